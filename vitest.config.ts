@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { type Capabilities, type DatabaseTier, TIERS } from './src/database/capabilities.ts';
+import { type Capabilities, DATABASE_TIERS, type DatabaseTier } from './src/database/capabilities.ts';
 import LongestFirst from './test/support/longest-first.ts';
 import { BUNDLED_PROGRAM, REPOSITORY_ROOT } from './test/support/program.ts';
 import { findMissingRequirements } from './test/support/setup/needs.ts';
-import { findAvailableTiers } from './test/support/tiers/reach.ts';
+import { findAvailableTiers } from './test/support/tiers/available-tiers.ts';
 
 // Loading this only checks for files: a unit test must not wait until a server is started or installed.
 const missing = findMissingRequirements();
@@ -34,10 +34,10 @@ const SAME_WITH_HYPERTABLES = [
   ...['counting-rules', 'edits', 'export', 'homes', 'owners'],
 ];
 const beyond = (tier: DatabaseTier) => {
-  const { hypertables, continuousAggregates } = TIERS[tier];
+  const { hypertables, continuousAggregates } = DATABASE_TIERS[tier];
   return [
     ...Object.entries(FOLDER_OF)
-      .filter(([capability]) => !TIERS[tier][capability as keyof Capabilities])
+      .filter(([capability]) => !DATABASE_TIERS[tier][capability as keyof Capabilities])
       .map(([, folder]) => `test/tiers/${folder}/**`),
     ...(hypertables && !continuousAggregates ? SAME_WITH_HYPERTABLES : []).map((name) => `test/tiers/${name}.test.ts`),
   ];

@@ -3,16 +3,16 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectAsync } from 'mqtt';
 import { startAlertEvaluator } from '#src/alerts/pool.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
-import { type Receiver, startReceiver } from '../test/support/receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../test/support/receiver.ts';
 import { startRole } from '../test/support/service.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { median, quantile } from './support.ts';
+import { computeMedian, computeQuantile } from './support.ts';
 import { runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const HOMES = 10_000;
@@ -56,7 +56,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
 }
 
 async function publishToReceipt(database: TierDatabase) {
-  const receiver = await startReceiver();
+  const receiver = await startWebhookReceiver();
   const mosquitto = await startMosquitto();
   const folder = await mkdtemp(join(tmpdir(), 'energy-bench-'));
   await writeFile(join(folder, 'ca.pem'), receiver.ca);
@@ -82,7 +82,12 @@ async function publishToReceipt(database: TierDatabase) {
       took.set(user_id, atMs - (publishedMs.get(user_id) as number));
     }
     const times = [...took.values()];
-    return { fired: publishedMs.size, received: took.size, p50_ms: median(times), p99_ms: quantile(times, 0.99) };
+    return {
+      fired: publishedMs.size,
+      received: took.size,
+      p50_ms: computeMedian(times),
+      p99_ms: computeQuantile(times, 0.99),
+    };
   } finally {
     await Promise.all(roles.map((role) => role.stop()));
     await mosquitto.stop();
@@ -100,8 +105,8 @@ interface Home {
 }
 
 /** Creates homes with one meter and one alert each, and an administrator who is notified of every alert. */
-async function createHomes(pool: Pool, receiver: Receiver): Promise<Home[]> {
-  const homes = Array.from({ length: HOMES }, () => ({ userId: newId('usr'), deviceId: newId('dev') }));
+async function createHomes(pool: Pool, receiver: WebhookReceiver): Promise<Home[]> {
+  const homes = Array.from({ length: HOMES }, () => ({ userId: createId('usr'), deviceId: createId('dev') }));
   const users = homes.map(({ userId }) => userId);
   await pool.query(
     `INSERT INTO users (user_id, email, role) SELECT u, u || '@example.com', 'homeowner' FROM unnest($1::text[]) u`,
@@ -116,7 +121,7 @@ async function createHomes(pool: Pool, receiver: Receiver): Promise<Home[]> {
     `INSERT INTO alerts (alert_id, user_id, type, threshold_milliwatt_hours, delivery)
      SELECT a, u, (ARRAY['peak_usage', 'daily_usage', 'monthly_usage'])[1 + n % 3], $3, 'webhook'
      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY h (a, u, n)`,
-    [users.map(() => newId('alr')), users, THRESHOLD_MILLIWATT_HOURS],
+    [users.map(() => createId('alr')), users, THRESHOLD_MILLIWATT_HOURS],
   );
   await pool.query('ANALYZE');
   const db = createDatabase(pool);
@@ -163,7 +168,7 @@ async function measureEvaluations(): Promise<{ one: number; all: number; threads
     one.push(await evaluationsWith(1));
     all.push(await evaluationsWith(threads));
   }
-  return { one: median(one), all: median(all), threads };
+  return { one: computeMedian(one), all: computeMedian(all), threads };
 }
 
 async function evaluationsWith(threads: number): Promise<number> {

@@ -7,7 +7,7 @@ import { createDatabase } from '#src/database/connect.ts';
 import { getHeapFlags } from '#src/start/children.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { median, startBenchmarkDatabase } from './support.ts';
+import { computeMedian, startBenchmarkDatabase } from './support.ts';
 
 const CONNECTIONS = 32;
 /** `--quick`: a run of half a minute, which measures the ratio with an error of up to a fifth. Used at the end of a test run. */
@@ -38,7 +38,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       [userId, RANGE.start, RANGE.end],
     );
     await database.pool.query('VACUUM ANALYZE closed_user_daily');
-    const bytes = await withServer(['full', database.url, userId, RANGE.start, RANGE.end], (port) =>
+    const bytes = await runWithApiServer(['full', database.url, userId, RANGE.start, RANGE.end], (port) =>
       answerOf(port, key),
     );
     const rounds: Record<(typeof MODES)[number], Result[]> = { bare: [], query: [], full: [] };
@@ -46,12 +46,12 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       for (const mode of MODES) {
         process.stderr.write(`round ${round + 1}, ${mode} …\n`);
         const args = [mode, database.url, userId, RANGE.start, RANGE.end, bytes];
-        rounds[mode].push(await withServer(args, (port) => load(port, key)));
+        rounds[mode].push(await runWithApiServer(args, (port) => load(port, key)));
       }
     }
     const of = (mode: (typeof MODES)[number]): Result => ({
-      per_s: Math.round(median(rounds[mode].map(({ per_s }) => per_s))),
-      p99_ms: median(rounds[mode].map(({ p99_ms }) => p99_ms)),
+      per_s: Math.round(computeMedian(rounds[mode].map(({ per_s }) => per_s))),
+      p99_ms: computeMedian(rounds[mode].map(({ p99_ms }) => p99_ms)),
     });
     const results = { bare: of('bare'), query: of('query'), full: of('full') };
     const ratio = (a: number, b: number) => Math.round((100 * a) / b) / 100;
@@ -80,7 +80,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
 }
 
 /** Starts a server process (api-server.ts), and ends it after `run`. */
-export async function withServer<T>(args: string[], run: (port: number, pid: number) => Promise<T>): Promise<T> {
+export async function runWithApiServer<T>(args: string[], run: (port: number, pid: number) => Promise<T>): Promise<T> {
   const child = fork(fileURLToPath(new URL('./api-server.ts', import.meta.url)), args, {
     execArgv: getHeapFlags('api'),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -1,16 +1,16 @@
 import { castToBillionths } from '#src/core/decimal.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
 import { compareOffers } from '#src/cost/compare.ts';
-import { loadWhatIf } from '#src/cost/home-what-if.ts';
+import { loadWhatIfResult } from '#src/cost/home-what-if.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { loadInsights } from '#src/energy/insights.ts';
+import { loadUsageInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
 import { PACKED_DAYS_TABLE } from '#src/rollups/levels.ts';
 import { parseTariff } from '#src/tariffs/terms.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { COST_RANGE_END, COST_RANGE_START, COST_RANGE_ZONE, createHomesWithTariffs } from './costs.ts';
-import { quantile, startBenchmarkDatabase } from './support.ts';
+import { computeQuantile, startBenchmarkDatabase } from './support.ts';
 
 const QUERIES = 120;
 /** Id of a home with import and export prices that change every quarter-hour. The costs of such a home take longest to compute. */
@@ -81,11 +81,11 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
     };
     const run = <T>(work: (signal: AbortSignal) => Promise<T>) => calculator.run(USER_ID, work);
     const times = await alternate({
-      year: () => loadInsights(db, USER_ID, asked.range, 'day'),
+      year: () => loadUsageInsights(db, USER_ID, asked.range, 'day'),
       compare: () => run((signal) => compareOffers(db, calculator, { ...asked, offers: OFFERS }, signal)),
-      what_if: () => run((signal) => loadWhatIf(db, calculator, { ...asked, change: CHANGE }, signal)),
+      what_if: () => run((signal) => loadWhatIfResult(db, calculator, { ...asked, change: CHANGE }, signal)),
       statement: () => statementOfQuarterHours(db),
-      quarters: () => loadInsights(db, SIMPLE_USER_ID, MONTH, 'quarter_hour'),
+      quarters: () => loadUsageInsights(db, SIMPLE_USER_ID, MONTH, 'quarter_hour'),
     });
     const ratio = (a: keyof typeof times, b: keyof typeof times) =>
       Math.round((100 * times[a].p50_ms) / times[b].p50_ms) / 100;
@@ -145,7 +145,7 @@ async function alternate<Name extends string>(
       all.get(name)?.push(performance.now() - fromMs);
     }
   const at = (name: Name, share: number) =>
-    Math.round(10 * quantile((all.get(name) ?? []).slice(QUERIES / 10), share)) / 10;
+    Math.round(10 * computeQuantile((all.get(name) ?? []).slice(QUERIES / 10), share)) / 10;
   return Object.fromEntries(names.map((name) => [name, { p50_ms: at(name, 0.5), p99_ms: at(name, 0.99) }])) as Record<
     Name,
     Times

@@ -2,10 +2,14 @@ import { type KillTestResult, killProcessesAlternately } from '../test/support/c
 import { startIngestPair } from '../test/support/cluster/ingest-pair.ts';
 import { findMissingRequirements } from '../test/support/setup/needs.ts';
 import type { BenchmarkGoal, BenchmarkResult } from './answer.ts';
-import { measureLoad } from './cells/load.ts';
-import { measureMoves } from './cells/moves.ts';
-import { measureReconnect } from './cells/reconnect.ts';
-import { measureDeadCell, measureRequests, measureRoutingMapChanges } from './cells/requests.ts';
+import { measureCpuPerMessage } from './cells/load.ts';
+import { measureAccountMoves } from './cells/moves.ts';
+import { measureReconnectAfterRouterKill } from './cells/reconnect.ts';
+import {
+  measureRequestsDuringCellOutage,
+  measureRequestsDuringMapChanges,
+  measureRouterCpuPerRequest,
+} from './cells/requests.ts';
 import { type CellsInstallationUnderTest, startCellsUnderTest } from './cells/rig.ts';
 
 const NEEDED = /^HAProxy/;
@@ -80,7 +84,7 @@ export async function runBenchmark(names: readonly string[]): Promise<BenchmarkR
 }
 
 async function load(rig: CellsInstallationUnderTest): Promise<PartResult> {
-  const measured = await measureLoad(rig, PLAN);
+  const measured = await measureCpuPerMessage(rig, PLAN);
   const { pair, one, two } = measured;
   const lines = Object.entries({ 'one cell': one, 'two cells': two, 'one cell, two ingest behind HAProxy': pair }).map(
     ([name, { broker, worker, postgres }]) =>
@@ -101,13 +105,13 @@ async function load(rig: CellsInstallationUnderTest): Promise<PartResult> {
 }
 
 async function requests(rig: CellsInstallationUnderTest): Promise<PartResult> {
-  const us = await measureRequests(rig, PLAN.requests);
+  const us = await measureRouterCpuPerRequest(rig, PLAN.requests);
   const what = 'CPU of the router a request';
   return { measured: us, goals: [{ what, measured: round(us), unit: ' µs', goal: { atMost: 200 } }] };
 }
 
 async function map(rig: CellsInstallationUnderTest): Promise<PartResult> {
-  const measured = await measureRoutingMapChanges(rig, { ...PLAN, accounts: PLAN.listedAccounts });
+  const measured = await measureRequestsDuringMapChanges(rig, { ...PLAN, accounts: PLAN.listedAccounts });
   const { failed, longestMs, changeMs } = measured;
   const listed = `a map of ${PLAN.listedAccounts.toLocaleString('en')} accounts`;
   const goals = [
@@ -119,7 +123,7 @@ async function map(rig: CellsInstallationUnderTest): Promise<PartResult> {
 }
 
 async function router(rig: CellsInstallationUnderTest): Promise<PartResult> {
-  const measured = await measureReconnect(rig, PLAN.devices);
+  const measured = await measureReconnectAfterRouterKill(rig, PLAN.devices);
   const { seconds, ingestKb, routerKb } = measured;
   const devices = PLAN.devices.toLocaleString('en');
   const goals = [
@@ -188,7 +192,7 @@ async function patient(rig: CellsInstallationUnderTest): Promise<PartResult> {
 }
 
 async function moves(rig: CellsInstallationUnderTest): Promise<PartResult> {
-  const measured = await measureMoves(rig, PLAN.accounts);
+  const measured = await measureAccountMoves(rig, PLAN.accounts);
   const { accounts, lost, doubled, wrong, heldMs, publishWaitS, requestWaitS, exceptionsPerAccount } = measured;
   const goals = [
     { what: `Messages lost while ${accounts} accounts moved`, measured: lost, goal: NONE },
@@ -209,7 +213,7 @@ async function moves(rig: CellsInstallationUnderTest): Promise<PartResult> {
 }
 
 async function dead(rig: CellsInstallationUnderTest): Promise<PartResult> {
-  const measured = await measureDeadCell(rig, PLAN.seconds);
+  const measured = await measureRequestsDuringCellOutage(rig, PLAN.seconds);
   const goals = [
     { what: 'Requests of a cell that failed after the other was killed', measured: measured.failed, goal: NONE },
     {

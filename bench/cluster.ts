@@ -5,7 +5,7 @@ import { declareTopology } from '#ingest/source/amqp/declare.ts';
 import { getShardQueueName } from '#ingest/source/amqp/topology.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ROUTING_KEYS } from '#src/devices/topics.ts';
-import { startBrokerCalls } from '../test/support/cluster/broker-calls.ts';
+import { startBrokerAuthEndpoint } from '../test/support/cluster/broker-calls.ts';
 import { startIngestPair } from '../test/support/cluster/ingest-pair.ts';
 import { type RabbitCluster, startRabbitMq } from '../test/support/cluster/rabbitmq.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
@@ -13,8 +13,8 @@ import { startRole } from '../test/support/service.ts';
 import { findMissingRequirements } from '../test/support/setup/needs.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { readPostgresCpuMs, readProcessCpuMs } from './cpu.ts';
-import { measureAedesCeiling, measureBrokerCeiling, startPublisher, waitUntilStored } from './ingest.ts';
-import { median, type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
+import { measureMaxAedesRate, measureMaxBrokerRate, startPublisher, waitUntilLastReadingsStored } from './ingest.ts';
+import { computeMedian, type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
 
 const DEVICES = 60;
 const MESSAGES = 15_000;
@@ -60,7 +60,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   const undo: (() => Promise<unknown>)[] = [() => database.remove()];
   try {
-    const calls = await startBrokerCalls(createDatabase(database.pool));
+    const calls = await startBrokerAuthEndpoint(createDatabase(database.pool));
     undo.push(() => calls.app.close());
     const clusters = new Map<string, RabbitCluster>();
     for (const count of [1, 3]) {
@@ -88,14 +88,14 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       try {
         const broker: Broker = { workerUrl: mosquitto.url, devices: [mosquitto.url], pids: () => [mosquitto.pid] };
         add('mosquitto, counted', {
-          ...(await measureBrokerCeiling(mosquitto.url, await devices(), MESSAGES)),
+          ...(await measureMaxBrokerRate(mosquitto.url, await devices(), MESSAGES)),
           cpuUs: {},
         });
         add('mosquitto, one worker', await measureWritten(database, await devices(), broker, 1));
       } finally {
         await mosquitto.stop();
       }
-      add('embedded, counted', { ...(await measureAedesCeiling(await devices(), MESSAGES)), cpuUs: {} });
+      add('embedded, counted', { ...(await measureMaxAedesRate(await devices(), MESSAGES)), cpuUs: {} });
       add('embedded, one worker', await measureWritten(database, await devices(), { pids: () => [] }, 1));
       // The broker's CPU time includes the CPU time of HAProxy.
       add('embedded, two behind HAProxy', await measureBehindProxy(database, await devices()));
@@ -108,7 +108,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
 
 function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): BenchmarkResult {
   const medianOf = (name: string, of: (figure: Figure) => number | undefined) =>
-    median((figures.get(name) ?? []).map((figure) => of(figure) ?? 0));
+    computeMedian((figures.get(name) ?? []).map((figure) => of(figure) ?? 0));
   const rate = (name: string) => medianOf(name, ({ perSecond }) => perSecond);
   const toCounted = (name: string) => {
     const [broker] = name.split(', ');
@@ -208,7 +208,7 @@ export async function measurePublishing(
     workers,
     servers = [dataDir],
     messages = MESSAGES,
-    untilStored = () => waitUntilStored(pool, devices, messages),
+    untilStored = () => waitUntilLastReadingsStored(pool, devices, messages),
   }: {
     to: readonly string[];
     brokers: readonly number[];

@@ -1,11 +1,11 @@
 import { loadInsightsWithCostAndEmissions } from '#src/cost/insights.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
-import { loadInsights } from '#src/energy/insights.ts';
+import { loadUsageInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { PACKED_DAYS_TABLE } from '#src/rollups/levels.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { quantile, startBenchmarkDatabase } from './support.ts';
+import { computeQuantile, startBenchmarkDatabase } from './support.ts';
 
 const QUERIES = 120;
 const weighted = new Set(['cost'] as const);
@@ -95,12 +95,12 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
         now: new Date('2026-06-01'),
       } as const;
       for (let query = 0; query < QUERIES; query++) {
-        await timed('plain', () => loadInsights(db, asked.userId, range, 'day', include));
+        await timed('plain', () => loadUsageInsights(db, asked.userId, range, 'day', include));
         await timed('costed', () => loadInsightsWithCostAndEmissions(db, { ...asked, weighted }));
       }
       const after = (all: number[]) => all.slice(QUERIES / 10);
       const at = (share: number) =>
-        [quantile(after(times.plain), share), quantile(after(times.costed), share)] as const;
+        [computeQuantile(after(times.plain), share), computeQuantile(after(times.costed), share)] as const;
       const [[plain50, costed50], [plain99, costed99]] = [at(0.5), at(0.99)];
       results[name] = {
         without_p50_ms: round(plain50),

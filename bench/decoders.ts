@@ -5,11 +5,11 @@ import {
   type DeviceMessage,
   type Family,
 } from '#ingest/decoders/family.ts';
-import { createDecoders, type Decoders } from '#ingest/decoders/gateway-decoders.ts';
+import { createGatewayDecoders, type GatewayDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { decodeNativeMessage } from '#ingest/decoders/native/decode.ts';
 import { createCaseMessage, getCaseSettings, getCases, getPriorMessages } from '../test/support/family-cases.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { median } from './support.ts';
+import { computeMedian } from './support.ts';
 
 const isQuick = process.argv.includes('--quick');
 /**
@@ -32,7 +32,7 @@ const FAMILIES_ASKED = 40;
  * `only`: names of families; empty: all.
  */
 export async function runBenchmark(only: readonly string[]): Promise<BenchmarkResult> {
-  const native = median(roundsOf([[() => decodeNativeMessage(NATIVE)]]).map(([rate = 0]) => rate));
+  const native = computeMedian(roundsOf([[() => decodeNativeMessage(NATIVE)]]).map(([rate = 0]) => rate));
   const rates = FAMILIES.filter(({ name }) => only.length === 0 || only.includes(name)).map((family) => {
     // The family `names` always comes last, because it accepts messages that all other families reject.
     const others = FAMILIES.filter((one) => one !== family && one.name !== 'names');
@@ -43,8 +43,8 @@ export async function runBenchmark(only: readonly string[]): Promise<BenchmarkRe
       readsOf(family, [family, ...padding, ...others]),
       readsOf(family, [...padding, ...others, family]),
     ]);
-    const [first = 0, last = 0] = [0, 1].map((place) => median(rounds.map((round) => round[place] ?? 0)));
-    const ratio = median(rounds.map(([first = 0, last = 0]) => first / last));
+    const [first = 0, last = 0] = [0, 1].map((place) => computeMedian(rounds.map((round) => round[place] ?? 0)));
+    const ratio = computeMedian(rounds.map(([first = 0, last = 0]) => first / last));
     return { family: family.name, first: Math.round(first), last: Math.round(last), ratio };
   });
   const asked = Math.max(FAMILIES_ASKED, FAMILIES.length);
@@ -98,7 +98,7 @@ function readsOf(family: Family, families: readonly Family[]): (() => unknown)[]
   return getCases(family.name)
     .filter(([, { out }]) => out && out.readings.length > 0)
     .flatMap(([file, { in: given }]) => {
-      const decoders = createDecoders(families);
+      const decoders = createGatewayDecoders(families);
       const message = createCaseMessage(given);
       for (const one of getPriorMessages(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
       const settings = getCaseSettings(given);
@@ -113,7 +113,7 @@ function readsOf(family: Family, families: readonly Family[]): (() => unknown)[]
  * Returns a function that decodes a message as if it had just been received. The function alternates between two copies of the message,
  * because `readText` caches the text of a buffer.
  */
-function decodesAsNew(decoders: Decoders, message: DeviceMessage, settings: DecoderSettings): () => unknown {
+function decodesAsNew(decoders: GatewayDecoders, message: DeviceMessage, settings: DecoderSettings): () => unknown {
   const twins = [message, { ...message, payload: Buffer.from(message.payload) }] as const;
   let turn: 0 | 1 = 0;
   return () => {

@@ -3,10 +3,10 @@ import { Agent, request } from 'node:https';
 import { fileURLToPath } from 'node:url';
 import { createKey } from '#src/auth/keys.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
-import { recordSilences } from '#src/devices/fleet/watch.ts';
+import { recordSilences } from '#src/devices/fleet/record-silences.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { median, quantile, startBenchmarkDatabase } from './support.ts';
+import { computeMedian, computeQuantile, startBenchmarkDatabase } from './support.ts';
 
 const [FEW = 1_000, MANY = 100_000] = (
   process.argv.find((flag) => flag.startsWith('--devices='))?.slice(10) ?? '1000,100000'
@@ -243,7 +243,7 @@ async function timed(walks: readonly AsyncGenerator<void>[], pages: number): Pro
     rounds.push(took);
   }
   return walks.map((_, index) => {
-    const of = (share: number) => median(rounds.map((took) => quantile(took[index] ?? [], share)));
+    const of = (share: number) => computeMedian(rounds.map((took) => computeQuantile(took[index] ?? [], share)));
     return { p50: Math.round(10 * of(0.5)) / 10, p99: Math.round(10 * of(0.99)) / 10 };
   });
 }

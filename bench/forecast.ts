@@ -3,7 +3,7 @@ import {
   computeCalibratedHalfWidth,
   computeForecastOutcomes,
   computeMeanForecastErrors,
-  crossValidateRanges,
+  crossValidateForecastRanges,
   type ForecastOutcome,
 } from '#test/reference/forecast-errors.ts';
 import type { BenchmarkResult } from './answer.ts';
@@ -31,7 +31,7 @@ export async function runBenchmark(files: readonly string[] = []): Promise<Bench
     'day   months  forecast  as last month    within 80 %  |  months  forecast  as last year',
     ...rows.map(textOf),
   ]);
-  const ranges = groups.length > 2 ? crossValidateRanges(outcomes) : [];
+  const ranges = groups.length > 2 ? crossValidateForecastRanges(outcomes) : [];
   return {
     lines: [...lines, ...rangeLines(ranges, outcomes)],
     json: { tables, ranges },
@@ -53,7 +53,10 @@ export async function runBenchmark(files: readonly string[] = []): Promise<Bench
  * Formats, for each home, the share of its months whose usage was within the forecast range. The width of the range is calibrated on the
  * other homes.
  */
-function rangeLines(ranges: ReturnType<typeof crossValidateRanges>, outcomes: readonly ForecastOutcome[]): string[] {
+function rangeLines(
+  ranges: ReturnType<typeof crossValidateForecastRanges>,
+  outcomes: readonly ForecastOutcome[],
+): string[] {
   if (ranges.length === 0) return ['', 'The range on homes that are held out: give files of two homes or more.'];
   const mean = ranges.reduce((sum, { withinPercent }) => sum + withinPercent, 0) / ranges.length;
   return [

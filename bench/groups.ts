@@ -9,7 +9,7 @@ import type { GroupBy } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { quantile, startBenchmarkDatabase } from './support.ts';
+import { computeQuantile, startBenchmarkDatabase } from './support.ts';
 
 const dayOf = (date: Date) => date.toISOString().slice(0, 10);
 /** Returns the first and the last day of the month `back` months ago. */
@@ -96,7 +96,7 @@ export async function runBenchmark(asked: readonly string[]): Promise<BenchmarkR
           if (time > 0) ms.push(performance.now() - fromMs);
         }
         const how = isKept ? 'kept' : 'added up';
-        const [p50, p99] = [Math.round(quantile(ms, 0.5)), Math.round(quantile(ms, 0.99))];
+        const [p50, p99] = [Math.round(computeQuantile(ms, 0.5)), Math.round(computeQuantile(ms, 0.99))];
         json[name][`${question.name}, ${how}`] = { p50_ms: p50, p99_ms: p99, rows };
         const [p50Text, p99Text] = [p50, p99].map((one) => String(one).padStart(6));
         lines.push(

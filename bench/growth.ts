@@ -9,7 +9,7 @@ import type { BenchmarkGoal, BenchmarkResult } from './answer.ts';
 import { readPostgresCpuMs, readProcessCpuMs } from './cpu.ts';
 import { insertHistory, READINGS_PER_HOME_YEAR } from './history.ts';
 import { measureMinimumStorageCost, readWalBytes, type StorageCost } from './storage-floor.ts';
-import { median, startBenchmarkDatabase } from './support.ts';
+import { computeMedian, startBenchmarkDatabase } from './support.ts';
 
 const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
 /** `--interval=15m`: whether meters that report every 15 minutes are also measured. Every fourth reading of such a meter closes an hour. */
@@ -207,8 +207,9 @@ async function measure(round: Round): Promise<Measured> {
 }
 
 function fleetRatesOf({ few, many }: Record<'few' | 'many', Rate[]>): FleetRates {
-  const rate = (of: Rate[]) => Math.round(median(of.map(({ perSecond }) => perSecond)));
-  const cpu = (of: Rate[]) => cpuTimes((name) => Math.round(median(of.map(({ cpuUs }) => cpuUs[name])) * 10) / 10);
+  const rate = (of: Rate[]) => Math.round(computeMedian(of.map(({ perSecond }) => perSecond)));
+  const cpu = (of: Rate[]) =>
+    cpuTimes((name) => Math.round(computeMedian(of.map(({ cpuUs }) => cpuUs[name])) * 10) / 10);
   return { few: rate(few), many: rate(many), fewUs: cpu(few), manyUs: cpu(many) };
 }
 
@@ -303,8 +304,8 @@ function argument(name: string): string | undefined {
 const share = (part: number, of: number): number => Math.round((100 * part) / of) / 100;
 
 const storageCostOf = (rates: readonly Rate[]): StorageCost => ({
-  cpuUs: median(rates.map(({ cpuUs }) => cpuUs.postgres)),
-  walBytes: Math.round(median(rates.map(({ walBytes }) => walBytes))),
+  cpuUs: computeMedian(rates.map(({ cpuUs }) => cpuUs.postgres)),
+  walBytes: Math.round(computeMedian(rates.map(({ walBytes }) => walBytes))),
 });
 
 const linesOfCosts = ({ floor, few, many, firstRound, bytesPerDevice }: Costs): string[] => [

@@ -1,4 +1,4 @@
-import { compressHistory } from '#src/database/migrate.ts';
+import { compressOldChunks } from '#src/database/migrate.ts';
 import {
   COLUMN_BY_MEASURE,
   getQuarterHourColumn,
@@ -6,7 +6,7 @@ import {
   type Measure,
   QUARTER_HOURS_WITH_OWN_COLUMN,
 } from '#src/rollups/levels.ts';
-import { packDays } from '#src/rollups/pack.ts';
+import { packHoursIntoDays } from '#src/rollups/pack.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
 import type { TierDatabase } from './tier-databases.ts';
 
@@ -19,7 +19,7 @@ const later = (measure: Measure) =>
 const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 
 /** First and last day of a year of data, as ISO dates in UTC. */
-export interface HistoryDays {
+export interface HistoryDateRange {
   start: string;
   end: string;
 }
@@ -30,7 +30,7 @@ export interface HistoryDays {
  */
 export async function insertHistory(
   { pool, found }: Pick<TierDatabase, 'pool' | 'found'>,
-  year: HistoryDays,
+  year: HistoryDateRange,
   first: number,
   last: number,
 ): Promise<void> {
@@ -68,8 +68,9 @@ export async function insertHistory(
         [whose],
       );
     }
-    if (!found.capabilities.compression) await packDays(pool, new Date(to.getTime() + 10 * 86_400_000), { rest: 0 });
+    if (!found.capabilities.compression)
+      await packHoursIntoDays(pool, new Date(to.getTime() + 10 * 86_400_000), { rest: 0 });
   }
   await pool.query('VACUUM ANALYZE');
-  await compressHistory(pool, new Date(), new Date());
+  await compressOldChunks(pool, new Date(), new Date());
 }

@@ -10,7 +10,7 @@ import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { readProcessCpuMs } from './cpu.ts';
-import { median, type PairedDevice, pairDevices, startBenchmarkDatabase, waitUntilTrue } from './support.ts';
+import { computeMedian, type PairedDevice, pairDevices, startBenchmarkDatabase, waitUntilTrue } from './support.ts';
 
 const DEVICES = 50;
 /**
@@ -51,18 +51,18 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       process.stderr.write(`round ${round} of ${ROUNDS} …\n`);
       const devices = await pairDevices(database.pool, DEVICES);
       add('embedded', await throughService(database));
-      add('embedded ceiling', await measureAedesCeiling(devices));
+      add('embedded ceiling', await measureMaxAedesRate(devices));
       add('mosquitto', await onMosquitto((url) => throughService(database, url)));
       add('with a standby', await onMosquitto((url) => throughService(database, url, 2)));
-      add('mosquitto ceiling', await onMosquitto((url) => measureBrokerCeiling(url, devices)));
+      add('mosquitto ceiling', await onMosquitto((url) => measureMaxBrokerRate(url, devices)));
       add('script', await onMosquitto((url) => throughScript(database, devices, url)));
       add('copy', { perSecond: await copy(database.pool), cpuUs: 0 });
     }
     const of = (name: string): Figure => {
       const all = figures.get(name) ?? [];
       return {
-        perSecond: Math.round(median(all.map(({ perSecond }) => perSecond))),
-        cpuUs: Math.round(median(all.map(({ cpuUs }) => cpuUs)) * 10) / 10,
+        perSecond: Math.round(computeMedian(all.map(({ perSecond }) => perSecond))),
+        cpuUs: Math.round(computeMedian(all.map(({ cpuUs }) => cpuUs)) * 10) / 10,
       };
     };
     const rounded = (value: number) => Math.round(value * 100) / 100;
@@ -153,7 +153,7 @@ async function throughService(
     const child = await startPublisher(url ?? `mqtt://127.0.0.1:${workers[0]?.ready.port}`, devices);
     return run(async () => {
       child.send('go');
-      if (url) await waitUntilStored(database.pool, devices);
+      if (url) await waitUntilLastReadingsStored(database.pool, devices);
       else await once(child, 'message');
     });
   };
@@ -207,7 +207,7 @@ async function measure(pids: number[], run: () => Promise<void>): Promise<Figure
  * Waits until the last reading of every device is stored. Queries only one reading per device, because counting all readings would load the
  * server.
  */
-export function waitUntilStored(pool: Pool, devices: PairedDevice[], messages = MESSAGES): Promise<void> {
+export function waitUntilLastReadingsStored(pool: Pool, devices: PairedDevice[], messages = MESSAGES): Promise<void> {
   const last = Math.ceil(messages / devices.length) - 1;
   const what = `the last readings of ${devices.length} devices are not stored`;
   return waitUntilTrue(what, async () => {
@@ -222,18 +222,18 @@ export function waitUntilStored(pool: Pool, devices: PairedDevice[], messages = 
   });
 }
 
-export async function measureAedesCeiling(devices: PairedDevice[], messages = MESSAGES): Promise<Figure> {
+export async function measureMaxAedesRate(devices: PairedDevice[], messages = MESSAGES): Promise<Figure> {
   const broker = fork(join(import.meta.dirname, 'ceiling-broker.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const [{ port }] = (await once(broker, 'message')) as [{ port: number }];
-  const rate = await measureBrokerCeiling(`mqtt://127.0.0.1:${port}`, devices, messages);
+  const rate = await measureMaxBrokerRate(`mqtt://127.0.0.1:${port}`, devices, messages);
   broker.disconnect();
   return rate;
 }
 
 /** Measures the same publisher and broker with a subscriber that only counts messages, which gives the maximum rate of the broker. */
-export async function measureBrokerCeiling(url: string, devices: PairedDevice[], messages = MESSAGES): Promise<Figure> {
+export async function measureMaxBrokerRate(url: string, devices: PairedDevice[], messages = MESSAGES): Promise<Figure> {
   const subscriber = await connectAsync(url);
   await subscriber.subscribeAsync('energy/v1/+/readings', { qos: 1 });
   let count = 0;

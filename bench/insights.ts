@@ -1,7 +1,7 @@
 import { formatOpenHour } from '#ingest/write/open-hour.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
-import { loadInsights } from '#src/energy/insights.ts';
+import { loadUsageInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import {
   COLUMN_BY_MEASURE,
@@ -10,9 +10,9 @@ import {
   type MeasureSums,
   QUARTER_HOURS_WITH_OWN_COLUMN,
 } from '#src/rollups/levels.ts';
-import { packDays } from '#src/rollups/pack.ts';
+import { packHoursIntoDays } from '#src/rollups/pack.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { quantile, startBenchmarkDatabase } from './support.ts';
+import { computeQuantile, startBenchmarkDatabase } from './support.ts';
 
 const USERS = 1_000;
 /**
@@ -76,7 +76,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       [PROFILED, YEAR.end],
     );
     // Packs the hours of old days into one row per day, as the service does. All but three days of a queried month are then packed.
-    await packDays(pool, new Date(`${YEAR.end}T23:00Z`), { rest: 0 });
+    await packHoursIntoDays(pool, new Date(`${YEAR.end}T23:00Z`), { rest: 0 });
     const quarters = MEASURE_NAMES.flatMap(() => [3, 2, 1, 0]);
     await pool.query('UPDATE device_heads SET open = $1', [
       formatOpenHour({ hour: Date.parse(`${YEAR.end}T23:00Z`) / 3_600_000, quarters }),
@@ -111,13 +111,13 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       for (let index = 0; index < QUERIES; index++) {
         const startedAt = performance.now();
         const user = DEVICES.indexOf(devices) + DEVICES.length * (1 + ((index * 37) % homes));
-        await loadInsights(db, `usr_${user}`, range, group);
+        await loadUsageInsights(db, `usr_${user}`, range, group);
         if (index >= QUERIES / 10) times.push(performance.now() - startedAt);
       }
       const round = (value: number) => Math.round(value * 100) / 100;
       results[`${name}, ${devices} devices`] = {
-        p50_ms: round(quantile(times, 0.5)),
-        p99_ms: round(quantile(times, 0.99)),
+        p50_ms: round(computeQuantile(times, 0.5)),
+        p99_ms: round(computeQuantile(times, 0.99)),
       };
     }
     const lines = Object.entries(results).map(

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'no
 import { constants, tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { listInnerFolders } from '../test/support/tiers/inner-folder.ts';
+import { listDebian13TemporaryFolders } from '../test/support/tiers/debian-13-folders.ts';
 
 /** Environment variable that marks the child process that performs the isolated run. */
 const ISOLATED_RUN = 'BENCH_APART';
@@ -131,6 +131,6 @@ function removeFolder(folder: string): void {
     const [, place = ''] = line.split(' ');
     if (place.startsWith(folder + sep)) spawnSync('umount', ['-l', place]);
   }
-  for (const path of [...listInnerFolders(folder), folder])
+  for (const path of [...listDebian13TemporaryFolders(folder), folder])
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -1,6 +1,6 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import { createMeterReading } from '#simulators/devices/native-meter.ts';
-import { createHome } from '#simulators/home-clock.ts';
+import { createSimulatedHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 
 /**
@@ -20,7 +20,7 @@ const HOMES = 50;
 
 process.once('message', async ({ url, devices, everyMs }: Task) => {
   const homes = Array.from({ length: HOMES }, (_, seed) =>
-    createHome(drawHomeTraits(String(seed)), Date.now() - 86_400_000),
+    createSimulatedHome(drawHomeTraits(String(seed)), Date.now() - 86_400_000),
   );
   const clients: MqttClient[] = [];
   const report = async (index: number) => {

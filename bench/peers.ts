@@ -14,7 +14,7 @@ import {
   countStoredRows,
   type StoredReadingCounts,
   waitUntilMessagesStored,
-} from './chaos/stored.ts';
+} from './chaos/stored-readings.ts';
 import { measurePublishing } from './cluster.ts';
 import {
   evaluateKillTrial,
@@ -26,7 +26,13 @@ import {
   type PeerRoundResult,
   summarisePeerRounds,
 } from './peers/figures.ts';
-import { findNodeRed, findPython, findTelegraf, installDebianPackages, NODE_RED_FOLDER } from './peers/installed.ts';
+import {
+  findNodeRedVersion,
+  findPythonVersion,
+  findTelegrafVersion,
+  installDebianPackages,
+  NODE_RED_FOLDER,
+} from './peers/find-programs.ts';
 import {
   CREATE_PEER_READINGS_TABLE,
   createNodeRedPeer,
@@ -35,7 +41,13 @@ import {
   PEER_READINGS_TABLE,
   type PeerProgramInputs,
 } from './peers/programs.ts';
-import { getPublishUrl, type RunningProgram, startNaiveScript, startProgram, startService } from './peers/start.ts';
+import {
+  getPublishUrl,
+  type RunningProgram,
+  startIngestProcess,
+  startNaiveScript,
+  startPeerProgram,
+} from './peers/start.ts';
 import { type PairedDevice, pairDevices, startBenchmarkDatabase, waitUntilTrue } from './support.ts';
 
 const IS_QUICK = process.argv.includes('--quick');
@@ -110,7 +122,7 @@ export async function runBenchmark(words: readonly string[] = []): Promise<Bench
 
 /** Returns the programs to compare, including those that are not installed, and the versions of the installed programs. */
 function findPeers(): { peers: Peer[]; versions: string[] } {
-  const [red, python, telegrafFound] = [findNodeRed(), findPython(), findTelegraf()];
+  const [red, python, telegrafFound] = [findNodeRedVersion(), findPythonVersion(), findTelegrafVersion()];
   const driver = createRequire(import.meta.url).resolve('pg');
   const missing = (found: object) => ('missing' in found ? { missing: String(found.missing) } : {});
   const late = 'acknowledges' in python ? ` (acknowledged ${python.acknowledges})` : '';
@@ -118,32 +130,36 @@ function findPeers(): { peers: Peer[]; versions: string[] } {
     {
       name: PEER_FIGURE_LABELS.service,
       isService: true,
-      start: (place) => startService(place, { MQTT_URL: getPublishUrl(place) }),
+      start: (place) => startIngestProcess(place, { MQTT_URL: getPublishUrl(place) }),
     },
     {
       name: PEER_FIGURE_LABELS.embedded,
       isService: true,
       hasBrokerInside: true,
-      start: (place) => startService(place, { MQTT_PORT: String(place.brokerPort) }),
+      start: (place) => startIngestProcess(place, { MQTT_PORT: String(place.brokerPort) }),
     },
     { name: PEER_FIGURE_LABELS.script, start: startNaiveScript },
     {
       name: 'Node-RED, mosquitto',
-      start: (place) => startProgram(createNodeRedPeer(place, { installation: NODE_RED_FOLDER, driver }), place),
+      start: (place) => startPeerProgram(createNodeRedPeer(place, { installation: NODE_RED_FOLDER, driver }), place),
       ...missing(red),
     },
     {
       name: `Python bridge, batches${late}`,
-      start: (place) => startProgram(createPythonBridgePeer(place, 'batches'), place),
+      start: (place) => startPeerProgram(createPythonBridgePeer(place, 'batches'), place),
       ...missing(python),
     },
     {
       name: 'Python bridge, a commit for each',
-      start: (place) => startProgram(createPythonBridgePeer(place, 'each'), place),
+      start: (place) => startPeerProgram(createPythonBridgePeer(place, 'each'), place),
       share: 0.1,
       ...missing(python),
     },
-    { name: 'Telegraf', start: (place) => startProgram(createTelegrafPeer(place), place), ...missing(telegrafFound) },
+    {
+      name: 'Telegraf',
+      start: (place) => startPeerProgram(createTelegrafPeer(place), place),
+      ...missing(telegrafFound),
+    },
   ];
   const versions = [red, python, telegrafFound].flatMap((one) => ('version' in one ? [one.version] : []));
   return { peers, versions };

@@ -5,8 +5,8 @@ import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { withServer } from './api.ts';
-import { median, startBenchmarkDatabase } from './support.ts';
+import { runWithApiServer } from './api.ts';
+import { computeMedian, startBenchmarkDatabase } from './support.ts';
 
 const READINGS = 1_000_000;
 const PAGE = 10_000;
@@ -35,7 +35,7 @@ interface Server {
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
-    const results = await measureReadings(database);
+    const results = await measureReadingsApi(database);
     const lines = Object.entries(results).map(
       ([name, { pages, more_mib, page_p50_ms, last_to_first }]) =>
         `${name.padEnd(5)} ${pages} pages of ${PAGE.toLocaleString('en')} readings   ${more_mib} MiB more resident memory   a page ${page_p50_ms} ms, the last ones ${last_to_first} × the first`,
@@ -56,7 +56,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
 }
 
 /** Stores readings in an empty database, and reads them in each format. Returns the results by format. */
-export async function measureReadings({ pool, url }: { pool: Pool; url: string }, stored = READINGS) {
+export async function measureReadingsApi({ pool, url }: { pool: Pool; url: string }, stored = READINGS) {
   const db = createDatabase(pool);
   const { user_id: userId } = await createUser(db, { email: 'bench@example.com', role: 'homeowner' });
   const { key } = await createKey(db, { userId, environment: 'live', scopes: ['readings:read'] });
@@ -76,7 +76,9 @@ export async function measureReadings({ pool, url }: { pool: Pool; url: string }
   const path = `/v1/devices/${device.device_id}/readings?${RANGE}&limit=${PAGE}`;
   const results: Record<string, Awaited<ReturnType<typeof readAll>>> = {};
   for (const name of Object.keys(FORMATS) as (keyof typeof FORMATS)[])
-    results[name] = await withServer(['full', url, userId], (port, pid) => readAll({ port, pid, key }, path, name));
+    results[name] = await runWithApiServer(['full', url, userId], (port, pid) =>
+      readAll({ port, pid, key }, path, name),
+    );
   return results;
 }
 
@@ -120,12 +122,12 @@ async function readAll({ port, pid, key }: Server, path: string, format: keyof t
     agent.destroy();
   }
   const compiled = times.slice(WARM_UP_PAGES);
-  const ratio = median(times.slice(-COMPARED_PAGES)) / median(compiled.slice(0, COMPARED_PAGES));
+  const ratio = computeMedian(times.slice(-COMPARED_PAGES)) / computeMedian(compiled.slice(0, COMPARED_PAGES));
   return {
     pages: times.length,
     readings: readings - times.length,
     more_mib: Math.round(most - before),
-    page_p50_ms: Math.round(median(times)),
+    page_p50_ms: Math.round(computeMedian(times)),
     last_to_first: Math.round(100 * ratio) / 100,
   };
 }

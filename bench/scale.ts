@@ -1,9 +1,9 @@
 import { createDatabase } from '#src/database/connect.ts';
-import { loadInsights } from '#src/energy/insights.ts';
+import { loadUsageInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { insertHistory, READINGS_PER_HOME_YEAR } from './history.ts';
-import { median, quantile } from './support.ts';
+import { computeMedian, computeQuantile } from './support.ts';
 import { runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const SIZES = (process.argv.find((flag) => flag.startsWith('--sizes='))?.slice(8) ?? '1,10,100').split(',').map(Number);
@@ -58,12 +58,12 @@ async function ask({ pool }: TierDatabase, homes: number): Promise<{ p50_ms: num
     const times: number[] = [];
     for (let index = 0; index < QUERIES; index++) {
       const startedAt = performance.now();
-      const rows = await loadInsights(db, `usr_${1 + ((index * 37) % homes)}`, range, 'day');
+      const rows = await loadUsageInsights(db, `usr_${1 + ((index * 37) % homes)}`, range, 'day');
       if (rows.length !== 365) throw new Error(`a year has ${rows.length} days`);
       times.push(performance.now() - startedAt);
     }
-    rounds.push({ p50: quantile(times, 0.5), p99: quantile(times, 0.99) });
+    rounds.push({ p50: computeQuantile(times, 0.5), p99: computeQuantile(times, 0.99) });
   }
-  const of = (which: 'p50' | 'p99') => Math.round(100 * median(rounds.map((round) => round[which]))) / 100;
+  const of = (which: 'p50' | 'p99') => Math.round(100 * computeMedian(rounds.map((round) => round[which]))) / 100;
   return { p50_ms: of('p50'), p99_ms: of('p99') };
 }

@@ -9,10 +9,11 @@ import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { describeTimeout, scaleTimeLimitMs } from './time-limits.ts';
 
-export const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
+export const computeMedian = (values: number[]): number =>
+  [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 
 /** Returns a quantile: the value below which the given share of the values lies. */
-export const quantile = (values: number[], share: number): number =>
+export const computeQuantile = (values: number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] as number;
 
 /** Starts an embedded database for the benchmark, with the settings that it has in production. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type DatabaseTier, type DetectedDatabase, TIERS } from '#src/database/capabilities.ts';
+import { DATABASE_TIERS, type DatabaseTier, type DetectedDatabase } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { findAvailableTiers } from '../test/support/tiers/reach.ts';
+import { findAvailableTiers } from '../test/support/tiers/available-tiers.ts';
 import { TIER_SERVER_STARTERS } from '../test/support/tiers/tiers.ts';
 
 /** A migrated database on a tier's server. */
@@ -65,7 +65,8 @@ async function makeDatabase(urlOf: (name: string) => string, timescale: 'auto' |
   await admin.query('SELECT pg_reload_conf()');
   const pool = createPool(urlOf(name));
   const { database: found } = await migrate(pool, { timescale });
-  if (timescale === 'off' && found.capabilities !== TIERS.plain) throw new Error('TIMESCALE=off was not plain');
+  if (timescale === 'off' && found.capabilities !== DATABASE_TIERS.plain)
+    throw new Error('TIMESCALE=off was not plain');
   return {
     pool,
     found,

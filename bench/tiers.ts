@@ -1,11 +1,11 @@
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { compressHistory } from '#src/database/migrate.ts';
-import { loadInsights } from '#src/energy/insights.ts';
+import { compressOldChunks } from '#src/database/migrate.ts';
+import { loadUsageInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { refreshRollups, refreshUntilComplete } from '#src/rollups/refresh.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { median, quantile } from './support.ts';
+import { computeMedian, computeQuantile } from './support.ts';
 import { measureReadingsSizeBytes, runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const HOMES = 1_000;
@@ -111,15 +111,15 @@ async function measure(database: TierDatabase): Promise<Result> {
     const times: number[] = [];
     for (let index = 0; index < QUERIES; index++) {
       const startedAt = performance.now();
-      await loadInsights(db, `usr_${1 + ((index * 37) % HOMES)}`, range, group);
+      await loadUsageInsights(db, `usr_${1 + ((index * 37) % HOMES)}`, range, group);
       if (index >= QUERIES / 10) times.push(performance.now() - startedAt);
     }
     const round = (value: number) => Math.round(value * 100) / 100;
-    answers[group] = { p50_ms: round(quantile(times, 0.5)), p99_ms: round(quantile(times, 0.99)) };
+    answers[group] = { p50_ms: round(computeQuantile(times, 0.5)), p99_ms: round(computeQuantile(times, 0.99)) };
   }
   const { rows } = await pool.query('SELECT count(*) AS n FROM readings');
   const bytes = await measureReadingsSizeBytes(database);
-  await compressHistory(pool, now, new Date(endMs + 365 * DAY_MS));
+  await compressOldChunks(pool, now, new Date(endMs + 365 * DAY_MS));
   const compressed = await measureReadingsSizeBytes(database);
   return {
     readings_per_s,
@@ -225,5 +225,5 @@ async function corrections({ pool, found }: TierDatabase, endMs: number): Promis
     }
     times.push(performance.now() - startedAt);
   }
-  return Math.round(median(times));
+  return Math.round(computeMedian(times));
 }

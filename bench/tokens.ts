@@ -7,8 +7,8 @@ import { HOUR_MS } from '#src/core/units.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { withServer } from './api.ts';
-import { median, quantile, startBenchmarkDatabase } from './support.ts';
+import { runWithApiServer } from './api.ts';
+import { computeMedian, computeQuantile, startBenchmarkDatabase } from './support.ts';
 
 const HOMES = 1_000;
 const CONNECTIONS = 16;
@@ -41,10 +41,13 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       [RANGE.start, RANGE.end],
     );
     await database.pool.query('VACUUM ANALYZE');
-    const rounds = await withServer(['full', database.url, '', RANGE.start, RANGE.end], (port) => measure(port, homes));
-    const of = (kind: Kind, share: number) => round(median(rounds.map((one) => quantile(one[kind], share))));
+    const rounds = await runWithApiServer(['full', database.url, '', RANGE.start, RANGE.end], (port) =>
+      measure(port, homes),
+    );
+    const of = (kind: Kind, share: number) =>
+      round(computeMedian(rounds.map((one) => computeQuantile(one[kind], share))));
     const ratioOf = (share: number) =>
-      round(median(rounds.map(({ token, key }) => quantile(token, share) / quantile(key, share))));
+      round(computeMedian(rounds.map(({ token, key }) => computeQuantile(token, share) / computeQuantile(key, share))));
     const results = {
       token: { p50_ms: of('token', 0.5), p99_ms: of('token', 0.99) },
       key: { p50_ms: of('key', 0.5), p99_ms: of('key', 0.99) },

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { runInSpan } from '#src/core/tracing.ts';
-import { classifyWriteError } from './fault.ts';
 import type { ResultsByMessage } from './message.ts';
-import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
+import type { BatchWriteResult, IncomingMessage, Writer } from './write/writer.ts';
+import { classifyWriteError } from './write-errors.ts';
 
 const RETRY_MS = { first: 100, longest: 5_000 };
 /** For messages of accounts that moved to another installation, one line is logged per this number of messages. */
@@ -41,7 +41,7 @@ function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
 }
 
 /** Numbers of stored readings and of rejections, and the result of each message that a device sent itself. */
-interface WrittenMessages extends Pick<WriteResult, 'stored' | 'rejected'> {
+interface WrittenMessages extends Pick<BatchWriteResult, 'stored' | 'rejected'> {
   results: ResultsByMessage;
 }
 
@@ -113,9 +113,9 @@ export class BatchWriter<T extends Writable> {
   isStopped = false;
   readonly #writer: Writer;
   readonly #log: Logger;
-  readonly #onCommitted: (batch: readonly T[], result: WriteResult) => void;
+  readonly #onCommitted: (batch: readonly T[], result: BatchWriteResult) => void;
 
-  constructor(writer: Writer, log: Logger, onCommitted: (batch: readonly T[], result: WriteResult) => void) {
+  constructor(writer: Writer, log: Logger, onCommitted: (batch: readonly T[], result: BatchWriteResult) => void) {
     this.#writer = writer;
     this.#log = log;
     this.#onCommitted = onCommitted;
@@ -153,7 +153,7 @@ export class BatchWriter<T extends Writable> {
     }
   }
 
-  #count(batch: readonly T[], { stored, duplicates, rejected, loaded = 0, departed = 0 }: WriteResult): void {
+  #count(batch: readonly T[], { stored, duplicates, rejected, loaded = 0, departed = 0 }: BatchWriteResult): void {
     this.counts.committed += batch.length;
     this.counts.stored += stored;
     this.counts.duplicates += duplicates;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FairQueue } from './fair-queue.ts';
-import { type QueuedMessage, RecentlyWrittenDevices } from './turns.ts';
+import { type QueuedMessage, RecentlyWrittenDevices } from './message-scheduling.ts';
 
 interface Message extends QueuedMessage {
   number: number;

@@ -4,7 +4,7 @@ import {
   type QueuedMessage,
   ReadyDevices,
   RecentlyWrittenDevices,
-} from './turns.ts';
+} from './message-scheduling.ts';
 
 /**
  * Maximum number of messages in a batch. In a batch of backlogged devices, also the maximum number of elements. `MAX_BATCH_BYTES`:

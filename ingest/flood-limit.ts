@@ -1,4 +1,4 @@
-import { fnv1a } from '#src/core/fnv1a.ts';
+import { hashFnv1a } from '#src/core/fnv1a.ts';
 
 /**
  * Time window of the flood limit in ms. `MESSAGES`: maximum number of messages of a device in a window: a thousand per second, or the whole
@@ -56,7 +56,7 @@ export function createFloodLimit({
         window = current;
         counters.fill(0);
       }
-      const hash = fnv1a(deviceId);
+      const hash = hashFnv1a(deviceId);
       const one = hash % COUNTERS;
       const other = COUNTERS + Math.floor(hash / COUNTERS);
       const sent = Math.min(counters[one] as number, counters[other] as number) + count;

@@ -56,7 +56,7 @@ export const isEmptyMessage = ({ decoded }: IncomingMessage): boolean =>
  * Result of a batch: numbers of stored readings, of duplicates, and of rejected messages and elements. If a lower reading replaces a stored
  * higher one of the same time, the lower one is counted as stored and the higher one as rejected.
  */
-export interface WriteResult {
+export interface BatchWriteResult {
   stored: number;
   duplicates: number;
   rejected: number;

@@ -4,10 +4,10 @@ import { BatchWriter, type PipelineCounts } from './batch-writer.ts';
 import { FairQueue } from './fair-queue.ts';
 import { countBytesAsMessages, countElementsAsMessages, createFloodLimit, type FloodLimit } from './flood-limit.ts';
 import { createIncomingMessage, type MessageSender, parseSender, rejectWholeMessage } from './incoming.ts';
+import type { QueuedMessage } from './message-scheduling.ts';
+import { PendingMessageLimit } from './pending-message-limit.ts';
 import type { MessageReceipt, MessageReceiver, RawMessage } from './source/source.ts';
-import type { QueuedMessage } from './turns.ts';
-import { PendingMessageLimit } from './waiting-room.ts';
-import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
+import type { BatchWriteResult, IncomingMessage, Writer } from './write/writer.ts';
 
 /** Maximum memory in bytes of decoded messages at a time. A message of only 20 KB may have 10,000 elements. */
 const MAX_READ_BYTES = 16 * 2 ** 20;
@@ -172,7 +172,7 @@ export class Pipeline {
     this.#writer.isStopped = true;
   }
 
-  #settle(batch: readonly Read[], { large = [] }: WriteResult): void {
+  #settle(batch: readonly Read[], { large = [] }: BatchWriteResult): void {
     for (const deviceId of large) this.#queue.setApart(deviceId);
     for (const one of batch) {
       this.#waiting--;

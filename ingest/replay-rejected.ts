@@ -1,5 +1,5 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { createQueryOnConnection, type Pool, type QueryFunction } from '#src/database/connect.ts';
+import { createQueryFunctionOnConnection, type Pool, type QueryFunction } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { writeOrRejectMessages } from './batch-writer.ts';
 import { createIncomingMessage } from './incoming.ts';
@@ -109,7 +109,7 @@ async function replay(
   { signal, whileAllowed = (page) => page(), ...options }: Options,
 ): Promise<RejectionReplayResult> {
   const writer = createWriter(pool, options);
-  const query = createQueryOnConnection(pool);
+  const query = createQueryFunctionOnConnection(pool);
   const result: RejectionReplayResult = { messages: 0, stored: 0, rejected: 0, cut: 0, isComplete: false };
   const last = await lastId(query);
   for (let after = 0; !signal?.aborted; ) {

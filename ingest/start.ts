@@ -1,15 +1,15 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isAmqp, isLoopback, parseAmqpUrl } from '#src/config/addresses.ts';
-import { type Config, DEFAULT_SHARDS } from '#src/config/load.ts';
+import { isAmqpUrl, isLoopback, parseAmqpUrl } from '#src/config/addresses.ts';
+import { type Config, DEFAULT_SHARD_COUNT } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { BelievedTime } from '#src/database/believed-time.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { findInvalidCertificates, findLoginOfCertificate } from '#src/devices/certificates.ts';
-import { findDeviceLogin, findDeviceLoginOwner, findInvalidLogins } from '#src/devices/credentials.ts';
-import { createLoginProcessRegistry } from '#src/devices/login-places.ts';
+import { authenticateDevice, findDeviceLoginOwner, findInvalidLogins } from '#src/devices/credentials.ts';
+import { createLoginProcessRegistry } from '#src/devices/login-processes.ts';
 import { findTopicOfRoutingKey, ROUTING_KEYS, TOPIC_FILTERS } from '#src/devices/topics.ts';
 import type { PipelineCounts } from './batch-writer.ts';
 import {
@@ -25,9 +25,9 @@ import type { ClaimOptions } from './source/claiming.ts';
 import type { HomeUsageSource } from './source/home-topics.ts';
 import type { MessageReceiver, MessageSource } from './source/source.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
-import { createHeadCache } from './write/head-memory.ts';
+import { createHeadCache } from './write/head-cache.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
-import { createUntimedSeries } from './write/untimed-series.ts';
+import { createUntimedSeriesRecorder } from './write/untimed-series.ts';
 import { createWriter } from './write/writer.ts';
 
 /** Maximum time in ms that a shutdown takes to hand over and commit accepted messages. The broker redelivers the others. */
@@ -41,7 +41,7 @@ const LAST_COUNTS_MS = 1_000;
 const OPEN_WITHOUT_TLS =
   'MQTT without TLS listens beyond this machine (MQTT_HOST): whoever is on the way reads passwords and readings. Use it in a network of your own, and MQTTS_PORT for every device that can do TLS';
 
-export interface Ingest {
+export interface RunningIngest {
   counts: PipelineCounts;
   /** Returns the number of messages that are accepted and not committed yet. */
   waiting(): number;
@@ -107,14 +107,14 @@ export interface IngestDependencies {
  * Connects a source, the pipeline and the writer. The source is the embedded broker or, if MQTT_URL names an external broker, a client of
  * this broker.
  */
-export async function startIngest(config: Config, parts: IngestDependencies): Promise<Ingest> {
+export async function startIngest(config: Config, parts: IngestDependencies): Promise<RunningIngest> {
   const { pool, believed, log } = parts;
   const rejectionQuota = createRejectionQuota();
   const unread = createUnrecognisedMessageCounter();
   const receipts = await startReceiptStamper(pool, { believedMs: believed.nowMs, log });
   const writer = createWriter(pool, {
     ageNow: () => believed.ageClock().getTime(),
-    untimed: createUntimedSeries(receipts.host),
+    untimed: createUntimedSeriesRecorder(receipts.host),
     retentionMonths: config.retentionMonths,
     maxChannels: config.maxChannels,
     rejectionQuota,
@@ -174,14 +174,14 @@ async function saveLastCounts(
 
 /** A source, with those functions that only some kinds of sources have. */
 type Connected = { source: MessageSource } & Partial<
-  Pick<Ingest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls' | 'isReady'>
+  Pick<RunningIngest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls' | 'isReady'>
 >;
 
 /** Connects to the broker or cluster that MQTT_URL names, or starts the embedded broker. Loads only the library that it needs. */
 function connectSource(config: Config, parts: IngestDependencies, receive: MessageReceiver): Promise<Connected> {
   const { url } = config.mqtt;
   if (url === undefined) return embeddedBroker(config, parts, receive);
-  return isAmqp(url) ? clusterSource(url, config, parts, receive) : standbySource(url, config, parts, receive);
+  return isAmqpUrl(url) ? clusterSource(url, config, parts, receive) : standbySource(url, config, parts, receive);
 }
 
 async function clusterSource(
@@ -195,8 +195,8 @@ async function clusterSource(
   if (!address) throw new Error('MQTT_URL is not the URL of a broker cluster');
   const shards = await storeShardCountOnce(pool, config.mqtt.shards);
   const topics = { routingKeys: ROUTING_KEYS, topicOf: findTopicOfRoutingKey };
-  const { startAmqp } = await import('./source/amqp/amqp-source.ts');
-  const source = await startAmqp({ url: address, shards, ...topics, receive, log });
+  const { startAmqpSource } = await import('./source/amqp/amqp-source.ts');
+  const source = await startAmqpSource({ url: address, shards, ...topics, receive, log });
   return { source, strays: () => source.strays() };
 }
 
@@ -226,7 +226,7 @@ async function embeddedBroker(config: Config, parts: IngestDependencies, receive
     tlsHost,
     tlsPort,
     tls,
-    findLogin: (username, secret) => findDeviceLogin(db, username, secret),
+    findLogin: (username, secret) => authenticateDevice(db, username, secret),
     endedLogins: (logins) => findInvalidLogins(db, logins),
     places: createLoginProcessRegistry(db, randomUUID()),
     drainMs: drainMs(config),
@@ -256,7 +256,7 @@ const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
 export async function storeShardCountOnce(pool: Pool, wanted: number | undefined): Promise<number> {
   // Raw SQL: a single statement, so that the first of several workers determines the number.
   const { rows } = await pool.query('UPDATE installation SET shards = coalesce(shards, $1) RETURNING shards', [
-    wanted ?? DEFAULT_SHARDS,
+    wanted ?? DEFAULT_SHARD_COUNT,
   ]);
   const { shards } = rows[0];
   if (wanted !== undefined && wanted !== shards) {

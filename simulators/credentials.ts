@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import { createDeviceSecret, createTemporarySecret } from '#src/devices/credentials.ts';
+import { createDeviceSecret, createTemporaryDeviceSecret } from '#src/devices/credentials.ts';
 
 /** Creates a new secret for a device and invalidates the previous secret. Only for devices that exist only in the simulator. */
 export async function rotateSecret(db: Database, deviceId: string): Promise<string> {
@@ -12,12 +12,12 @@ export async function rotateSecret(db: Database, deviceId: string): Promise<stri
  * Runs `work` with a temporary secret of a real device, and removes this secret afterwards. The device's own secret remains valid. If this
  * process is killed or the database is unavailable, the temporary secret expires within a day.
  */
-export async function withTemporarySecret<T>(
+export async function runWithTemporarySecret<T>(
   db: Database,
   deviceId: string,
   work: (secret: string) => Promise<T>,
 ): Promise<T> {
-  const temporary = await createTemporarySecret(db, deviceId);
+  const temporary = await createTemporaryDeviceSecret(db, deviceId);
   if (!temporary) throw new Error(`There is no device ${deviceId}. Create one with: energy devices create`);
   try {
     return await work(temporary.secret);

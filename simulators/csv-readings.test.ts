@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CsvOptions, csvReadings, parseReadingTime } from '#simulators/csv-readings.ts';
-import { createImportCounts } from '#simulators/past/element.ts';
+import { type CsvOptions, parseReadingTime, readCsvReadings } from '#simulators/csv-readings.ts';
+import { createImportCounts } from '#simulators/importers/element.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ async function read(content: string | Buffer, options: Partial<CsvOptions> = {})
   await writeFile(file, content);
   const counts = createImportCounts();
   const elements = [];
-  for await (const element of csvReadings(file, { ...usual, ...options }, counts)) elements.push(element);
+  for await (const element of readCsvReadings(file, { ...usual, ...options }, counts)) elements.push(element);
   return { elements, counts };
 }
 
@@ -74,7 +74,7 @@ describe('a CSV file', () => {
         bytesRead = bytes;
       };
       const all = (async () => {
-        for await (const _ of csvReadings(one, usual, createImportCounts(), onBytes));
+        for await (const _ of readCsvReadings(one, usual, createImportCounts(), onBytes));
       })();
       await expect(all).rejects.toThrow(/line \d+: the row is longer than 131,072 characters/);
       expect(bytesRead).toBeLessThan(2_000_000);

@@ -1,7 +1,7 @@
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { createLocalTimeParser } from './local-stamps.ts';
-import { countUnreadableValue, type ImportCounts, type ImportElement } from './past/element.ts';
-import { csvRows } from './past/file-rows.ts';
+import { countUnreadableValue, type ImportCounts, type ImportElement } from './importers/element.ts';
+import { readCsvRows } from './importers/file-rows.ts';
+import { createLocalTimeParser } from './local-time-parser.ts';
 
 /** Options for reading the rows of a CSV file. */
 export interface CsvOptions {
@@ -21,7 +21,7 @@ export interface CsvOptions {
 }
 
 /** Reads a CSV file with a header line, gzipped or plain, row by row. `onBytes` receives the number of bytes that have been read. */
-export async function* csvReadings(
+export async function* readCsvReadings(
   file: string,
   options: CsvOptions,
   counts: ImportCounts,
@@ -29,7 +29,7 @@ export async function* csvReadings(
 ): AsyncGenerator<ImportElement> {
   const local = options.zone === undefined ? undefined : createLocalTimeParser(options.zone);
   const wanted = [options.timeColumn, options.valueColumn, ...options.where.map(({ column }) => column)];
-  for await (const row of csvRows<Record<string, string>>(file, onBytes, { columns: true })) {
+  for await (const row of readCsvRows<Record<string, string>>(file, onBytes, { columns: true })) {
     counts.rows++;
     if (counts.rows === 1) {
       const missing = wanted.find((column) => !(column in row));

@@ -1,4 +1,4 @@
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDeviceSecret } from '#src/devices/credentials.ts';
@@ -41,7 +41,7 @@ export async function pairDeviceBehindGateway(
   meterName: string,
   device: NewDevice,
 ): Promise<void> {
-  const discovery_id = newId('dsc');
+  const discovery_id = createId('dsc');
   const { discovery_id: discoveryId } = await db
     .insertInto('discovered_devices')
     .values({
@@ -58,7 +58,7 @@ export async function pairDeviceBehindGateway(
 }
 
 /** Returns the SenML record (RFC 8428) of a meter's volume in whole litres, the unit in which gas and water meters count. */
-export function createVolumeRecord(
+export function createSenmlVolumeRecord(
   kind: string,
   meterName: string,
   { registerMilliwattHours }: MeterState,

@@ -11,11 +11,16 @@ import {
   prepareDemoDevice,
   THERMOSTAT_READING_CADENCE,
 } from './demo-device.ts';
-import { createVolumeRecord, ensureDemoGateway, type GatewayLogin, pairDeviceBehindGateway } from './demo-gateway.ts';
-import { createHouse, type House, installRegisters } from './demo-house.ts';
-import { type DevicePlan, HOME_PLANS, type HomePlan } from './demo-plans.ts';
+import {
+  createSenmlVolumeRecord,
+  ensureDemoGateway,
+  type GatewayLogin,
+  pairDeviceBehindGateway,
+} from './demo-gateway.ts';
+import { createDemoHouse, createHouseRegisters, type DemoHouse } from './demo-house.ts';
+import { DEMO_HOME_PLANS, type DemoDevicePlan, type DemoHomePlan } from './demo-plans.ts';
 import { createRegisterReading } from './devices/native-meter.ts';
-import { createThermostatElement } from './devices/native-thermostat.ts';
+import { createRoomReading } from './devices/native-thermostat.ts';
 import { ensureHomeOfEarlierDemo } from './earlier-homes.ts';
 import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice, hasSimulatorDevice, type SimulatorDevice } from './own-devices.ts';
@@ -51,7 +56,7 @@ export async function ensureDemoHomes(db: Database, history: DemoHistory): Promi
     (await findUser(db, DEMO_UTILITY)) ??
     (await createUser(db, { email: DEMO_UTILITY, role: 'utility', plan: 'enterprise', timezone: 'UTC' })).user_id;
   const users: DemoHome[] = [];
-  for (const plan of HOME_PLANS) {
+  for (const plan of DEMO_HOME_PLANS) {
     const { email, timezone } = plan;
     const userId =
       (await findUser(db, email)) ??
@@ -75,12 +80,12 @@ async function hasDevices(db: Database, userId: string): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-async function ensureHome(db: Database, plan: HomePlan, userId: string, history: DemoHistory): Promise<DemoHome> {
+async function ensureHome(db: Database, plan: DemoHomePlan, userId: string, history: DemoHistory): Promise<DemoHome> {
   const { email, timezone } = plan;
   const gateway = plan.devices.some(({ meterName }) => meterName !== undefined)
     ? await ensureDemoGateway(db, userId)
     : undefined;
-  const found: { device: DevicePlan; own: SimulatorDevice }[] = [];
+  const found: { device: DemoDevicePlan; own: SimulatorDevice }[] = [];
   for (const device of plan.devices) found.push({ device, own: await ensurePlanned(db, userId, device, gateway) });
   // All devices use the simulation that begins with the home's first meter, even if the meter is replaced later.
   const firstAt = (found[0] as (typeof found)[number]).own.firstCreatedAt;
@@ -89,7 +94,7 @@ async function ensureHome(db: Database, plan: HomePlan, userId: string, history:
     ...drawHomeTraits(email, utcOffsetMinutes),
     ...plan.traits(firstAt.getTime(), utcOffsetMinutes),
   };
-  const house = createHouse(traits, plan.panels);
+  const house = createDemoHouse(traits, plan.panels);
   const devices: DemoDevice[] = [];
   for (const { device, own } of found) {
     const silence = silenceOf(plan, device.key, firstAt.getTime());
@@ -102,7 +107,7 @@ async function ensureHome(db: Database, plan: HomePlan, userId: string, history:
     isEarlier: false,
     devices,
     usedKwh(fromMs, toMs) {
-      const { at } = installRegisters(house, ['load'], fromMs);
+      const { at } = createHouseRegisters(house, ['load'], fromMs);
       const register = (atMs: number) => at(atMs).meters[0]?.registerMilliwattHours ?? 0;
       const before = register(fromMs);
       return (register(toMs) - before) / 1e6;
@@ -114,7 +119,7 @@ async function ensureHome(db: Database, plan: HomePlan, userId: string, history:
  * Returns the silent period of a device; undefined if there is none. The period begins and ends at full hours, because the device reports
  * at full hours.
  */
-function silenceOf({ silence }: HomePlan, key: string, firstAtMs: number): DemoDevice['silence'] {
+function silenceOf({ silence }: DemoHomePlan, key: string, firstAtMs: number): DemoDevice['silence'] {
   if (!silence?.keys.includes(key)) return undefined;
   const fromMs = (Math.floor(firstAtMs / HOUR_MS) - silence.hoursBefore) * HOUR_MS;
   return { fromMs, toMs: fromMs + silence.hours * HOUR_MS };
@@ -123,7 +128,7 @@ function silenceOf({ silence }: HomePlan, key: string, firstAtMs: number): DemoD
 const ensurePlanned = (
   db: Database,
   userId: string,
-  { key, registers: _, meterName, ...settings }: DevicePlan,
+  { key, registers: _, meterName, ...settings }: DemoDevicePlan,
   gateway: GatewayLogin | undefined,
 ): Promise<SimulatorDevice> => {
   const place = { userId, kind: key, ...settings };
@@ -135,14 +140,14 @@ const ensurePlanned = (
 /** Prepares a planned device for publishing. Its registers begin at a time that later starts of the demo compute again. */
 function prepare(
   db: Database,
-  house: House,
-  { key: kind, registers, meterName }: DevicePlan,
+  house: DemoHouse,
+  { key: kind, registers, meterName }: DemoDevicePlan,
   own: SimulatorDevice,
   history: DemoHistory,
   gateway: GatewayLogin | undefined,
 ): Promise<DemoDevice> {
   const flows = registers.map(([flow]) => flow);
-  const seen = installRegisters(house, flows, computeHistoryStartMs(own, history));
+  const seen = createHouseRegisters(house, flows, computeHistoryStartMs(own, history));
   const { installedAtMs } = seen;
   const hourlyBeforeMs = Math.floor((own.createdAt.getTime() - FINE_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
   if (registers.length === 0)
@@ -150,7 +155,7 @@ function prepare(
       kind,
       cadence: { ...THERMOSTAT_READING_CADENCE, liveSeconds: 60 },
       installedAtMs,
-      readings: (atMs) => [createThermostatElement(seen.at(atMs).room, atMs)],
+      readings: (atMs) => [createRoomReading(seen.at(atMs).room, atMs)],
     });
   if (meterName !== undefined && gateway)
     return prepareDemoDevice(
@@ -161,7 +166,7 @@ function prepare(
         kind,
         cadence: { ...THERMOSTAT_READING_CADENCE, liveSeconds: 60 },
         installedAtMs,
-        readings: (atMs) => seen.at(atMs).meters.map((meter) => createVolumeRecord(kind, meterName, meter, atMs)),
+        readings: (atMs) => seen.at(atMs).meters.map((meter) => createSenmlVolumeRecord(kind, meterName, meter, atMs)),
       },
       gateway,
     );

@@ -1,7 +1,7 @@
 import { hasLittleMemory } from '#src/core/memory.ts';
 import type { Appliance } from './appliances.ts';
 import type { ThermostatState } from './climate.ts';
-import { createRegisterClock, type MeterState } from './home-clock.ts';
+import { createRegisterSimulation, type MeterState } from './home-clock.ts';
 import type { HomeTraits } from './homes.ts';
 import { type SolarFlow, type SolarTraits, simulateSolarDay } from './solar.ts';
 import { type DailyVolumes, simulateVolumes } from './volumes.ts';
@@ -17,7 +17,7 @@ interface HouseDay {
 }
 
 /** A simulated house. All its devices use the same simulated days. */
-export interface House {
+export interface DemoHouse {
   traits: HomeTraits;
   simulate(startsAtMs: number): HouseDay;
 }
@@ -37,7 +37,7 @@ const NO_PANELS: SolarTraits = { latitude: 0, peakW: 0, battery: { capacityWh: 0
 const SHARED_DAYS = hasLittleMemory() ? 8 : 24;
 
 /** Creates a house. Each day of the house depends only on the house's traits and on the day. The latest days are cached. */
-export function createHouse(traits: HomeTraits, panels: SolarTraits = NO_PANELS): House {
+export function createDemoHouse(traits: HomeTraits, panels: SolarTraits = NO_PANELS): DemoHouse {
   const days = new Map<number, HouseDay>();
   const simulate = (startsAtMs: number): HouseDay => {
     const { watts, home } = simulateSolarDay(traits, panels, startsAtMs, Number.NEGATIVE_INFINITY);
@@ -63,12 +63,12 @@ export function createHouse(traits: HomeTraits, panels: SolarTraits = NO_PANELS)
  * Returns a function that returns the registers of a device in a house at one time. The registers are zero at the start of the local day of
  * `installedAtMs`. The function is fast if it is called with ascending times.
  */
-export function installRegisters(
-  { traits, simulate }: House,
+export function createHouseRegisters(
+  { traits, simulate }: DemoHouse,
   flows: readonly HouseFlow[],
   installedAtMs: number,
 ): { installedAtMs: number; at(timeMs: number): HouseState } {
-  const clock = createRegisterClock(
+  const clock = createRegisterSimulation(
     traits,
     installedAtMs,
     simulate,

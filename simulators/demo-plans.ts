@@ -6,7 +6,7 @@ import type { HomeTraits } from './homes.ts';
 import { drawSolarTraits, type SolarTraits } from './solar.ts';
 
 /** A device of a demo home. */
-export interface DevicePlan {
+export interface DemoDevicePlan {
   /** Key that is unique among the home's devices. The device's id contains a hash of it. */
   key: string;
   type: string;
@@ -28,10 +28,10 @@ interface SilencePlan {
 }
 
 /** A home of the demo. Its e-mail address is also the seed of its simulation. */
-export interface HomePlan {
+export interface DemoHomePlan {
   email: string;
   timezone: string;
-  devices: readonly DevicePlan[];
+  devices: readonly DemoDevicePlan[];
   panels?: SolarTraits;
   /** A past silent period of some of the home's devices, so that the page with the history of silences has entries. */
   silence?: SilencePlan;
@@ -40,31 +40,31 @@ export interface HomePlan {
 }
 
 const METER = { key: 'meter', type: 'smart_meter', location: 'Meter cupboard', placement: 'grid' } as const;
-const ONE_WAY_METER: DevicePlan = { ...METER, registers: [['gridImport']] };
-const TWO_WAY_METER: DevicePlan = { ...METER, registers: [['gridImport'], ['gridExport', 'export']] };
-const panels = (location: string): DevicePlan => ({
+const ONE_WAY_METER: DemoDevicePlan = { ...METER, registers: [['gridImport']] };
+const TWO_WAY_METER: DemoDevicePlan = { ...METER, registers: [['gridImport'], ['gridExport', 'export']] };
+const panels = (location: string): DemoDevicePlan => ({
   key: 'panels',
   type: 'solar_inverter',
   location,
   placement: 'production',
   registers: [['production', 'export']],
 });
-const BATTERY: DevicePlan = {
+const BATTERY: DemoDevicePlan = {
   key: 'battery',
   type: 'battery',
   location: 'Home battery',
   placement: 'storage',
   registers: [['charged'], ['discharged', 'export']],
 };
-const THERMOSTAT: DevicePlan = { key: 'room', type: 'thermostat', location: 'Living room', registers: [] };
-const own = (flow: HouseFlow, location: string, type = 'smart_plug'): DevicePlan => ({
+const THERMOSTAT: DemoDevicePlan = { key: 'room', type: 'thermostat', location: 'Living room', registers: [] };
+const own = (flow: HouseFlow, location: string, type = 'smart_plug'): DemoDevicePlan => ({
   key: flow,
   type,
   location,
   placement: 'consumption',
   registers: [[flow]],
 });
-const volume = (flow: 'gas' | 'water', location: string): DevicePlan => ({
+const volume = (flow: 'gas' | 'water', location: string): DemoDevicePlan => ({
   key: flow,
   type: `${flow}_meter`,
   location,
@@ -77,7 +77,7 @@ const NO_BATTERY = { capacityWh: 0, chargeW: 0, dischargeW: 1 };
  * The households of the demo. Visitors see the first household first, so it shows the most features. Each other household shows one
  * feature, which its test names (test/system/ingest/demo-homes.test.ts).
  */
-export const HOME_PLANS: readonly HomePlan[] = [
+export const DEMO_HOME_PLANS: readonly DemoHomePlan[] = [
   {
     email: 'anna@demo.example',
     timezone: 'Europe/Berlin',

@@ -12,7 +12,7 @@ import {
 import { ensureSolarDevices } from './demo-solar.ts';
 import { createMeterReading } from './devices/native-meter.ts';
 import { createThermostatReading } from './devices/native-thermostat.ts';
-import { createHome } from './home-clock.ts';
+import { createSimulatedHome } from './home-clock.ts';
 import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice } from './own-devices.ts';
 
@@ -34,7 +34,7 @@ export async function ensureHomeOfEarlierDemo(
 ): Promise<DemoDevice[]> {
   const history = { historyDays: HISTORY_DAYS, nowMs };
   const ensure = (kind: 'smart_meter' | 'thermostat', managedBy: DeviceManager = 'owner') =>
-    ensureDevice(db, { ...place, kind, location: LOCATIONS[kind], managedBy }, history);
+    ensureDeviceWithNewSecret(db, { ...place, kind, location: LOCATIONS[kind], managedBy }, history);
   const meters =
     place.email === SOLAR_HOME.email
       ? await ensureSolarDevices(db, place, SOLAR_HOME.latitude, LOCATIONS.smart_meter, history)
@@ -43,7 +43,7 @@ export async function ensureHomeOfEarlierDemo(
 }
 
 /** Finds or creates a simulated device of a user, and creates a new secret for it. Does not change devices that the user has paired. */
-export async function ensureDevice(
+export async function ensureDeviceWithNewSecret(
   db: Database,
   place: {
     userId: string;
@@ -58,7 +58,7 @@ export async function ensureDevice(
   const own = await ensureSimulatorDevice(db, place);
   // The register starts at a time that later starts of the demo compute again, so that its history is always the same.
   const traits = drawHomeTraits(place.email, getUtcOffsetMinutes(place.timezone, own.createdAt));
-  const home = createHome(traits, computeHistoryStartMs(own, history));
+  const home = createSimulatedHome(traits, computeHistoryStartMs(own, history));
   return prepareDemoDevice(db, own, history, {
     kind: place.kind,
     cadence: place.kind === 'thermostat' ? THERMOSTAT_READING_CADENCE : METER_READING_CADENCE,

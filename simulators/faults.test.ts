@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type MeterReading, meterHistory } from '#simulators/devices/native-meter.ts';
-import { createHome } from '#simulators/home-clock.ts';
+import { generateMeterReadings, type MeterReading } from '#simulators/devices/native-meter.ts';
+import { createSimulatedHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import {
   addGlitches,
@@ -13,7 +13,9 @@ import {
 } from './faults.ts';
 
 const START = Date.UTC(2026, 1, 2);
-const clean = [...meterHistory(createHome(drawHomeTraits('faults'), START), START, START + 2 * 86_400_000, 900)];
+const clean = [
+  ...generateMeterReadings(createSimulatedHome(drawHomeTraits('faults'), START), START, START + 2 * 86_400_000, 900),
+];
 const times = (readings: MeterReading[]) => readings.map((reading) => Date.parse(reading.ts));
 const sorted = (readings: MeterReading[]) => [...readings].sort((left, right) => (left.ts < right.ts ? -1 : 1));
 const kwh = (readings: MeterReading[]) => readings.map((reading) => reading.energy_total_kwh);

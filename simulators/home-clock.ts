@@ -34,9 +34,9 @@ export interface SolarHome {
  * Creates a home whose register is zero at the start of the local day of `installedAtMs`. The state of the home depends only on traits,
  * installation and time. Requests with ascending times are fast; a request for an earlier day restarts the summation.
  */
-export function createHome(traits: HomeTraits, installedAtMs: number): SimulatedHome {
+export function createSimulatedHome(traits: HomeTraits, installedAtMs: number): SimulatedHome {
   const simulate = (startsAtMs: number) => simulateDay(traits, startsAtMs);
-  const clock = createRegisterClock(traits, installedAtMs, simulate, [(day: SimulatedHomeDay) => day.watts]);
+  const clock = createRegisterSimulation(traits, installedAtMs, simulate, [(day: SimulatedHomeDay) => day.watts]);
   return {
     traits,
     installedAtMs: clock.installedAtMs,
@@ -56,7 +56,7 @@ export function createSolarHome(
 ): SolarHome {
   const simulate = (startsAtMs: number) => simulateSolarDay(traits, solar, startsAtMs, sinceMs);
   const flows = SOLAR_FLOWS.map((flow) => (day: SolarDay) => day.watts[flow]);
-  const clock = createRegisterClock(traits, installedAtMs, simulate, flows);
+  const clock = createRegisterSimulation(traits, installedAtMs, simulate, flows);
   return {
     installedAtMs: clock.installedAtMs,
     at(timeMs) {
@@ -71,7 +71,7 @@ export function createSolarHome(
  * Creates a clock that adds up registers over simulated days, one day at a time. Each of `flows` returns the watts of one register in each
  * minute of a day.
  */
-export function createRegisterClock<Day extends { startsAtMs: number }>(
+export function createRegisterSimulation<Day extends { startsAtMs: number }>(
   traits: HomeTraits,
   installedAtMs: number,
   simulate: (startsAtMs: number) => Day,

@@ -41,7 +41,7 @@ export const computeForgottenHeaterWatts = (faults: readonly HomeFault[] | undef
   hasFault(faults, 'forgotten heater', atMs) ? HEATER_W : 0;
 
 /** Returns a function that returns whether the fault is present in a minute of the day. `startsAtMs`: start of the day, Unix ms. */
-export function findFaultyMinutes(
+export function createFaultMinuteChecker(
   faults: readonly HomeFault[] | undefined,
   kind: HomeFault['kind'],
   startsAtMs: number,

@@ -17,7 +17,7 @@ import {
   type Compressor,
   computeCompressorWatts,
   computeForgottenHeaterWatts,
-  findFaultyMinutes,
+  createFaultMinuteChecker,
   type HomeFault,
 } from './home-faults.ts';
 import { createRandom } from './random.ts';
@@ -121,7 +121,7 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number, app
   const watts = new Int32Array(MINUTES);
   const startsAtMs = localDayMs - traits.utcOffsetMinutes * MINUTE_MS;
   const freezerW = computeFreezerWatts(traits, startsAtMs);
-  const isDoorOpen = findFaultyMinutes(traits.faults, 'fridge door', startsAtMs);
+  const isDoorOpen = createFaultMinuteChecker(traits.faults, 'fridge door', startsAtMs);
   for (let minute = 0; minute < MINUTES; minute++) {
     const sinceEver = localDayMs / MINUTE_MS + minute;
     let sum = standby + noise.whole(-8, 8);
@@ -144,7 +144,7 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number, app
 /** Returns the power of the freezer in each minute of a day, in watts. The power is 0 if the home has no freezer. */
 export function computeFreezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, startsAtMs: number): Int32Array {
   const watts = new Int32Array(freezer ? MINUTES : 0);
-  const isFailing = findFaultyMinutes(faults, 'failing freezer', startsAtMs);
+  const isFailing = createFaultMinuteChecker(faults, 'failing freezer', startsAtMs);
   const firstMinute = startsAtMs / MINUTE_MS + utcOffsetMinutes;
   return freezer
     ? watts.map((_, minute) =>

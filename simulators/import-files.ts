@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { isElectricityMeter } from '#src/database/meter.ts';
-import { withTemporarySecret } from './credentials.ts';
+import { isElectricityQuantity } from '#src/database/meter.ts';
+import { runWithTemporarySecret } from './credentials.ts';
 import { getReadingsTopic } from './devices/native-meter.ts';
-import { createImportCounts, type ImportCounts, type ImportElement, type ImportReader } from './past/element.ts';
+import { createImportCounts, type ImportCounts, type ImportElement, type ImportReader } from './importers/element.ts';
 import { createPublisher } from './publisher.ts';
 import { publishReadings } from './send.ts';
 
@@ -75,7 +75,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
   const { username, password } = new URL(mqttUrl);
   const sent = username
     ? await play(decodeURIComponent(username), decodeURIComponent(password))
-    : await withTemporarySecret(db, deviceId, (secret) => play(deviceId, secret));
+    : await runWithTemporarySecret(db, deviceId, (secret) => play(deviceId, secret));
   const rejected = await rejections(db, deviceId, rejectedBefore);
   const left_out = await leftOut(db, deviceId, [...sentOf.values()]);
   const seconds = Math.round(performance.now() - began) / 1000;
@@ -140,7 +140,7 @@ async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent
     !series ||
     series.counts_import ||
     series.counts_export ||
-    (series.meter !== null && !isElectricityMeter(series.meter))
+    (series.meter !== null && !isElectricityQuantity(series.meter))
   );
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { DeviceManager, Placement } from '#src/database/enums.ts';
@@ -97,7 +97,7 @@ export const hasSimulatorDevice = async (
 /** Returns a new id. Like all ids, it begins with the time, so that ids sort by age. */
 function newOwnId(place: SimulatorDeviceKey): string {
   const end = endOfId(place);
-  return newId('dev').slice(0, -end.length) + end;
+  return createId('dev').slice(0, -end.length) + end;
 }
 
 /** Returns the simulator's devices of this kind that the user has or had, oldest first. Includes deleted devices. */

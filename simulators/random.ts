@@ -1,4 +1,4 @@
-import { fnv1a } from '#src/core/fnv1a.ts';
+import { hashFnv1a } from '#src/core/fnv1a.ts';
 
 /** A source of repeatable pseudo-random numbers. */
 export interface Random {
@@ -17,7 +17,7 @@ export interface Random {
  * machine and in every run. Other generators do not affect the sequence.
  */
 export function createRandom(...parts: (string | number)[]): Random {
-  let state = fnv1a(parts.join('\u0000'));
+  let state = hashFnv1a(parts.join('\u0000'));
   // The algorithm is mulberry32. Its 32 bits of state suffice for the habits of households, and its code has only five lines.
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;

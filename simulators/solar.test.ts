@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHome, createSolarHome } from '#simulators/home-clock.ts';
+import { createSimulatedHome, createSolarHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import { drawSolarTraits, SOLAR_FLOWS, type SolarDay, simulateSolarDay } from '#simulators/solar.ts';
 import { computeClearSkyShare } from '#simulators/sun.ts';
@@ -94,7 +94,7 @@ describe('a simulated solar home', () => {
 
   it('equals the home without panels until panels and battery are installed', () => {
     const since = START + 2 * DAY_MS + 11 * 3_600_000;
-    const [plain, before] = [createHome(traits, START), home(since)];
+    const [plain, before] = [createSimulatedHome(traits, START), home(since)];
     for (let atMs = START; atMs <= since; atMs += 600_000) {
       const { registerMilliwattHours } = plain.at(atMs);
       expect(before.at(atMs)).toMatchObject({

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '#src/core/units.ts';
-import { findFaultyMinutes } from './home-faults.ts';
+import { createFaultMinuteChecker } from './home-faults.ts';
 import { type HomeTraits, type SimulatedHomeDay, simulateDay } from './homes.ts';
 import { createRandom } from './random.ts';
 import { simulateSolarWatts } from './sun.ts';
@@ -53,7 +53,7 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
     0,
     clamped(upFromMinute),
   );
-  const isDead = findFaultyMinutes(home.faults, 'dead inverter', startsAtMs);
+  const isDead = createFaultMinuteChecker(home.faults, 'dead inverter', startsAtMs);
   for (let minute = 0; minute < MINUTES; minute++) if (isDead(minute)) production[minute] = 0;
   const { charged, discharged } = batteryOf(solar.battery, load, production);
   const gridImport = new Int32Array(MINUTES);

@@ -21,7 +21,7 @@ function isLowTariff(atMs: number, tz: string): boolean {
  * Returns a function that splits the register of a home by tariff, hour by hour. The function is fast if it is called with ascending times.
  * Only for time zones whose offset is a whole number of hours.
  */
-export function createTariffSplit(home: SimulatedHome, tz: string): (atMs: number) => TariffRegisters {
+export function createTariffSplitter(home: SimulatedHome, tz: string): (atMs: number) => TariffRegisters {
   const firstHourMs = Math.floor(home.installedAtMs / HOUR_MS) * HOUR_MS;
   let hourMs = firstHourMs;
   let before: TariffRegisters = { lowMilliwattHours: 0, highMilliwattHours: 0 };

@@ -6,7 +6,7 @@ import type { AttackedInstallation, Person } from './world.ts';
 export const REDIRECT_URI = 'https://bright.example.com/callback';
 
 /** A registered app. */
-export interface App {
+export interface RegisteredApp {
   clientId: string;
   secret: string;
 }
@@ -27,7 +27,7 @@ export const createAppSettings = (more: object = {}) => ({
 });
 
 /** Returns the app that several probes use. The first call registers the app. */
-export const getSharedApp = (world: AttackedInstallation): Promise<App> =>
+export const getSharedApp = (world: AttackedInstallation): Promise<RegisteredApp> =>
   world.once('an app', async () => {
     const { key } = await world.person('utility');
     const { json } = await world.must('POST', '/v1/apps', { key, body: createAppSettings() });
@@ -42,7 +42,7 @@ export interface ConsentRequest {
 /**
  * Returns the path at the authorization server to which an app sends a browser. `more` replaces parameters; an empty parameter is omitted.
  */
-export function createConsentRequest({ clientId }: App, more: Record<string, string> = {}): ConsentRequest {
+export function createConsentRequest({ clientId }: RegisteredApp, more: Record<string, string> = {}): ConsentRequest {
   const verifier = randomBytes(32).toString('base64url');
   const parameters = {
     response_type: 'code',
@@ -59,14 +59,14 @@ export function createConsentRequest({ clientId }: App, more: Record<string, str
 }
 
 /** A browser with its cookies, and with a loopback address that no other client uses. */
-export interface Browser {
+export interface SimulatedBrowser {
   open(url: string, form?: Record<string, string>): Promise<HttpResponse>;
   /** Headers of a request that a dashboard page sends. */
   headers: Record<string, string>;
 }
 
 /** Returns a browser in which `person` has signed in by mail. If `person` is omitted, nobody has signed in. */
-export async function openBrowser(world: AttackedInstallation, person?: Person): Promise<Browser> {
+export async function openBrowser(world: AttackedInstallation, person?: Person): Promise<SimulatedBrowser> {
   const from = world.address();
   const session = person && (await signIn(world, person.email));
   const cookies = new Map<string, string>();
@@ -94,7 +94,7 @@ export async function openBrowser(world: AttackedInstallation, person?: Person):
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** Opens the consent page. Returns the page, its URL, and the token of its form. */
-export async function openConsentPage(browser: Browser, { path }: ConsentRequest) {
+export async function openConsentPage(browser: SimulatedBrowser, { path }: ConsentRequest) {
   const opened = await browser.open(path);
   const at = String(opened.headers.location);
   if (opened.status !== 303 || !at.includes('/dashboard/consent/'))
@@ -104,7 +104,7 @@ export async function openConsentPage(browser: Browser, { path }: ConsentRequest
 }
 
 /** Authorizes an app for a home. Returns the URL to which the browser is redirected, which contains the authorization code. */
-export async function authorizeApp(browser: Browser, request: ConsentRequest): Promise<URL> {
+export async function authorizeApp(browser: SimulatedBrowser, request: ConsentRequest): Promise<URL> {
   const { at, csrf } = await openConsentPage(browser, request);
   const pressed = await browser.open(at, { csrf, until: 'month', decision: 'allow' });
   const returned = await browser.open(String(pressed.headers.location));
@@ -114,7 +114,7 @@ export async function authorizeApp(browser: Browser, request: ConsentRequest): P
 /** Sends a form with the app's secret to the token endpoint of an API process (default: the first one). */
 export const requestTokens = (
   world: AttackedInstallation,
-  { clientId, secret }: App,
+  { clientId, secret }: RegisteredApp,
   form: Record<string, string>,
   to: ServerAddress = world.target.api,
   from = world.address(),
@@ -134,7 +134,7 @@ export const createCodeExchangeForm = (back: URL, { verifier }: ConsentRequest):
 });
 
 /** Authorizes the shared app for a new home. Returns the app, the home, the home's browser and the tokens. */
-export async function createHomeWithApp(world: AttackedInstallation, more: Record<string, string> = {}) {
+export async function createHomeWithAuthorizedApp(world: AttackedInstallation, more: Record<string, string> = {}) {
   const app = await getSharedApp(world);
   const home = await world.person('homeowner');
   const browser = await openBrowser(world, home);

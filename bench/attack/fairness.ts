@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MqttClient } from 'mqtt';
-import { startReceiver } from '../../test/support/receiver.ts';
-import { quantile } from '../support.ts';
+import { startWebhookReceiver } from '../../test/support/receiver.ts';
+import { computeQuantile } from '../support.ts';
 import { type ServerAddress, sendRequest } from './client.ts';
-import { OVERLOADING_ACCOUNTS, type OverloadingAccountTask } from './hogs.ts';
+import { OVERLOADING_ACCOUNTS, type OverloadingAccountTask } from './overloading-accounts.ts';
 import { publishHourlyReadings } from './probes/load.ts';
 import { startInstallation } from './target.ts';
 import { type AttackedInstallation, createAttackedInstallation, type Device, type Person, pause } from './world.ts';
@@ -57,7 +57,7 @@ export async function measureFairness(
   options: { checkout?: string | undefined } = {},
 ): Promise<OverloadingAccountResult[]> {
   const folder = await mkdtemp(join(tmpdir(), 'energy-fairness-'));
-  const [fast, slow] = [await startReceiver(), await startReceiver()];
+  const [fast, slow] = [await startWebhookReceiver(), await startWebhookReceiver()];
   slow.answer = () => null;
   const ca = join(folder, 'receivers.pem');
   await writeFile(ca, `${fast.ca}\n${slow.ca}`);
@@ -82,7 +82,7 @@ export async function measureFairness(
         await pause(1_000);
       }
       const waits = (of: keyof Measured, share: number): Waits => {
-        const [before, during] = [quantile(without[of], share), quantile(hogged[of], share)];
+        const [before, during] = [computeQuantile(without[of], share), computeQuantile(hogged[of], share)];
         return { without: round(before), with: round(during), ratio: Math.round((during / before) * 10) / 10 };
       };
       results.push({

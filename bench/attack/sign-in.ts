@@ -80,5 +80,5 @@ export async function signIn(world: AttackedInstallation, email: string): Promis
   return session;
 }
 
-export const sessionStatus = async (world: AttackedInstallation, session: Session): Promise<number> =>
+export const requestSessionStatus = async (world: AttackedInstallation, session: Session): Promise<number> =>
   (await world.ask('GET', '/dashboard/v1/devices', { headers: { ...session } })).status;

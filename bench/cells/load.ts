@@ -1,7 +1,7 @@
 import { type IngestPair, startIngestPair } from '../../test/support/cluster/ingest-pair.ts';
 import { type CpuPerReading, measurePublishing } from '../cluster.ts';
-import { waitUntilStored } from '../ingest.ts';
-import { median, type PairedDevice } from '../support.ts';
+import { waitUntilLastReadingsStored } from '../ingest.ts';
+import { computeMedian, type PairedDevice } from '../support.ts';
 import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 
 const DEVICES = 60;
@@ -10,7 +10,7 @@ const DEVICES = 60;
  * CPU time per message, in µs: through a router to one cell and to two cells, and through deploy/cluster's HAProxy to two ingest processes
  * of one cell.
  */
-export interface LoadCosts {
+export interface CpuPerMessageByRoute {
   one: CpuPerReading;
   two: CpuPerReading;
   pair: CpuPerReading;
@@ -20,14 +20,14 @@ export interface LoadCosts {
  * Measures the CPU time per message. Returns the medians of several rounds. A first round is not measured, because the processes compile
  * their code during it.
  */
-export async function measureLoad(
+export async function measureCpuPerMessage(
   rig: CellsInstallationUnderTest,
   { messages, rounds }: { messages: number; rounds: number },
-): Promise<LoadCosts> {
+): Promise<CpuPerMessageByRoute> {
   const [first] = rig.cells;
   const pair = await startIngestPair({ url: first.database.url });
   try {
-    const all: LoadCosts[] = [];
+    const all: CpuPerMessageByRoute[] = [];
     for (let round = 0; round <= rounds; round++) {
       process.stderr.write(`load, round ${round} of ${rounds} …\n`);
       // The three cases are measured directly one after another, so that changes of other load on the machine affect all three.
@@ -38,8 +38,8 @@ export async function measureLoad(
       };
       if (round > 0) all.push(costs);
     }
-    const medianOf = (which: keyof LoadCosts): CpuPerReading => {
-      const part = (of: keyof CpuPerReading) => median(all.map((costs) => costs[which][of]));
+    const medianOf = (which: keyof CpuPerMessageByRoute): CpuPerReading => {
+      const part = (of: keyof CpuPerReading) => computeMedian(all.map((costs) => costs[which][of]));
       return { broker: part('broker'), worker: part('worker'), postgres: part('postgres') };
     };
     return { one: medianOf('one'), two: medianOf('two'), pair: medianOf('pair') };
@@ -68,7 +68,9 @@ async function throughRouter(
     servers: used.map(({ database }) => database.dataDir),
     messages,
     async untilStored() {
-      await Promise.all(used.map(({ database }, index) => waitUntilStored(database.pool, paired[index] ?? [], share)));
+      await Promise.all(
+        used.map(({ database }, index) => waitUntilLastReadingsStored(database.pool, paired[index] ?? [], share)),
+      );
     },
   });
   return cpuUs;

@@ -5,7 +5,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { parseRoutingExceptions } from '#src/start/cells/exceptions.ts';
-import { requestLoopback } from '../../test/support/cluster/api-pair.ts';
+import { sendLoopbackRequest } from '../../test/support/cluster/api-pair.ts';
 import { getLongestGapSeconds } from '../../test/support/cluster/meters.ts';
 import { type RepeatingPublisher, startRepeatingPublisher } from '../../test/support/cluster/publisher.ts';
 import { TESTED_PROGRAM } from '../../test/support/program.ts';
@@ -20,7 +20,7 @@ const READ_EVERY_MS = 50;
 const CALM_MS = 3_000;
 
 /** Result of moving accounts under load. */
-export interface MovesResult {
+export interface AccountMovesResult {
   accounts: number;
   /** Longest time for which neither cell served an account, in ms. */
   heldMs: number;
@@ -40,7 +40,10 @@ export interface MovesResult {
  * Moves accounts from the first cell to the second with one `energy cells move`. Meanwhile the device of each account publishes 16
  * messages/s, and some accounts are also read through the API.
  */
-export async function measureMoves(rig: CellsInstallationUnderTest, accounts: number): Promise<MovesResult> {
+export async function measureAccountMoves(
+  rig: CellsInstallationUnderTest,
+  accounts: number,
+): Promise<AccountMovesResult> {
   const { routers, cells } = rig;
   const [first] = cells;
   const devices = await first.pair(accounts);
@@ -101,7 +104,7 @@ async function read({ tls, routers }: CellsInstallationUnderTest, key: string, u
   const atMs: number[] = [];
   let wrong = 0;
   while (!over.aborted) {
-    const { status } = await requestLoopback(tls.cert, routers.all[0].ports.api, `/v1/users/${userId}`, { key });
+    const { status } = await sendLoopbackRequest(tls.cert, routers.all[0].ports.api, `/v1/users/${userId}`, { key });
     if (status === 200) atMs.push(Date.now());
     else if (status !== 503) wrong++;
     await pause(READ_EVERY_MS);

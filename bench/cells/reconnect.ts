@@ -29,7 +29,7 @@ interface ReconnectResult {
 }
 
 /** Connects devices of both cells, half of them to each router, and kills the first router. Starts this router again at the end. */
-export async function measureReconnect(
+export async function measureReconnectAfterRouterKill(
   { routers, cells }: CellsInstallationUnderTest,
   count: number,
 ): Promise<ReconnectResult> {

@@ -3,9 +3,9 @@ import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { storeRoutingExceptions } from '#src/start/cells/exceptions.ts';
-import { requestLoopback } from '../../test/support/cluster/api-pair.ts';
+import { sendLoopbackRequest } from '../../test/support/cluster/api-pair.ts';
 import { readProcessCpuMs } from '../cpu.ts';
-import { quantile } from '../support.ts';
+import { computeQuantile } from '../support.ts';
 import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 
 /** Responses to one caller, which sends each request after the response to the one before. */
@@ -26,7 +26,7 @@ async function askUntil(
   const asked: Asked = { tookMs: [], failed: 0 };
   for (let count = 0; !isOver(count); count++) {
     const fromMs = performance.now();
-    const { status } = await requestLoopback(tls.cert, routers.all[0].ports.api, '/v1/users?limit=1', {
+    const { status } = await sendLoopbackRequest(tls.cert, routers.all[0].ports.api, '/v1/users?limit=1', {
       key: adminKey,
       agent,
     });
@@ -37,10 +37,10 @@ async function askUntil(
   return asked;
 }
 
-const p99 = ({ tookMs }: Asked) => quantile(tookMs, 0.99);
+const p99 = ({ tookMs }: Asked) => computeQuantile(tookMs, 0.99);
 
 /** Measures the router's CPU time per request, in µs. */
-export async function measureRequests(rig: CellsInstallationUnderTest, requests: number): Promise<number> {
+export async function measureRouterCpuPerRequest(rig: CellsInstallationUnderTest, requests: number): Promise<number> {
   const [router] = rig.routers.all;
   await askUntil(rig, rig.cells[1], (count) => count === 100);
   const fromMs = readProcessCpuMs(router.pid());
@@ -84,7 +84,7 @@ const NAMES_OF_ACCOUNT = 3;
  * Measures requests to a cell while exceptions are added to the router's map, which already contains those of `accounts` accounts.
  * `changeMs`: longest duration of a change of the map.
  */
-export async function measureRoutingMapChanges(
+export async function measureRequestsDuringMapChanges(
   rig: CellsInstallationUnderTest,
   { accounts, changes, seconds }: { accounts: number; changes: number; seconds: number },
 ): Promise<Disturbance & { changeMs: number }> {
@@ -111,7 +111,10 @@ export async function measureRoutingMapChanges(
  * Measures requests to the second cell after all processes of the first cell and its PostgreSQL server were killed. The first cell is not
  * restarted.
  */
-export async function measureDeadCell(rig: CellsInstallationUnderTest, seconds: number): Promise<Disturbance> {
+export async function measureRequestsDuringCellOutage(
+  rig: CellsInstallationUnderTest,
+  seconds: number,
+): Promise<Disturbance> {
   const [first, c2] = rig.cells;
   return disturb(rig, c2, seconds, async () => {
     const postmaster = readFileSync(join(first.database.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split(

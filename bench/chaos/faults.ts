@@ -9,7 +9,7 @@ import { fillDisk, type Installation } from './installation.ts';
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Intensity of the faults. */
-export interface FaultScale {
+export interface FaultIntensity {
   floodS: number;
   queuedMessages: number;
   apiKills: number;
@@ -239,7 +239,7 @@ export const createFaults = ({
   queuedMessages,
   apiKills,
   unreleasedSessions,
-}: FaultScale): readonly Fault[] => [
+}: FaultIntensity): readonly Fault[] => [
   ...CLOCK_FAULTS,
   killsApi(apiKills),
   killsIngest('ingest (with its broker) killed, three times', 'embedded'),

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool, type Pool } from '#src/database/connect.ts';
-import { getEmbeddedUrl } from '#src/database/embedded-postgres.ts';
+import { getEmbeddedDatabaseUrl } from '#src/database/embedded-postgres.ts';
 import { waitUntilReachable } from '../../test/support/mosquitto.ts';
 import { findFreePorts, type StartedService, startService } from '../service.ts';
 import { type PairedDevice, pairDevices } from '../support.ts';
@@ -66,7 +66,7 @@ export async function startChaosInstallation(options: {
     ...options.env,
     ...(broker === 'mosquitto' ? { MQTT_URL: brokerUrl } : {}),
   };
-  const pool = createPool(getEmbeddedUrl(dataDir), { max: 3 });
+  const pool = createPool(getEmbeddedDatabaseUrl(dataDir), { max: 3 });
   let service: StartedService | undefined;
   const mosquitto = createMosquitto(folder, logs, ports.BROKER, persistence);
   const installation: Installation = {
@@ -153,7 +153,7 @@ function sh(...command: string[]): void {
 }
 
 /** Returns the running processes whose environment contains the path of the data directory. */
-export function getProcesses(dataDir: string): { pid: number; command: string }[] {
+export function listServiceProcesses(dataDir: string): { pid: number; command: string }[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
     try {
@@ -167,7 +167,7 @@ export function getProcesses(dataDir: string): { pid: number; command: string }[
 }
 
 const findPids = (dataDir: string, title: string): number[] =>
-  getProcesses(dataDir).flatMap(({ pid, command }) => (command.startsWith(title) ? [pid] : []));
+  listServiceProcesses(dataDir).flatMap(({ pid, command }) => (command.startsWith(title) ? [pid] : []));
 
 const postmasterPid = (dataDir: string): number =>
   Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);

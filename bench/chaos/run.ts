@@ -11,7 +11,7 @@ import { createFaults } from './faults.ts';
 import { type RepeatingFleet, startFleet } from './fleet.ts';
 import { startHttpsFleet } from './https-fleet.ts';
 import { type Installation, startChaosInstallation } from './installation.ts';
-import { countStoredReadings, countStoredRows, waitUntilMessagesStored } from './stored.ts';
+import { countStoredReadings, countStoredRows, waitUntilMessagesStored } from './stored-readings.ts';
 
 /** Maximum number of log lines shown. */
 const LAST_LINES = 30;

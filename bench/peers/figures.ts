@@ -1,7 +1,7 @@
 import type { BenchmarkGoal } from '../answer.ts';
-import type { StoredReadingCounts } from '../chaos/stored.ts';
+import type { StoredReadingCounts } from '../chaos/stored-readings.ts';
 import type { CpuPerReading } from '../cluster.ts';
-import { median } from '../support.ts';
+import { computeMedian } from '../support.ts';
 
 /** Result of a trial in which a program is killed while devices publish. */
 export interface KillTrialResult {
@@ -52,7 +52,7 @@ export const evaluateKillTrial = (
 /** Returns the medians and sums of a program's rounds; null if it has no round. */
 export function summarisePeerRounds(rounds: readonly PeerRoundResult[]): PeerSummary | null {
   if (rounds.length === 0) return null;
-  const middle = (of: (round: PeerRoundResult) => number) => median(rounds.map(of));
+  const middle = (of: (round: PeerRoundResult) => number) => computeMedian(rounds.map(of));
   const cpu = (part: keyof CpuPerReading) => Math.round(middle(({ cpuUs }) => cpuUs[part]) * 10) / 10;
   const total = (of: keyof KillTrialResult) => rounds.reduce((sum, { trial }) => sum + trial[of], 0);
   return {

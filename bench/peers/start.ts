@@ -16,7 +16,7 @@ export interface RunningProgram {
 export const getPublishUrl = ({ brokerPort }: PeerProgramInputs): string => `mqtt://127.0.0.1:${brokerPort}`;
 
 /** Starts one ingest process of this service and waits until it is ready. */
-export async function startService(
+export async function startIngestProcess(
   { databaseUrl, folder }: PeerProgramInputs,
   env: Record<string, string>,
 ): Promise<RunningProgram> {
@@ -34,7 +34,7 @@ export async function startNaiveScript(place: PeerProgramInputs): Promise<Runnin
 }
 
 /** Writes a program's files and starts it. Its output goes to the file `log` in its folder. */
-export async function startProgram(
+export async function startPeerProgram(
   { command, args, files }: PeerProgram,
   { folder }: PeerProgramInputs,
 ): Promise<RunningProgram> {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 /** Debian's Python, whose packages provide pip and the build tools. */
-export const PYTHON = '/usr/bin/python3';
+export const PYTHON_PATH = '/usr/bin/python3';
 /** Folder of the programs of this repository's libraries, such as tsc. */
 const PROGRAMS = resolve(import.meta.dirname, '../../node_modules/.bin');
 
@@ -21,7 +21,7 @@ export async function readClientVersions(clients: string): Promise<Record<string
 }
 
 /** Packs the TypeScript client into a folder, as `npm publish` does: npm runs `tsc` first. Returns the file's name. */
-export async function packTypescript(clients: string, folder: string): Promise<string> {
+export async function packTypescriptClient(clients: string, folder: string): Promise<string> {
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], {
     cwd: join(clients, 'typescript'),
     env: { ...process.env, PATH: `${PROGRAMS}${delimiter}${process.env.PATH}` },
@@ -30,14 +30,14 @@ export async function packTypescript(clients: string, folder: string): Promise<s
 }
 
 /** Builds the wheel of the Python client into a folder, without a network. Its files have the given time. Returns the file's name. */
-export async function packPython(clients: string, folder: string, madeAt: Date): Promise<string> {
+export async function packPythonClient(clients: string, folder: string, madeAt: Date): Promise<string> {
   // The wheel is built in a copy of the client, because a build leaves folders behind.
   const work = await mkdtemp(join(tmpdir(), 'energy-wheel-'));
   try {
     const source = join(work, 'source');
     await cp(join(clients, 'python'), source, { recursive: true });
     const options = ['--quiet', '--no-build-isolation', '--no-deps', '--no-index', '--disable-pip-version-check'];
-    await run(PYTHON, ['-m', 'pip', 'wheel', ...options, '--wheel-dir', join(work, 'wheel'), source], {
+    await run(PYTHON_PATH, ['-m', 'pip', 'wheel', ...options, '--wheel-dir', join(work, 'wheel'), source], {
       env: { ...process.env, SOURCE_DATE_EPOCH: String(Math.floor(madeAt.getTime() / 1_000)) },
     });
     const [name = ''] = await readdir(join(work, 'wheel'));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
  * `.dockerignore`. That file excludes everything, then re-includes some paths (`!path`), and finally excludes some of the re-included paths
  * again. Throws if a line has another form.
  */
-export function listContextPaths(root: string): string[] {
+export function listBuildContextPaths(root: string): string[] {
   const [everything, ...lines] = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').filter(Boolean);
   if (everything !== '*')
     throw new Error('.dockerignore must begin with *, so that it names what the image is built of');

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzipSync } from 'node:zlib';
-import { packPython, packTypescript, readClientVersions } from './clients.ts';
-import { listContextPaths } from './context.ts';
+import { packPythonClient, packTypescriptClient, readClientVersions } from './clients.ts';
+import { listBuildContextPaths } from './context.ts';
 import { findReleaseNotes, isVersion } from './notes.ts';
 import { preparePackage } from './package.ts';
 
@@ -84,9 +84,9 @@ async function packCommitted(root: string, folder: string, committedAt: Date): P
     await run('tar', ['-xf', join(committed, 'tree.tar'), '-C', committed]);
     await rm(join(committed, 'tree.tar'));
     const clients = join(committed, 'clients');
-    const packed = await Promise.all([pack(), packTypescript(clients, folder)]);
+    const packed = await Promise.all([pack(), packTypescriptClient(clients, folder)]);
     for (const file of packed) await normalise(join(folder, file));
-    return [...packed, await packPython(clients, folder, committedAt)];
+    return [...packed, await packPythonClient(clients, folder, committedAt)];
   } finally {
     await rm(committed, { recursive: true, force: true });
   }
@@ -129,7 +129,7 @@ async function mayRelease(
 }
 
 /** Returns the build context of the image, which `docker build -f deploy/Dockerfile` reads from its standard input. */
-const imageContext = (root: string): Promise<Buffer> => zippedFiles(root, listContextPaths(root));
+const imageContext = (root: string): Promise<Buffer> => zippedFiles(root, listBuildContextPaths(root));
 
 /**
  * Returns a compressed archive of the committed files below these paths. `added`: further files, which are put into the first of the paths.

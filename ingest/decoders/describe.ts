@@ -1,5 +1,5 @@
 import { type DecodedValue, type DecoderSettings, type DeviceMessage, selectCurrentValues } from './family.ts';
-import { createDecoders } from './gateway-decoders.ts';
+import { createGatewayDecoders } from './gateway-decoders.ts';
 import { decodeNativeMessageForDisplay } from './native/describe.ts';
 
 /** Earlier message from which the decoders learn announcements and units. Its readings are not shown. */
@@ -41,7 +41,7 @@ export function describeMessage(
     const readings = native.said.filter(({ asks }) => !asks).map(formatReadingForDisplay);
     return { family: 'native', readings, asks: native.said.flatMap(listQuestionsForDisplay), refused: native.refused };
   }
-  const decoders = createDecoders();
+  const decoders = createGatewayDecoders();
   for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
   const decoded = decoders.hear(message, settings);
   if (!decoded) return null;

@@ -2,9 +2,9 @@ import { createContext, Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { FAMILIES } from '#ingest/decoders/families.ts';
 import type { DecodedValue, Family } from '#ingest/decoders/family.ts';
-import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
+import { createGatewayDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { parseSparkplugPayload } from '#ingest/decoders/sparkplug/payload.ts';
-import { isStorable } from '#src/core/storable-text.ts';
+import { isStorableText } from '#src/core/storable-text.ts';
 import {
   createCaseMessage,
   type FamilyCase,
@@ -172,8 +172,8 @@ const DEVICE = /^\P{Cc}{1,128}$/u;
 const isWellFormed = ({ device, channel, value, atMs, native, key = native, described }: DecodedValue): boolean =>
   DEVICE.test(device) &&
   // Keys and descriptions are stored as jsonb, which does not accept every string.
-  isStorable(key) &&
-  (described?.names.every(isStorable) ?? true) &&
+  isStorableText(key) &&
+  (described?.names.every(isStorableText) ?? true) &&
   WORD.test(channel) &&
   channel.length <= 128 &&
   (typeof value === 'boolean' || Number.isFinite(value)) &&
@@ -221,7 +221,7 @@ function createFuzz(family: Family, seed: number) {
     }));
     now = `${topic} ${payload.toString('base64')}`;
     const settings = getCaseSettings(given);
-    const decoders = createDecoders(own);
+    const decoders = createGatewayDecoders(own);
     const startedAt = cpuMs();
     for (const one of prior) decoders.recall(one);
     const decoded = decoders.hear({ ...message, topic, payload }, settings);
@@ -230,7 +230,7 @@ function createFuzz(family: Family, seed: number) {
       throw new Error(`reads a topic that it denies: ${now}`);
     // The preceding messages are not mutated here, because they may be the only evidence that the topic belongs to this family.
     if (topic === message.topic && out !== null && index % 3 === 0) {
-      const all = createDecoders(others);
+      const all = createGatewayDecoders(others);
       for (const one of getPriorMessages(given)) all.recall({ ...one, receivedAtMs: message.receivedAtMs });
       const taker = all.hear({ ...message, payload }, settings)?.family;
       if (taker !== undefined) throw new Error(`${taker} takes it: ${now}`);
@@ -292,7 +292,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('the fam
     const given = getCases(family.name).find(([, one]) => /^\s*\{/.test(String(createCaseMessage(one.in).payload)))?.[1]
       .in;
     const message = given && createCaseMessage(given);
-    const decoders = createDecoders([family]);
+    const decoders = createGatewayDecoders([family]);
     for (const one of given ? getPriorMessages(given) : [])
       decoders.recall({ ...one, receivedAtMs: message?.receivedAtMs ?? 0 });
     const { topic = 'home/meter', receivedAtMs = Date.UTC(2026, 5, 1) } = message ?? {};

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, describe as group, test } from 'vitest';
 import { describeMessage } from '#ingest/decoders/describe.ts';
 import { FAMILIES } from '#ingest/decoders/families.ts';
-import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
+import { createGatewayDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { readJson } from '#ingest/decoders/read/payload.ts';
 import {
   createCaseMessage,
@@ -50,7 +50,7 @@ test('parses a body once for all families, and no family changes it', () => {
   for (const { name } of FAMILIES) {
     for (const [file, { in: given }] of getCases(name)) {
       const message = createCaseMessage(given);
-      const decoders = createDecoders();
+      const decoders = createGatewayDecoders();
       for (const one of getPriorMessages(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
       decoders.hear(message, getCaseSettings(given));
       const read = readJson(message.payload);
@@ -84,7 +84,7 @@ for (const family of FAMILIES) {
       const { takes: _takes, knows: _knows, ...unasked } = family;
       for (const other of FAMILIES) {
         for (const [file, { in: given }] of getCases(other.name)) {
-          const alone = createDecoders([unasked]);
+          const alone = createGatewayDecoders([unasked]);
           for (const one of getPriorMessages(given))
             alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
           if (!alone.hear(createCaseMessage(given), getCaseSettings(given))) continue;
@@ -103,7 +103,7 @@ for (const family of FAMILIES) {
         if (other.name === 'homeassistant' && FAMILIES.indexOf(family) > FAMILIES.indexOf(other)) continue;
         for (const [file, { in: given, out }] of getCases(other.name)) {
           if (out === null) continue;
-          const alone = createDecoders([family]);
+          const alone = createGatewayDecoders([family]);
           for (const one of getPriorMessages(given))
             alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
           assert.equal(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FAMILIES } from './families.ts';
 import { createStatelessFamily, type Family } from './family.ts';
-import { createDecoders, createTopicRouter } from './gateway-decoders.ts';
+import { createGatewayDecoders, createTopicRouter } from './gateway-decoders.ts';
 
 /** Returns families that each accept topics below their own name, and counts their calls. */
 function counting(names: readonly string[]) {
@@ -24,12 +24,12 @@ const NAMES = Array.from({ length: 60 }, (_, index) => `f${index}`);
 
 test('matches a topic once; each of its messages then costs one call of one family', () => {
   const { families, asked } = counting(NAMES);
-  const decoders = createDecoders(families);
+  const decoders = createGatewayDecoders(families);
   const message = { topic: 'f59/meter', payload: Buffer.alloc(0), receivedAtMs: 0 };
   for (let times = 0; times < 100; times++) expect(decoders.hear(message, {})?.family).toBe('f59');
   expect(asked).toEqual({ takes: 60, decodes: 100 });
   // Decoders of a second gateway use the same cached routes of the topic.
-  createDecoders(families).hear(message, {});
+  createGatewayDecoders(families).hear(message, {});
   expect(asked.takes).toBe(60);
 });
 
@@ -54,7 +54,7 @@ test('tries a family with `knows` on topics of other families, by the body alone
       },
     }),
   };
-  const decoders = createDecoders([family]);
+  const decoders = createGatewayDecoders([family]);
   const hear = (topic: string, payload: string) =>
     decoders.hear({ topic, payload: Buffer.from(payload), receivedAtMs: 0 }, {})?.family;
   expect([hear('a/x', '1'), hear('b/x', '{}'), hear('b/x', '1')]).toEqual(['a', 'a', undefined]);
@@ -95,7 +95,7 @@ const endlessTopics = (word: string, length: number): string[] => {
 const MICROSECONDS = 200_000;
 
 test.each(ENDLESS)('rejects a topic of 65,000 characters that repeats %s at almost no cost', (word) => {
-  const decoders = createDecoders();
+  const decoders = createGatewayDecoders();
   const { user } = process.cpuUsage();
   for (const topic of endlessTopics(word, 65_000)) {
     expect(decoders.hear({ topic, payload: Buffer.from('1'), receivedAtMs: 0 }, {})).toBeNull();
@@ -128,7 +128,7 @@ test('reads an announced value on a topic if the earlier family knows nothing in
     receivedAtMs: 0,
   });
   const read = (body: object, isAnnounced = true) => {
-    const decoders = createDecoders();
+    const decoders = createGatewayDecoders();
     if (isAnnounced)
       for (const one of [announced('Import', 'EB1.TEI'), announced('Total', 'ENERGY.Total')]) decoders.recall(one);
     const decoded = decoders.hear({ topic, payload: Buffer.from(JSON.stringify(body)), receivedAtMs: 0 }, {});

@@ -77,7 +77,7 @@ export interface DecodeResultWithFamilyName extends FamilyDecodeResult {
 }
 
 /** Decoders of one gateway, with the information that they have learnt from earlier messages. */
-export interface Decoders {
+export interface GatewayDecoders {
   /**
    * Whether the message contains anything new for the decoders. Such a message must be learnt, and stored for other workers. `isAnother`
    * returns whether the payload differs from the previous one on its topic.
@@ -97,7 +97,7 @@ export interface Decoders {
 }
 
 /** Creates decoders that have not learnt from any message yet. `families`: families in order of precedence. */
-export function createDecoders(families: readonly Family[] = FAMILIES): Decoders {
+export function createGatewayDecoders(families: readonly Family[] = FAMILIES): GatewayDecoders {
   const routesOf = topicRouterOf(families);
   const memories = families.map((family) => family.newMemory());
   const recall = (message: DeviceMessage) => {

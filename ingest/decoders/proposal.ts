@@ -1,4 +1,4 @@
-import { classifySingleRegister } from './registers-of-a-device/alone.ts';
+import { classifySingleRegister } from './registers-of-a-device/classify-single.ts';
 import { findVolumeCommodity } from './vocabulary/volume-of.ts';
 
 /** Proposed meaning of a number, with the members of an entry in `mapping`. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { readDecoderConfig } from '#src/devices/decoder-config.ts';
-import { isSeriesReadFromDifferentNumber, mergeNumberSettings } from '#src/devices/read-numbers.ts';
+import { hasSeriesSourceChanged, mergeMessageNumberSettings } from '#src/devices/read-numbers.ts';
 import { createCaseMessage, getCaseSettings, getCases, getPriorMessages } from '#test/support/family-cases.ts';
 import { getStoredValueKind } from '../gateways/assign.ts';
 import { FAMILIES } from './families.ts';
 import { type DecoderSettings, parseDecoderSettings } from './family.ts';
-import { createDecoders } from './gateway-decoders.ts';
+import { createGatewayDecoders } from './gateway-decoders.ts';
 
 type Config = Record<string, unknown>;
 
@@ -31,7 +31,7 @@ function* variantsOf(value: unknown, key = ''): Generator<unknown> {
 
 /** Returns the registers and powers that a test case's message contains under the given settings, by device and series. */
 function readBy(given: Parameters<typeof createCaseMessage>[0], settings: DecoderSettings) {
-  const decoders = createDecoders();
+  const decoders = createGatewayDecoders();
   const message = createCaseMessage(given);
   for (const one of getPriorMessages(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
   const decoded = decoders.hear(message, settings);
@@ -57,7 +57,7 @@ test('reports a changed setting for each series whose numbers change, and for no
       // If another family decodes the message under the changed settings, the values belong to another device, so a comparison has no
       // meaning.
       if (was.family !== is.family || was.family === undefined) continue;
-      const [before, after] = [settings, changed].map((one) => mergeNumberSettings(readDecoderConfig(one), {}));
+      const [before, after] = [settings, changed].map((one) => mergeMessageNumberSettings(readDecoderConfig(one), {}));
       for (const [key, said] of was.bySeries) {
         const now = is.bySeries.get(key);
         if (!now || !before || !after) continue;
@@ -65,7 +65,7 @@ test('reports a changed setting for each series whose numbers change, and for no
         const values = (all: typeof said) => all.map(({ value }) => value).join();
         const isOther = values(said) !== values(now);
         const native_name = said[0]?.native ?? null;
-        const told = isSeriesReadFromDifferentNumber(before, after, {
+        const told = hasSeriesSourceChanged(before, after, {
           family: was.family,
           native_id,
           channel,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PoolClient } from '#src/database/connect.ts';
-import { createDecoders, type Decoders } from '../decoders/gateway-decoders.ts';
+import { createGatewayDecoders, type GatewayDecoders } from '../decoders/gateway-decoders.ts';
 
 /**
  * Maximum number of topics that are stored for a gateway. A second limit applies to the bytes of their payloads. Announcements beyond the
@@ -20,7 +20,7 @@ const CLOCKS_MS = 60_000;
 export interface KnownGateway {
   /** Value of `gateways.announced` when the announcements were loaded. It shows whether another worker has stored more since then. */
   announced: number;
-  decoders: Decoders;
+  decoders: GatewayDecoders;
   /** The last announcement on each topic: the hash of its payload, its time of receipt, and the total length of its payload and topic. */
   learnt: Map<string, { hash: string; bytes: number; receivedAtMs: number }>;
   bytes: number;
@@ -39,7 +39,7 @@ export async function loadKnownGateway(
   gatewayId: string,
   announced: number,
 ): Promise<KnownGateway> {
-  const known: KnownGateway = { announced, decoders: createDecoders(), learnt: new Map(), bytes: 0 };
+  const known: KnownGateway = { announced, decoders: createGatewayDecoders(), learnt: new Map(), bytes: 0 };
   if (announced === 0) return known;
   // Raw SQL: a batch runs this statement for each gateway that is not cached.
   const { rows } = await client.query(

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
+import { createGatewayDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { combineTopicsToFilter, isAwaitingFirstValue, isDeviceIdInTopic } from '#ingest/gateways/awaited-filter.ts';
-import { Discoveries } from '#ingest/gateways/discoveries.ts';
-import { HOME_ASSISTANT_ORIGIN } from '#src/core/version.ts';
+import { DeviceDiscoveries } from '#ingest/gateways/discoveries.ts';
+import { HOME_ASSISTANT_ORIGIN_NAME } from '#src/core/version.ts';
 
 test.each<[string, [string, ...string[]]]>([
   ['SS/total', ['SS/total']],
@@ -26,8 +26,8 @@ test('accepts a native id in a topic only as whole levels', () => {
 
 /** Creates a gateway without a database: a function that decodes a message, and one that finds a listed device. */
 function gateway() {
-  const decoders = createDecoders();
-  const discoveries = new Discoveries(['gwy_1'], []);
+  const decoders = createGatewayDecoders();
+  const discoveries = new DeviceDiscoveries(['gwy_1'], []);
   const receive = (topic: string, payload: object) => {
     const message = { topic, payload: Buffer.from(JSON.stringify(payload)), receivedAtMs: 1_800_000_000_000 };
     decoders.recall(message);
@@ -120,7 +120,7 @@ test('does not wait for values that cannot be listed or bridged', () => {
   announce({ value_template: '{{ states("sensor.x") }}' });
   announce({ unit_of_measurement: '%' });
   announce({ device: { identifiers: ['SS\u0007'] } });
-  announce({ origin: { name: HOME_ASSISTANT_ORIGIN } });
+  announce({ origin: { name: HOME_ASSISTANT_ORIGIN_NAME } });
   expect([find('homeassistant', 'SS'), find('homeassistant', 'SS\u0007')]).toEqual([undefined, undefined]);
   announce({});
   expect(find('homeassistant', 'SS')?.awaits).toBe('SS/power');

@@ -1,4 +1,4 @@
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
@@ -9,7 +9,7 @@ import {
   type DeviceMessage,
   parseDecoderSettings,
 } from '../decoders/family.ts';
-import type { DecodeResultWithFamilyName, Decoders } from '../decoders/gateway-decoders.ts';
+import type { DecodeResultWithFamilyName, GatewayDecoders } from '../decoders/gateway-decoders.ts';
 import type { RegisterDescription } from '../decoders/registers-of-a-device/register.ts';
 import { chooseSeriesRoles } from '../normalise/channels.ts';
 import { getStoredValueKind, listDiscoveredNativeIds } from './assign.ts';
@@ -49,7 +49,7 @@ interface Quantity {
 }
 
 /** A device that was found in the messages of a gateway. */
-export interface Discovery {
+export interface DeviceDiscovery {
   discoveryId: string;
   gatewayId: string;
   family: string;
@@ -68,14 +68,17 @@ export interface Discovery {
 
 /** The decoders and settings with which a gateway's messages are decoded. */
 interface Reading {
-  decoders: Decoders;
+  decoders: GatewayDecoders;
   settings: DecoderSettings;
 }
 
 const keyOf = (family: string, nativeId: string) => `${family}\n${nativeId}`;
 
 /** Loads the discovered devices of gateways. The caller must have locked the rows of these gateways. */
-export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly string[]): Promise<Discoveries> {
+export async function loadDeviceDiscoveries(
+  client: PoolClient,
+  gatewayIds: readonly string[],
+): Promise<DeviceDiscoveries> {
   // Raw SQL: each batch with messages of gateways runs this statement. It loads any number of devices.
   const { rows } = await client.query(
     `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.first_seen_at, x.last_seen_at, x.awaits,
@@ -84,7 +87,7 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
      WHERE x.gateway_id = ANY ($1)`,
     [gatewayIds],
   );
-  const stored = rows.map((row): Discovery => {
+  const stored = rows.map((row): DeviceDiscovery => {
     const settings = parseDecoderSettings({
       ...row.decoder_config,
       ...omitUndefined({ tz: row.timezone ?? undefined }),
@@ -103,16 +106,16 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
       isChanged: false,
     };
   });
-  return new Discoveries(gatewayIds, stored);
+  return new DeviceDiscoveries(gatewayIds, stored);
 }
 
 /** Discovered devices of several gateways: as they are stored, with the changes of the current batch. */
-export class Discoveries {
-  readonly #byGateway: ReadonlyMap<string, Map<string, Discovery>>;
+export class DeviceDiscoveries {
+  readonly #byGateway: ReadonlyMap<string, Map<string, DeviceDiscovery>>;
   /** Gateways with an announced device that has not sent its first value yet. */
   readonly #awaiting = new Set<string>();
 
-  constructor(gatewayIds: readonly string[], stored: readonly Discovery[]) {
+  constructor(gatewayIds: readonly string[], stored: readonly DeviceDiscovery[]) {
     this.#byGateway = new Map(gatewayIds.map((id) => [id, new Map()]));
     for (const one of stored) {
       this.#byGateway.get(one.gatewayId)?.set(keyOf(one.family, one.nativeId), one);
@@ -120,7 +123,7 @@ export class Discoveries {
     }
   }
 
-  find(gatewayId: string, family: string, nativeId: string): Discovery | undefined {
+  find(gatewayId: string, family: string, nativeId: string): DeviceDiscovery | undefined {
     return this.#byGateway.get(gatewayId)?.get(keyOf(family, nativeId));
   }
 
@@ -217,12 +220,15 @@ export class Discoveries {
     );
   }
 
-  #add(found: Pick<Discovery, 'gatewayId' | 'family' | 'nativeId' | 'awaits'>, atMs: number): Discovery | undefined {
+  #add(
+    found: Pick<DeviceDiscovery, 'gatewayId' | 'family' | 'nativeId' | 'awaits'>,
+    atMs: number,
+  ): DeviceDiscovery | undefined {
     const ofGateway = this.#byGateway.get(found.gatewayId);
     if (!ofGateway || ofGateway.size >= MAX_DEVICES) return;
-    const discovery: Discovery = {
+    const discovery: DeviceDiscovery = {
       ...found,
-      discoveryId: newId('dsc'),
+      discoveryId: createId('dsc'),
       quantities: [],
       firstSeenMs: atMs,
       lastSeenMs: atMs,
@@ -236,7 +242,7 @@ export class Discoveries {
 }
 
 /** Adds new quantities of the device, and chooses again which quantities contribute to the totals. Returns whether any was new. */
-function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): boolean {
+function addQuantities(discovery: DeviceDiscovery, values: readonly DecodedValue[]): boolean {
   const known = new Set(discovery.quantities.map(({ channel, kind }) => keyOf(channel, kind)));
   let room = MAX_UNKNOWN_QUANTITIES - discovery.quantities.filter(({ channel }) => !parseChannel(channel).known).length;
   const fresh = values.filter(
@@ -260,7 +266,7 @@ function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): b
 }
 
 /** Stores changed descriptions of quantities: any number in the device's first hour, later one per hour. Returns whether any changed. */
-function noteDescriptions(discovery: Discovery, values: readonly DecodedValue[], atMs: number): boolean {
+function noteDescriptions(discovery: DeviceDiscovery, values: readonly DecodedValue[], atMs: number): boolean {
   let isNew = false;
   for (const one of values) {
     const { described, channel, kind } = one;
@@ -283,7 +289,7 @@ function noteDescriptions(discovery: Discovery, values: readonly DecodedValue[],
   return isNew;
 }
 
-async function saveChanged(client: PoolClient, changed: readonly Discovery[]): Promise<void> {
+async function saveChanged(client: PoolClient, changed: readonly DeviceDiscovery[]): Promise<void> {
   if (changed.length === 0) return;
   await client.query(
     `INSERT INTO discovered_devices

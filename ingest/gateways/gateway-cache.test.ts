@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createDecoders } from '../decoders/gateway-decoders.ts';
+import { createGatewayDecoders } from '../decoders/gateway-decoders.ts';
 import { type KnownGateway, recordAnnouncement } from './announcements.ts';
 import { GatewayCache } from './receive.ts';
 
-const known = (): KnownGateway => ({ announced: 0, decoders: createDecoders(), learnt: new Map(), bytes: 0 });
+const known = (): KnownGateway => ({ announced: 0, decoders: createGatewayDecoders(), learnt: new Map(), bytes: 0 });
 const announce = (to: KnownGateway, bytes: number) =>
   recordAnnouncement(to, { topic: `t${to.learnt.size}`, payload: Buffer.alloc(bytes - 2), receivedAtMs: 0 });
 

@@ -7,8 +7,8 @@ import {
   selectCurrentValues,
 } from '../decoders/family.ts';
 import type { DecodeResultWithFamilyName } from '../decoders/gateway-decoders.ts';
-import { MessageDecodingError } from '../fault.ts';
 import type { IncomingMessage } from '../message.ts';
+import { MessageDecodingError } from '../write-errors.ts';
 import {
   type Announcement,
   isNewAnnouncement,
@@ -20,7 +20,7 @@ import {
   saveAnnouncements,
 } from './announcements.ts';
 import { createDecodedMessage } from './assign.ts';
-import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';
+import { type DeviceDiscoveries, type DeviceDiscovery, loadDeviceDiscoveries } from './discoveries.ts';
 import { assignChannelsToListedQuantities, filterStorableQuantities } from './listed-quantities.ts';
 import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './unrecognised.ts';
 
@@ -106,7 +106,7 @@ export class GatewayReceiver {
        WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE`,
       [ids],
     );
-    const discoveries = await loadDiscoveries(
+    const discoveries = await loadDeviceDiscoveries(
       client,
       rows.map((row) => row.gateway_id),
     );
@@ -158,7 +158,7 @@ interface Gateway {
   known: KnownGateway;
   settings: DecoderSettings;
   news: Announcement[];
-  discoveries: Discoveries;
+  discoveries: DeviceDiscoveries;
   unread: UnrecognisedMessageCounter;
 }
 
@@ -190,7 +190,7 @@ class ReadingsOfMessage {
   }
 
   /** Decodes the message with the settings of the device. */
-  readFor({ paired }: Discovery): DecodeResultWithFamilyName {
+  readFor({ paired }: DeviceDiscovery): DecodeResultWithFamilyName {
     const key = JSON.stringify(paired?.settings ?? {});
     if (key === '{}') return this.#decoded;
     const { known, settings } = this.#gateway;
@@ -203,7 +203,7 @@ class ReadingsOfMessage {
   }
 
   /** Returns the device's values. If the broker had retained the message, returns only values with a time of their own. */
-  valuesOf(discovery: Discovery): DecodedValue[] {
+  valuesOf(discovery: DeviceDiscovery): DecodedValue[] {
     const read = this.readFor(discovery);
     const groups =
       this.#byDevice.get(read) ??

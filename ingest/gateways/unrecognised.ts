@@ -2,7 +2,7 @@ import type { Logger } from '#src/core/log.ts';
 import { type Loop, startLoop } from '#src/core/loop.ts';
 import { HOME_ASSISTANT_TOPIC_ROOT } from '#src/core/version.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { inTransaction } from '#src/database/transaction.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
 import { parseHomeUsageTopic } from '#src/devices/topics.ts';
 import type { DeviceMessage } from '../decoders/family.ts';
 import { generaliseTopic, isRadioMessage } from '../decoders/read/topic-shape.ts';
@@ -236,7 +236,7 @@ export async function saveUnrecognisedCounts(
   if (ids.length === 0) return 0;
   const remainingIds = new Set(ids);
   try {
-    await inTransaction(pool, async (client) => {
+    await runInTransaction(pool, async (client) => {
       // Raw SQL: gateways are locked in the order of their ids, as in receive.ts. A deleted gateway has no row.
       const { rows } = await client.query(
         'SELECT gateway_id FROM gateways WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE',

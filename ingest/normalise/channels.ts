@@ -1,10 +1,10 @@
 import type { AggregatedQuantity } from '#src/database/meter.ts';
 import {
-  CHANNEL_PARTS,
+  CHANNEL_PART_KINDS,
   type ChannelSetting,
   type EnergyDirection,
   type ParsedChannel,
-  resolveChannel,
+  resolveChannelMeaning,
 } from '#src/devices/channel-name.ts';
 import { createRolesByTime, NO_SERIES_ROLES, type RolesByTime, type SeriesRoles } from './roles-by-time.ts';
 
@@ -14,7 +14,7 @@ import { createRolesByTime, NO_SERIES_ROLES, type RolesByTime, type SeriesRoles 
  */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
 /** Ranks of series: of a total register, of a tariff register, and the lowest rank of a power series. A lower rank takes precedence. */
-const [TOTAL, TARIFF, POWER] = [0, 1, 2 * CHANNEL_PARTS.length];
+const [TOTAL, TARIFF, POWER] = [0, 1, 2 * CHANNEL_PART_KINDS.length];
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
@@ -67,7 +67,7 @@ const isOtherUnit = (unit: string | null | undefined): boolean =>
  * series that the device has ever had. Returns the roles in the same order.
  */
 export function chooseSeriesRoles(series: readonly Series[]): RolesByTime[] {
-  const channels = series.map((one) => resolveChannel(one, one.word));
+  const channels = series.map((one) => resolveChannelMeaning(one, one.word));
   const choices = choicesOf(series, channels);
   const meters = series.map(({ word }, index): AggregatedQuantity | null => {
     const { commodity, isVolume } = channels[index] as ParsedChannel;
@@ -114,9 +114,9 @@ function choicesOf(series: readonly Series[], channels: readonly ParsedChannel[]
       choices.set(key, choice);
       choice.offers.push({ index, rank, firstReadAtMs: one.firstReadAtMs ?? ALWAYS });
     };
-    const rank = quantity * CHANNEL_PARTS.length + CHANNEL_PARTS.indexOf(part);
+    const rank = quantity * CHANNEL_PART_KINDS.length + CHANNEL_PART_KINDS.indexOf(part);
     offer(direction, rank);
-    if (kind === 'power' && direction === 'import' && isElectric) offer('export', rank + CHANNEL_PARTS.length);
+    if (kind === 'power' && direction === 'import' && isElectric) offer('export', rank + CHANNEL_PART_KINDS.length);
   });
   return [...choices.values()].map((choice) => ({ ...choice, offers: withoutZeroTotals(choice.offers, series) }));
 }
@@ -127,7 +127,7 @@ function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]):
     const { nonzeroAtMs: ms } = series[index] as Series;
     return ms === undefined ? ALWAYS : (ms ?? NEVER);
   };
-  const parts = offers.filter(({ rank }) => rank > TOTAL && rank < CHANNEL_PARTS.length);
+  const parts = offers.filter(({ rank }) => rank > TOTAL && rank < CHANNEL_PART_KINDS.length);
   const partsAtMs = Math.min(...parts.map(nonzeroAtMs));
   return offers.flatMap((offer) => {
     const ms = nonzeroAtMs(offer);

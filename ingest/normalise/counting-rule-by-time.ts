@@ -2,7 +2,7 @@ import type { CountingRule, EnergyInterval } from './counting-rule.ts';
 import { replayReadings } from './replay.ts';
 import {
   createRolesLookup,
-  getCountingEndMs,
+  getContributionEndMs,
   listRoleSpans,
   type RolesByTime,
   type SeriesRoles,
@@ -18,7 +18,7 @@ export function createCountingRuleByTime(
   of: RolesByTime,
   ruleOf: (roles: SeriesRoles) => CountingRule<unknown> | null,
 ): CountingRule<unknown> {
-  const endMs = getCountingEndMs(of);
+  const endMs = getContributionEndMs(of);
   const at = createRolesLookup(of);
   const spans = listRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;

@@ -4,8 +4,8 @@ import type { MilliwattHours } from '#src/core/units.ts';
 export interface SeriesReading {
   readAtMs: number;
   /**
-   * Length of the interval in ms, if the reading is interval energy. `READ_BY_HAND_INTERVAL_MS` for a reading that a person entered. 0 for
-   * every other reading.
+   * Length of the interval in ms, if the reading is interval energy. `MANUAL_READING_INTERVAL_MARKER` for a reading that a person entered.
+   * 0 for every other reading.
    */
   intervalMs: number;
   value: number;
@@ -104,7 +104,7 @@ export interface CountingRule<State> {
 }
 
 /** Finds a restart (see `restart`) for a counting rule whose state after a normally counted reading depends only on this reading. */
-export function findRestartAfterLastCounted<State>(
+export function findRestartAfterLastCountedReading<State>(
   before: readonly SeriesReadingWithVerdict[],
   stateAfter: (point: SeriesReading) => State,
 ): CountingRestart<State> | null {
@@ -121,7 +121,7 @@ export interface CountingSettings {
 }
 
 /** Settings that were valid until a time, Unix ms. */
-export interface SettingsBeforeTime extends CountingSettings {
+export interface SettingsUntilTime extends CountingSettings {
   readonly untilMs: number;
 }
 
@@ -132,7 +132,7 @@ export interface SettingsBeforeTime extends CountingSettings {
  */
 export interface SettingsByTime extends CountingSettings {
   /** Earlier settings in order of time, each with the time until which it was valid. Undefined if the settings have never changed. */
-  readonly earlier?: readonly SettingsBeforeTime[];
+  readonly earlier?: readonly SettingsUntilTime[];
   /**
    * Times (Unix ms, in order) at which the series began to measure a different counter, because the owner changed the decoder settings.
    * Each value is the time of the last reading before such a change. The energy between this reading and the next one is not counted.

@@ -1,13 +1,13 @@
-import { type Edit, type EditTimeRange, READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
+import { type Edit, type EditTimeRange, MANUAL_READING_INTERVAL_MARKER } from '#src/devices/edits/edit.ts';
 import type { BackwardClockStep, SeriesReading } from './counting-rule.ts';
 
 /** Returns whether an edit excludes a reading of a series. */
-export type IsReadingExcluded = (point: SeriesReading) => boolean;
+export type ReadingExclusionPredicate = (point: SeriesReading) => boolean;
 
 /** The effect of edits on one series, after a plan that applies the edits up to a time. */
 export interface SeriesEdits {
   /** Whether the edits exclude a reading. Undefined if they exclude no reading. */
-  readonly isExcluded?: IsReadingExcluded;
+  readonly isExcluded?: ReadingExclusionPredicate;
   /** Range of the readings that the plan recomputes, in Unix ms (both ends inclusive). Null: the plan recomputes none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   /** Readings by hand that must be stored. `withdrawn`: readings by hand that must be deleted. */
@@ -86,7 +86,7 @@ export function computeSeriesEdits(
   const pointsOf = (isAsked: (edit: Edit) => boolean): SeriesReading[] =>
     open.flatMap((edit) =>
       edit.value !== null && isAsked(edit)
-        ? [{ readAtMs: edit.fromMs, intervalMs: READ_BY_HAND_INTERVAL_MS, value: edit.value }]
+        ? [{ readAtMs: edit.fromMs, intervalMs: MANUAL_READING_INTERVAL_MARKER, value: edit.value }]
         : [],
     );
   const stepsBack = changeOfSteps(
@@ -158,18 +158,18 @@ function ofInstants(
   { instants, value, ...edit }: Edit,
   counted: EditTimeRange | null,
   carried: ReadonlySet<number>,
-): IsReadingExcluded | undefined {
+): ReadingExclusionPredicate | undefined {
   if (!instants || !counted) return undefined;
   const { fromMs, toMs } = counted;
   return ({ readAtMs, intervalMs }) => {
     if (readAtMs < fromMs || readAtMs >= toMs) return false;
-    if (intervalMs === READ_BY_HAND_INTERVAL_MS)
+    if (intervalMs === MANUAL_READING_INTERVAL_MARKER)
       return readAtMs > edit.fromMs && instants.has(readAtMs) && carried.has(readAtMs);
     return instants.has(readAtMs) || (value !== null && readAtMs === edit.fromMs);
   };
 }
 
-function either(...conditions: (IsReadingExcluded | undefined)[]): IsReadingExcluded | undefined {
+function either(...conditions: (ReadingExclusionPredicate | undefined)[]): ReadingExclusionPredicate | undefined {
   const some = conditions.filter((condition) => condition !== undefined);
   if (some.length <= 1) return some[0];
   return (point) => some.some((condition) => condition(point));
@@ -209,11 +209,11 @@ function stepsBackOf(edits: readonly Edit[]): BackwardClockStep[] {
  * Returns a test whether one of the edits excludes a reading because of its time. True for readings that were sent, and for readings that
  * an edit for a step of the clock added. False for a reading that a person entered, which replaces the sent reading at its time.
  */
-function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): IsReadingExcluded | undefined {
+function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): ReadingExclusionPredicate | undefined {
   if (edits.length === 0) return undefined;
   const spans = joined(edits);
   return ({ readAtMs, intervalMs }) => {
-    if (intervalMs === READ_BY_HAND_INTERVAL_MS && !carried.has(readAtMs)) return false;
+    if (intervalMs === MANUAL_READING_INTERVAL_MARKER && !carried.has(readAtMs)) return false;
     let [low, high] = [0, spans.length];
     // A binary search finds the last time range that begins at or before the reading.
     while (low < high) {

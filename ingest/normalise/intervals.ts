@@ -1,5 +1,5 @@
 import { castToMilliwattHours } from '#src/core/units.ts';
-import { type CountingRule, findRestartAfterLastCounted } from './counting-rule.ts';
+import { type CountingRule, findRestartAfterLastCountedReading } from './counting-rule.ts';
 
 export interface IntervalState {
   /** End of the last interval that was counted, Unix ms. */
@@ -14,7 +14,7 @@ export function createIntervalCountingRule(direction: 'import' | 'export'): Coun
   return {
     initial: {},
     knows: () => true,
-    restart: (before) => findRestartAfterLastCounted(before, (point) => ({ keptEndMs: point.readAtMs })),
+    restart: (before) => findRestartAfterLastCountedReading(before, (point) => ({ keptEndMs: point.readAtMs })),
     step(state, point, findings) {
       const startMs = point.readAtMs - point.intervalMs;
       if (state.keptEndMs !== undefined && startMs < state.keptEndMs) {

@@ -5,8 +5,8 @@ import { isPlausibleReading } from '#test/reference/registers.ts';
 import type { CountingSettings } from './counting-rule.ts';
 import {
   computeRolloverMilliwattHours,
-  isPlausible,
   isPlausibleConstantPower,
+  isPlausibleRegisterChange,
   isRegisterJitter,
   isRegisterReset,
 } from './plausibility.ts';
@@ -33,7 +33,7 @@ test.each([
   [100 * KWH, 111 * KWH, true],
   [100 * KWH, 112 * KWH, false],
 ])('judges a step from %d to %d mWh in an hour at 10 kW as plausible: %s', (a, b, is) => {
-  expect(isPlausible(...pair(a, b), device)).toBe(is);
+  expect(isPlausibleRegisterChange(...pair(a, b), device)).toBe(is);
 });
 
 test('agrees with the reference on the plausibility of 1,000 random pairs', () => {
@@ -59,7 +59,7 @@ test('agrees with the reference on the plausibility of 1,000 random pairs', () =
           { at: BigInt(time), value: BigInt(b) },
           device.limitKw,
         );
-        expect(isPlausible(...pair(a, b, time), device)).toBe(reference);
+        expect(isPlausibleRegisterChange(...pair(a, b, time), device)).toBe(reference);
       },
     ),
     { numRuns: 1_000 },

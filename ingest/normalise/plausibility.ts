@@ -25,7 +25,7 @@ function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
  * Whether a register can have changed from `a` to `b`: it did not decrease, and did not rise faster than the device's limit. The tolerance
  * is one unit in the last decimal place of the more precise value.
  */
-export function isPlausible(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
+export function isPlausibleRegisterChange(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
   return isPlausibleStep(b.valueMilliwattHours - a.valueMilliwattHours, a, b, settings);
 }
 
@@ -94,6 +94,6 @@ export function computeRolloverMilliwattHours(
 export function isRegisterReset(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
   return (
     b.valueMilliwattHours * 10 < a.valueMilliwattHours &&
-    isPlausible({ readAtMs: a.readAtMs, valueMilliwattHours: castToMilliwattHours(0) }, b, settings)
+    isPlausibleRegisterChange({ readAtMs: a.readAtMs, valueMilliwattHours: castToMilliwattHours(0) }, b, settings)
   );
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { computeReferenceSteps, orderDistinctReadings } from '#test/reference/consumption.ts';
-import { addConflictingReadings, arbitraryPowers, arbitrarySettings } from '#test/reference/histories.ts';
-import { computeIntervals, expectRestartsToAgree, listReferenceReadings } from '#test/support/counting-rules.ts';
+import { computeReferenceIncrements, orderDistinctReadings } from '#test/reference/consumption.ts';
+import { arbitraryConflictingReadings, arbitraryPowers, arbitrarySettings } from '#test/reference/histories.ts';
+import { computeEnergyIntervals, convertToReferenceReadings, listRestartStates } from '#test/support/counting-rules.ts';
 import { createPowerCountingRule } from './power.ts';
 
-const series = arbitraryPowers('import').chain(addConflictingReadings);
+const series = arbitraryPowers('import').chain(arbitraryConflictingReadings);
 const roles = fc.constantFrom(
   { import: true, export: true },
   { import: true, export: false },
@@ -17,8 +17,8 @@ const spanOf = ({ from, to }: { from: bigint; to: bigint }) => ({ startMs: Numbe
 test('gives the same energy as the reference for 1,000 random series of power, with import and export and their spans', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, roles, (readings, device, counts) => {
-      const points = orderDistinctReadings(listReferenceReadings(readings));
-      const found = computeIntervals(
+      const points = orderDistinctReadings(convertToReferenceReadings(readings));
+      const found = computeEnergyIntervals(
         createPowerCountingRule(device, { ...counts, channelDirection: 'import' }),
         points,
       );
@@ -28,7 +28,7 @@ test('gives the same energy as the reference for 1,000 random series of power, w
           return { importSpan: whole, exportSpan: whole, ...one };
         }),
       ).toEqual(
-        computeReferenceSteps({ kind: 'power', direction: 'import', readings: points }, device).map(
+        computeReferenceIncrements({ kind: 'power', direction: 'import', readings: points }, device).map(
           ({ from, to, energy, exported, importWithin, exportWithin }) => ({
             startMs: Number(from),
             endMs: Number(to),
@@ -48,18 +48,17 @@ test('gives the same energy as the reference for 1,000 random series of power, w
 test('counts the positive part of an export channel as export, and ignores the negative part', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
-      const points = orderDistinctReadings(listReferenceReadings(readings));
+      const points = orderDistinctReadings(convertToReferenceReadings(readings));
       const rule = createPowerCountingRule(device, { import: false, export: true, channelDirection: 'export' });
       expect(
-        computeIntervals(rule, points).map(({ importMilliwattHours, exportMilliwattHours }) => [
+        computeEnergyIntervals(rule, points).map(({ importMilliwattHours, exportMilliwattHours }) => [
           importMilliwattHours,
           exportMilliwattHours,
         ]),
       ).toEqual(
-        computeReferenceSteps({ kind: 'power', direction: 'export', readings: points }, device).map(({ exported }) => [
-          0,
-          Number(exported),
-        ]),
+        computeReferenceIncrements({ kind: 'power', direction: 'export', readings: points }, device).map(
+          ({ exported }) => [0, Number(exported)],
+        ),
       );
     }),
   );
@@ -85,7 +84,7 @@ test.each([
     { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
     { import: true, export: true, channelDirection: 'import' },
   );
-  const [found] = computeIntervals(rule, [
+  const [found] = computeEnergyIntervals(rule, [
     { readAtMs: 0, intervalMs: 0, value: from },
     { readAtMs: 9 * 60_000, intervalMs: 0, value: to },
   ]);
@@ -104,7 +103,7 @@ test('spreads a side of the line shorter than a millisecond over the whole step'
     { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
     { import: true, export: true, channelDirection: 'import' },
   );
-  const [found] = computeIntervals(rule, [
+  const [found] = computeEnergyIntervals(rule, [
     { readAtMs: 0, intervalMs: 0, value: 1 },
     { readAtMs: 60_000, intervalMs: 0, value: -9_000_000 },
   ]);
@@ -123,15 +122,15 @@ test('computes exact energy even if the product of power and time exceeds the sa
   const at = (readAtMs: number, value: number) => ({ readAtMs, intervalMs: 0, value });
   const rule = createPowerCountingRule(device, { import: true, export: false, channelDirection: 'import' });
   // The mean of 2^32 mW and 2^32 - 1 mW over 3,599,999 ms. Halves are rounded up.
-  const [interval] = computeIntervals(rule, [at(0, 2 ** 32), at(3_599_999, 2 ** 32 - 1)]);
+  const [interval] = computeEnergyIntervals(rule, [at(0, 2 ** 32), at(3_599_999, 2 ** 32 - 1)]);
   expect(interval?.importMilliwattHours).toBe(Number(((2n ** 33n - 1n) * 3_599_999n + 3_600_000n) / 7_200_000n));
 });
 
 test('the counting rule for power can restart from any single reading', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
-      const points = orderDistinctReadings(listReferenceReadings(readings));
-      const found = expectRestartsToAgree(
+      const points = orderDistinctReadings(convertToReferenceReadings(readings));
+      const found = listRestartStates(
         createPowerCountingRule(device, { import: true, export: true, channelDirection: 'import' }),
         points,
         1,

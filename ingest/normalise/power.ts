@@ -1,5 +1,10 @@
 import { castToMilliwattHours, MINUTE_MS, type MilliwattHours } from '#src/core/units.ts';
-import { type CountingRule, findRestartAfterLastCounted, type SettingsByTime, type TimeSpan } from './counting-rule.ts';
+import {
+  type CountingRule,
+  findRestartAfterLastCountedReading,
+  type SettingsByTime,
+  type TimeSpan,
+} from './counting-rule.ts';
 import { createSettingsLookup, hasCounterChangeBetween } from './settings.ts';
 
 export interface PowerState {
@@ -83,7 +88,7 @@ export function createPowerCountingRule(settings: SettingsByTime, roles: PowerRo
     initial: {},
     knows: () => true,
     restart: (before) =>
-      findRestartAfterLastCounted(before, (point) => ({ lastAtMs: point.readAtMs, lastMw: point.value })),
+      findRestartAfterLastCountedReading(before, (point) => ({ lastAtMs: point.readAtMs, lastMw: point.value })),
     step({ lastAtMs, lastMw }, point, findings) {
       const maxGapMs = at(point.readAtMs).maxGapMinutes * MINUTE_MS;
       const follows = lastAtMs !== undefined && !hasCounterChangeBetween(settings, lastAtMs, point.readAtMs);

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { orderDistinctReadings } from '#test/reference/consumption.ts';
-import { addConflictingReadings, arbitraryRegisters, arbitrarySettings } from '#test/reference/histories.ts';
-import { computeRegisterSteps } from '#test/reference/registers.ts';
-import { computeIntervals, expectRestartsToAgree, listReferenceReadings } from '#test/support/counting-rules.ts';
+import { arbitraryConflictingReadings, arbitraryRegisters, arbitrarySettings } from '#test/reference/histories.ts';
+import { computeRegisterIncrements } from '#test/reference/registers.ts';
+import { computeEnergyIntervals, convertToReferenceReadings, listRestartStates } from '#test/support/counting-rules.ts';
 import type { CountingSettings, CountingVerdict, SeriesReading } from './counting-rule.ts';
 import { RegisterCountingRule, type RegisterState } from './registers.ts';
 import { computeStoredReplayResult, getReadingKey, replayReadings } from './replay.ts';
 
-const series = arbitraryRegisters('import').chain(addConflictingReadings);
+const series = arbitraryRegisters('import').chain(arbitraryConflictingReadings);
 
 test('gives the same energy as the reference for 1,000 random registers', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, fc.constantFrom('import', 'export'), (readings, device, direction) => {
-      const points = orderDistinctReadings(listReferenceReadings(readings));
-      const steps = computeRegisterSteps(
+      const points = orderDistinctReadings(convertToReferenceReadings(readings));
+      const steps = computeRegisterIncrements(
         points.map((point) => ({ at: BigInt(point.readAtMs), value: BigInt(point.value) })),
         { limitKw: device.limitKw, maximumKwh: device.registerMaxKwh },
       );
       assert.deepEqual(
-        computeIntervals(new RegisterCountingRule(device, direction), points).map(
+        computeEnergyIntervals(new RegisterCountingRule(device, direction), points).map(
           ({ isLate, ...interval }) => interval,
         ),
         steps.map(({ from, to, energy, estimated }) => ({
@@ -44,8 +44,8 @@ test('restarting from any stored reading reaches the same state as the whole ser
       fc.constantFrom(1, 2, 5, 20),
       fc.boolean(),
       (readings, device, length, knowing) => {
-        const points = orderDistinctReadings(listReferenceReadings(readings));
-        for (const { state, restarted } of expectRestartsToAgree(
+        const points = orderDistinctReadings(convertToReferenceReadings(readings));
+        for (const { state, restarted } of listRestartStates(
           new RegisterCountingRule(device, 'import'),
           points,
           length,
@@ -84,7 +84,7 @@ test('returns the energy of stored readings by their stored verdicts', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
       const rule = new RegisterCountingRule(device, 'import');
-      const points = orderDistinctReadings(listReferenceReadings(readings));
+      const points = orderDistinctReadings(convertToReferenceReadings(readings));
       const { intervals, verdicts } = replayReadings(rule, rule.initial, points);
       const judged = points.map((point) => ({
         ...point,
@@ -274,7 +274,11 @@ test('reaches every row of the table of verdicts in random histories', () => {
   const seen = new Map<CountingVerdict, number>();
   for (const [readings, device] of fc.sample(fc.tuple(series, arbitrarySettings), { numRuns: 1_000, seed: 17 })) {
     const rule = new RegisterCountingRule(device, 'import');
-    const { verdicts } = replayReadings(rule, rule.initial, orderDistinctReadings(listReferenceReadings(readings)));
+    const { verdicts } = replayReadings(
+      rule,
+      rule.initial,
+      orderDistinctReadings(convertToReferenceReadings(readings)),
+    );
     for (const { verdict } of verdicts.values()) if (verdict) seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
   }
   const rows = [

@@ -1,5 +1,5 @@
 import { castToMilliwattHours, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
-import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
+import { MANUAL_READING_INTERVAL_MARKER } from '#src/devices/edits/edit.ts';
 import type {
   CountingRestart,
   CountingResultReceiver,
@@ -13,43 +13,43 @@ import type {
 } from './counting-rule.ts';
 import {
   computeRolloverMilliwattHours,
-  isPlausible,
   isPlausibleConstantPower,
+  isPlausibleRegisterChange,
   isRegisterJitter,
   isRegisterReset,
   type RegisterValue,
 } from './plausibility.ts';
 import {
-  appendToRun,
-  createRegisterRun,
-  createTwoReadingRun,
+  appendLatestReading,
+  createLatestReadingsFromTwo,
+  createLatestRegisterReadings,
   findRisenReadingBeforePreviousHour,
   getEarliestReadingMs,
   getLastReading,
   getSecondLastReading,
-  type RegisterRun,
-  rebuildRegisterRun,
+  type LatestRegisterReadings,
+  rebuildLatestReadings,
   replaceLastReading,
 } from './run.ts';
-import { correctForClockSteps, createSettingsLookup, hasCounterChangeBetween } from './settings.ts';
+import { correctTimeForClockSteps, createSettingsLookup, hasCounterChangeBetween } from './settings.ts';
 
 /**
  * State of the counting rule for a register. `run`: the latest readings that were counted; undefined before the first reading. `held`: an
  * implausible reading after them. `first`: the first later reading that is consistent with the held one.
  */
 export interface RegisterState {
-  readonly run?: RegisterRun;
+  readonly run?: LatestRegisterReadings;
   readonly held?: RegisterValue;
   readonly first?: RegisterValue;
 }
 
 const valueOfPoint = ({ readAtMs, value, intervalMs }: SeriesReading): RegisterValue =>
-  intervalMs === READ_BY_HAND_INTERVAL_MS
+  intervalMs === MANUAL_READING_INTERVAL_MARKER
     ? { readAtMs, valueMilliwattHours: castToMilliwattHours(value), isByHand: true }
     : { readAtMs, valueMilliwattHours: castToMilliwattHours(value) };
 const pointOf = (value: RegisterValue): SeriesReading => ({
   readAtMs: value.readAtMs,
-  intervalMs: value.isByHand ? READ_BY_HAND_INTERVAL_MS : 0,
+  intervalMs: value.isByHand ? MANUAL_READING_INTERVAL_MARKER : 0,
   value: value.valueMilliwattHours,
 });
 
@@ -79,7 +79,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   restart(before: readonly SeriesReadingWithVerdict[], later?: RegisterState): CountingRestart<RegisterState> | null {
-    const found = rebuildRegisterRun(before, later?.run);
+    const found = rebuildLatestReadings(before, later?.run);
     return found && { taken: found.taken, state: { run: found.state } };
   }
 
@@ -106,13 +106,13 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
 
   step({ run, held, first }: RegisterState, point: SeriesReading, findings: CountingResultReceiver): RegisterState {
     const now = valueOfPoint(point);
-    if (!run) return { run: createRegisterRun(now) };
+    if (!run) return { run: createLatestRegisterReadings(now) };
     if (hasCounterChangeBetween(this.#settings, (first ?? held ?? getLastReading(run)).readAtMs, now.readAtMs)) {
       // From now on, the series measures another counter, whose readings cannot confirm a held reading of the previous one.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
       findings.verdict(point, 'swap');
-      return { run: createRegisterRun(now) };
+      return { run: createLatestRegisterReadings(now) };
     }
     if (!held) return this.#take(findings, run, now);
     if (!first) return this.#takeAfterHeld(findings, { run, held }, now);
@@ -120,7 +120,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   /** Processes the next reading if no reading is held back. */
-  #take(findings: CountingResultReceiver, run: RegisterRun, now: RegisterValue): RegisterState {
+  #take(findings: CountingResultReceiver, run: LatestRegisterReadings, now: RegisterValue): RegisterState {
     const last = getLastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isRegisterJitter(last, now)) return hold(findings, run, now);
@@ -134,7 +134,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   /** Processes the reading immediately after a reading that is held back. */
   #takeAfterHeld(
     findings: CountingResultReceiver,
-    { run, held }: { run: RegisterRun; held: RegisterValue },
+    { run, held }: { run: LatestRegisterReadings; held: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
     const isGlitch = this.#fits(getLastReading(run), now);
@@ -149,7 +149,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   /** Processes the next reading after a held reading and a first reading that is consistent with it. */
   #takeAfterFirst(
     findings: CountingResultReceiver,
-    { run, held, first }: { run: RegisterRun; held: RegisterValue; first: RegisterValue },
+    { run, held, first }: { run: LatestRegisterReadings; held: RegisterValue; first: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
     if (this.#fits(first, now)) {
@@ -171,14 +171,14 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
    * Determines the verdict on a held reading that two later readings confirm, and counts its energy. Returns the counted readings, which
    * end with the held reading.
    */
-  #confirm(findings: CountingResultReceiver, run: RegisterRun, held: RegisterValue): RegisterRun {
+  #confirm(findings: CountingResultReceiver, run: LatestRegisterReadings, held: RegisterValue): LatestRegisterReadings {
     const [good, before] = [getLastReading(run), getSecondLastReading(run)];
     const since = this.#lateSince(run, held);
     if (since) {
       findings.takeBack(since.readAtMs, held.readAtMs, 'passed');
       findings.verdict(pointOf(held), 'late');
       this.#countOver(findings, since, held, held.valueMilliwattHours - since.valueMilliwattHours, true);
-      return createTwoReadingRun(since, held);
+      return createLatestReadingsFromTwo(since, held);
     }
     if (before && held.valueMilliwattHours < good.valueMilliwattHours && this.#fits(before, held)) {
       findings.takeBack(before.readAtMs, held.readAtMs, 'glitch');
@@ -197,18 +197,18 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     } else {
       findings.verdict(pointOf(held), 'swap');
     }
-    return createRegisterRun(held);
+    return createLatestRegisterReadings(held);
   }
 
   /** Counts the energy up to the next reading, and appends the reading to the run (the latest counted readings). Returns the new run. */
   #goOn(
     findings: CountingResultReceiver,
-    run: RegisterRun,
+    run: LatestRegisterReadings,
     next: RegisterValue,
     last = getLastReading(run),
-  ): RegisterRun {
+  ): LatestRegisterReadings {
     this.#countOver(findings, last, next, next.valueMilliwattHours - last.valueMilliwattHours);
-    return appendToRun(run, next);
+    return appendLatestReading(run, next);
   }
 
   /** Counts an energy in mWh that flowed between two readings. */
@@ -234,7 +234,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
    * If a held reading is late news (energy that the source reported late), returns the earlier reading from which on its energy is spread.
    * Otherwise returns null.
    */
-  #lateSince(run: RegisterRun, held: RegisterValue): RegisterValue | null {
+  #lateSince(run: LatestRegisterReadings, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= getLastReading(run).valueMilliwattHours) return null;
     const since = findRisenReadingBeforePreviousHour(run, held.readAtMs);
     return since && this.#fits(since, held) && isPlausibleConstantPower(since, held, this.#at(held.readAtMs))
@@ -243,7 +243,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   #fits(a: RegisterValue, b: RegisterValue): boolean {
-    return isPlausible(this.#elapsed(a, b), b, this.#at(b.readAtMs));
+    return isPlausibleRegisterChange(this.#elapsed(a, b), b, this.#at(b.readAtMs));
   }
 
   /**
@@ -252,7 +252,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
    */
   #elapsed(a: RegisterValue, b: RegisterValue): RegisterValue {
     return this.#settings.stepsBack
-      ? { ...a, readAtMs: correctForClockSteps(this.#settings, a.readAtMs, b.readAtMs) }
+      ? { ...a, readAtMs: correctTimeForClockSteps(this.#settings, a.readAtMs, b.readAtMs) }
       : a;
   }
 
@@ -271,7 +271,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
 const reject = (findings: CountingResultReceiver, value: RegisterValue): void =>
   findings.verdict(pointOf(value), 'glitch');
 
-function hold(findings: CountingResultReceiver, run: RegisterRun, now: RegisterValue): RegisterState {
+function hold(findings: CountingResultReceiver, run: LatestRegisterReadings, now: RegisterValue): RegisterState {
   findings.verdict(pointOf(now), 'held');
   return { run, held: now };
 }
@@ -279,7 +279,7 @@ function hold(findings: CountingResultReceiver, run: RegisterRun, now: RegisterV
 /** Stores a reading as the first one that is consistent with the held reading. A second one must confirm it. */
 function awaitSecond(
   findings: CountingResultReceiver,
-  { run, held }: { run: RegisterRun; held: RegisterValue },
+  { run, held }: { run: LatestRegisterReadings; held: RegisterValue },
   now: RegisterValue,
 ): RegisterState {
   findings.verdict(pointOf(now), 'confirming');

@@ -7,7 +7,7 @@ import type {
   SeriesReading,
   SeriesReadingWithVerdict,
 } from './counting-rule.ts';
-import type { IsReadingExcluded } from './edits.ts';
+import type { ReadingExclusionPredicate } from './edits.ts';
 
 /** Result of running a counting rule over consecutive readings. */
 export interface ReplayResult {
@@ -34,10 +34,10 @@ class Run implements ReplayResult, CountingResultReceiver {
   backToMs = Number.POSITIVE_INFINITY;
   readonly #rule: CountingRule<unknown>;
   readonly #points: SeriesReading[] = [];
-  readonly #isExcluded: IsReadingExcluded | undefined;
+  readonly #isExcluded: ReadingExclusionPredicate | undefined;
   #verdicts: Map<string, SeriesReadingWithVerdict> | null = null;
 
-  constructor(rule: CountingRule<unknown>, from: unknown, isExcluded?: IsReadingExcluded) {
+  constructor(rule: CountingRule<unknown>, from: unknown, isExcluded?: ReadingExclusionPredicate) {
     this.#rule = rule;
     this.#isExcluded = isExcluded;
     this.state = from;
@@ -85,7 +85,7 @@ export function replayReadings(
   rule: CountingRule<unknown>,
   from: unknown,
   points: readonly SeriesReading[],
-  isExcluded?: IsReadingExcluded,
+  isExcluded?: ReadingExclusionPredicate,
 ): ReplayResult {
   const run = new Run(rule, from, isExcluded);
   for (const point of points) run.take(point);
@@ -150,7 +150,7 @@ export function compareReplays(
   from: unknown,
   points: { before: readonly SeriesReadingWithVerdict[]; after: readonly SeriesReading[] },
   lastChangeMs: number,
-  isExcluded?: IsReadingExcluded,
+  isExcluded?: ReadingExclusionPredicate,
 ): ReplayComparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
   const [before, after] = [

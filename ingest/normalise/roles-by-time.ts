@@ -19,7 +19,7 @@ export const areRolesEqual = (one: SeriesRoles, other: SeriesRoles): boolean =>
   !one.isTariff === !other.isTariff;
 
 /** Roles that were valid until a time, Unix ms. */
-export interface RolesBeforeTime {
+export interface RolesUntilTime {
   readonly roles: SeriesRoles;
   readonly untilMs: number;
 }
@@ -31,7 +31,7 @@ export interface RolesBeforeTime {
 export interface RolesByTime {
   readonly roles: SeriesRoles;
   /** Earlier roles in order of time, each with the time until which it was valid. Undefined if the role has never changed. */
-  readonly earlierRoles?: readonly RolesBeforeTime[];
+  readonly earlierRoles?: readonly RolesUntilTime[];
 }
 
 /** Returns a function that returns the roles that are valid at a time, Unix ms. */
@@ -41,7 +41,7 @@ export function createRolesLookup({ roles, earlierRoles }: RolesByTime): (ms: nu
 }
 
 /** Whether a role of the series meets a condition, at any time. */
-export const hasRoleWith = (
+export const hasMatchingRole = (
   { roles, earlierRoles }: RolesByTime,
   isMet: (roles: SeriesRoles) => boolean | undefined,
 ): boolean => isMet(roles) === true || earlierRoles?.some((one) => isMet(one.roles)) === true;
@@ -52,12 +52,12 @@ const isCounted = ({ roles }: { roles: SeriesRoles }): boolean => roles.import |
  * Returns the Unix time in ms from which the series contributes to no total. Infinity if its latest role contributes to one; -Infinity if
  * no role does.
  */
-export function getCountingEndMs(of: RolesByTime): number {
+export function getContributionEndMs(of: RolesByTime): number {
   if (isCounted(of)) return Number.POSITIVE_INFINITY;
   return of.earlierRoles?.findLast(isCounted)?.untilMs ?? Number.NEGATIVE_INFINITY;
 }
 
-export const isEverCounted = (of: RolesByTime): boolean => getCountingEndMs(of) > Number.NEGATIVE_INFINITY;
+export const hasContributingRole = (of: RolesByTime): boolean => getContributionEndMs(of) > Number.NEGATIVE_INFINITY;
 
 /**
  * Returns the time range `[fromMs, toMs)` that contains all differences between the roles of a series and its target roles. Null if there
@@ -85,7 +85,7 @@ export function applyRolesUntil(of: RolesByTime, target: RolesByTime, untilMs: n
 }
 
 /** Builds roles by time from time spans, which are in order of their ends. The last span ends at Infinity. */
-export function createRolesByTime(spans: readonly RolesBeforeTime[]): RolesByTime {
+export function createRolesByTime(spans: readonly RolesUntilTime[]): RolesByTime {
   const lasting = spans.filter(
     ({ untilMs }, index) => untilMs > (spans[index - 1]?.untilMs ?? Number.NEGATIVE_INFINITY),
   );
@@ -93,12 +93,12 @@ export function createRolesByTime(spans: readonly RolesBeforeTime[]): RolesByTim
     const next = lasting[index + 1];
     return !next || !areRolesEqual(span.roles, next.roles);
   });
-  const { roles } = apart.at(-1) as RolesBeforeTime;
+  const { roles } = apart.at(-1) as RolesUntilTime;
   return apart.length === 1 ? { roles } : { roles, earlierRoles: apart.slice(0, -1) };
 }
 
 /** Returns the roles as time spans. The last span ends at Infinity. */
-export const listRoleSpans = ({ roles, earlierRoles = [] }: RolesByTime): RolesBeforeTime[] => [
+export const listRoleSpans = ({ roles, earlierRoles = [] }: RolesByTime): RolesUntilTime[] => [
   ...earlierRoles,
   { roles, untilMs: Number.POSITIVE_INFINITY },
 ];

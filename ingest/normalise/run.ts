@@ -10,7 +10,7 @@ import type { RegisterValue } from './plausibility.ts';
  * of them. They are the latest risen reading up to the second-last reading, the latest one up to the start of the clock hour of the
  * second-last reading, and the latest one up to the start of the hour before. They are in order of time, without duplicates.
  */
-export type RegisterRun = readonly number[];
+export type LatestRegisterReadings = readonly number[];
 
 /**
  * Index of the second-last reading in a run (the latest counted readings of a register). `RISEN`: index of the first risen reading, at
@@ -19,39 +19,40 @@ export type RegisterRun = readonly number[];
 const BEFORE = 2;
 const RISEN = 4;
 
-const valueAt = (run: RegisterRun, index: number): RegisterValue => ({
+const valueAt = (run: LatestRegisterReadings, index: number): RegisterValue => ({
   readAtMs: run[index] as number,
   valueMilliwattHours: castToMilliwattHours(run[index + 1] as number),
 });
 
-export const getLastReading = (run: RegisterRun): RegisterValue => valueAt(run, 0);
+export const getLastReading = (run: LatestRegisterReadings): RegisterValue => valueAt(run, 0);
 
-export const getSecondLastReading = (run: RegisterRun): RegisterValue | undefined =>
+export const getSecondLastReading = (run: LatestRegisterReadings): RegisterValue | undefined =>
   run.length > BEFORE ? valueAt(run, BEFORE) : undefined;
 
-export const getEarliestReadingMs = (run: RegisterRun): number =>
+export const getEarliestReadingMs = (run: LatestRegisterReadings): number =>
   Math.min(...run.filter((_, index) => index % 2 === 0));
 
 /**
  * Returns the time of the latest risen reading (one at which the register had risen) before the last reading. If the run has only one
  * reading, returns the time of this reading.
  */
-export const getLatestRiseTimeMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
+export const getLatestRiseTimeMs = (run: LatestRegisterReadings): number =>
+  run[run.length > RISEN ? run.length - 2 : 0] as number;
 
-export const createRegisterRun = ({ readAtMs, valueMilliwattHours }: RegisterValue): RegisterRun => [
+export const createLatestRegisterReadings = ({
   readAtMs,
   valueMilliwattHours,
-];
+}: RegisterValue): LatestRegisterReadings => [readAtMs, valueMilliwattHours];
 
 /** Creates a run (the latest counted readings of a register) of two readings. The register had risen at the first of them. */
-export const createTwoReadingRun = (risen: RegisterValue, last: RegisterValue): RegisterRun => [
-  ...createRegisterRun(last),
-  ...createRegisterRun(risen),
-  ...createRegisterRun(risen),
+export const createLatestReadingsFromTwo = (risen: RegisterValue, last: RegisterValue): LatestRegisterReadings => [
+  ...createLatestRegisterReadings(last),
+  ...createLatestRegisterReadings(risen),
+  ...createLatestRegisterReadings(risen),
 ];
 
-export const replaceLastReading = (run: RegisterRun, last: RegisterValue): RegisterRun => [
-  ...createRegisterRun(last),
+export const replaceLastReading = (run: LatestRegisterReadings, last: RegisterValue): LatestRegisterReadings => [
+  ...createLatestRegisterReadings(last),
   ...run.slice(BEFORE),
 ];
 
@@ -71,7 +72,7 @@ function latestUpTo(list: readonly number[], from: number, ms: number): number {
   return index >= from ? index : -1;
 }
 
-export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun {
+export function appendLatestReading(run: LatestRegisterReadings, next: RegisterValue): LatestRegisterReadings {
   // Elements are read by index. In code that is not optimised yet, destructuring an array creates an object for each element.
   const lastMs = run[0] as number;
   const last = run[1] as number;
@@ -113,7 +114,7 @@ function addOnce(run: number[], ms: number, value: number): void {
  * Returns the latest risen reading (one at which the register had risen) at or before the start of a clock hour: the hour before the one
  * that contains a time.
  */
-export function findRisenReadingBeforePreviousHour(run: RegisterRun, ms: number): RegisterValue | undefined {
+export function findRisenReadingBeforePreviousHour(run: LatestRegisterReadings, ms: number): RegisterValue | undefined {
   const hourBeforeMs = hourStartMs(ms, 1);
   const last = getLastReading(run);
   const isRisen = run.length <= BEFORE || last.valueMilliwattHours > (run[BEFORE + 1] as number);
@@ -127,7 +128,7 @@ export function findRisenReadingBeforePreviousHour(run: RegisterRun, ms: number)
  * if the run does not show which reading this is. For each of the times of `boundsOf`, the run contains the latest risen reading up to it.
  * Such a reading is the result if it is not after the given time and its bound is not before the given time.
  */
-function risenUpTo(run: RegisterRun, ms: number): number {
+function risenUpTo(run: LatestRegisterReadings, ms: number): number {
   for (const bound of run.length > BEFORE ? boundsOf(run[BEFORE] as number) : []) {
     const index = bound < ms ? -1 : latestUpTo(run, RISEN, bound);
     if (index !== -1 && (run[index] as number) <= ms) return index;
@@ -153,12 +154,12 @@ const NOT_COUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict
  * `later`: the current run. It often contains the readings that are missing, for example if a reading is minutes late or the register has
  * not risen for months.
  */
-export function rebuildRegisterRun(
+export function rebuildLatestReadings(
   judged: readonly SeriesReadingWithVerdict[],
-  later: RegisterRun | undefined,
-): CountingRestart<RegisterRun> | null {
+  later: LatestRegisterReadings | undefined,
+): CountingRestart<LatestRegisterReadings> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;
-  let run: RegisterRun | null = null;
+  let run: LatestRegisterReadings | null = null;
   // It is unknown whether the register had risen at the first of these readings, unless the run (its latest counted readings) begins with
   // it.
   let unknownToMs = Number.NEGATIVE_INFINITY;
@@ -166,12 +167,12 @@ export function rebuildRegisterRun(
     if (NOT_COUNTED.has(verdict)) continue;
     const now = { readAtMs, valueMilliwattHours: castToMilliwattHours(value) };
     if (BEGINS.has(verdict)) {
-      run = createRegisterRun(now);
+      run = createLatestRegisterReadings(now);
       unknownToMs = Number.NEGATIVE_INFINITY;
     } else if (run) {
-      run = appendToRun(run, verdict === 'jitter' ? { ...getLastReading(run), readAtMs } : now);
+      run = appendLatestReading(run, verdict === 'jitter' ? { ...getLastReading(run), readAtMs } : now);
     } else if (verdict !== 'jitter') {
-      run = createRegisterRun(now);
+      run = createLatestRegisterReadings(now);
       unknownToMs = readAtMs;
     }
   }

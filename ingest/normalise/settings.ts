@@ -1,4 +1,4 @@
-import type { CountingSettings, SettingsBeforeTime, SettingsByTime } from './counting-rule.ts';
+import type { CountingSettings, SettingsByTime, SettingsUntilTime } from './counting-rule.ts';
 
 /** Whether both sets of settings are equal for a counting rule. */
 const haveSameSettings = (one: CountingSettings, other: CountingSettings): boolean =>
@@ -25,7 +25,7 @@ export const hasCounterChangeBetween = ({ splits }: SettingsByTime, aMs: number,
  * readings moves the time back by the length of the step. A reading exactly at a step can be the earlier or the later reading: it was read
  * before the step, and is also the first reading after it.
  */
-export const correctForClockSteps = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
+export const correctTimeForClockSteps = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);
 
 /** A time range, Unix ms: `[fromMs, toMs)`. */
@@ -57,16 +57,16 @@ export function applySettingsUntil(
 }
 
 /** Returns the settings as time spans. The last span ends at Infinity. */
-const spansOf = ({ earlier = [], ...latest }: SettingsByTime): SettingsBeforeTime[] => [
+const spansOf = ({ earlier = [], ...latest }: SettingsByTime): SettingsUntilTime[] => [
   ...earlier,
   { ...latest, untilMs: Number.POSITIVE_INFINITY },
 ];
 
-function ofSpans(spans: readonly SettingsBeforeTime[]): SettingsByTime {
+function ofSpans(spans: readonly SettingsUntilTime[]): SettingsByTime {
   const apart = spans.filter((span, index) => {
     const next = spans[index + 1];
     return !next || !haveSameSettings(span, next);
   });
-  const { untilMs: _, ...latest } = apart.at(-1) as SettingsBeforeTime;
+  const { untilMs: _, ...latest } = apart.at(-1) as SettingsUntilTime;
   return apart.length === 1 ? latest : { ...latest, earlier: apart.slice(0, -1) };
 }

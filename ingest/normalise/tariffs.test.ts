@@ -5,24 +5,24 @@ import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
 import { computeReferenceConsumption, getStartOfHour, orderDistinctReadings } from '#test/reference/consumption.ts';
 import { arbitraryRegisters, arbitrarySettings, HISTORY_START_MS } from '#test/reference/histories.ts';
-import { listReferenceReadings } from '#test/support/counting-rules.ts';
+import { convertToReferenceReadings } from '#test/support/counting-rules.ts';
 import type { EnergyInterval } from './counting-rule.ts';
 import { RegisterCountingRule, type RegisterState } from './registers.ts';
 import { replayReadings } from './replay.ts';
 import {
-  deriveTariffStepsOfRun,
-  findEnclosingRisingStep,
+  deriveRegisterIncrements,
+  findEnclosingIncrement,
   findEndOfLatestRise,
   hasCountedEnergy,
-  type KnownTariffSteps,
-  replaceTariffSteps,
-  shiftStepEnergyAfter,
+  type KnownRegisterIncrements,
+  replaceRegisterIncrements,
+  shiftEnergyAfter,
 } from './tariffs.ts';
 
 const HOUR_MS = 3_600_000;
 const ALL = { fromMs: -Infinity, toMs: Infinity, quietFromMs: -Infinity };
 
-/** Reference implementation of `findEndOfLatestRise` and `findEnclosingRisingStep`, as the counting rules define them. */
+/** Reference implementation of `findEndOfLatestRise` and `findEnclosingIncrement`, as the counting rules define them. */
 function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   const within = steps.filter(
     (one) => hasCountedEnergy(one) && one.startMs >= asked.startMs && one.endMs < asked.endMs,
@@ -35,9 +35,13 @@ function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
  * Expects that a search in the known tariff steps (energies between two readings) finds the right step or no step. Returns how many
  * searches found a step.
  */
-function expectNoOther(known: KnownTariffSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
+function expectNoOther(
+  known: KnownRegisterIncrements,
+  steps: readonly EnergyInterval[],
+  asked: EnergyInterval,
+): number {
   const { within, around } = answers(steps, asked);
-  const actual = [findEndOfLatestRise(known, asked), findEnclosingRisingStep(known, asked)];
+  const actual = [findEndOfLatestRise(known, asked), findEnclosingIncrement(known, asked)];
   if (actual[0] !== undefined) assert.equal(actual[0], within);
   if (actual[1] !== undefined) assert.deepEqual(actual[1], around);
   return actual.filter((one) => one !== undefined).length;
@@ -66,7 +70,7 @@ test('computes the correct result from some of a tariff’s steps, or returns no
       fc.infiniteStream(fc.nat(1_000)),
       (readings, of, numbers) => {
         const rule = new RegisterCountingRule(of, 'import');
-        const points = orderDistinctReadings(listReferenceReadings(readings));
+        const points = orderDistinctReadings(convertToReferenceReadings(readings));
         const times = points.map(({ readAtMs }) => readAtMs);
         const number = () => numbers.next().value as number;
         const near = fc.sample(stepsNear(times), { numRuns: 40, seed: number() });
@@ -74,7 +78,7 @@ test('computes the correct result from some of a tariff’s steps, or returns no
           const { intervals, state } = replayReadings(rule, rule.initial, points.slice(0, count));
           const { run } = state as RegisterState;
           if (!run) continue;
-          for (const step of near) told += expectNoOther(deriveTariffStepsOfRun(run, 'import'), intervals, step);
+          for (const step of near) told += expectNoOther(deriveRegisterIncrements(run, 'import'), intervals, step);
           // The tariff steps (energies between two readings) of a window of time are known. Some of them are then replaced.
           const [first, last] = [number() % intervals.length || 0, number() % intervals.length || 0].sort(
             (a, b) => a - b,
@@ -93,9 +97,9 @@ test('computes the correct result from some of a tariff’s steps, or returns no
           after.sort((a, b) => a.endMs - b.endMs);
           for (const step of near) {
             told += expectNoOther(window, intervals, step);
-            told += expectNoOther(replaceTariffSteps(window, removed, valid), after, step);
+            told += expectNoOther(replaceRegisterIncrements(window, removed, valid), after, step);
             told += expectNoOther(
-              replaceTariffSteps(deriveTariffStepsOfRun(run, 'import'), removed, valid),
+              replaceRegisterIncrements(deriveRegisterIncrements(run, 'import'), removed, valid),
               after,
               step,
             );
@@ -129,8 +133,8 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
     exportMilliwattHours: 0,
   } as EnergyInterval;
   const remainingMs = 3.5 * HOUR_MS;
-  expect(shiftStepEnergyAfter({ ...step, estimated: true, isLate: true }, remainingMs).estimated).toBe(true);
-  expect(shiftStepEnergyAfter({ ...step, estimated: true }, remainingMs).estimated).toBe(false);
+  expect(shiftEnergyAfter({ ...step, estimated: true, isLate: true }, remainingMs).estimated).toBe(true);
+  expect(shiftEnergyAfter({ ...step, estimated: true }, remainingMs).estimated).toBe(false);
   // The low tariff's register stops at 100 kWh and continues with 121 kWh. All of this energy flowed in the hour after the last rise of the
   // other tariff's register.
   const readings = [

@@ -1,6 +1,6 @@
 import { castToMilliwattHours, HOUR_MS } from '#src/core/units.ts';
 import type { EnergyInterval } from './counting-rule.ts';
-import { getLastReading, getLatestRiseTimeMs, getSecondLastReading, type RegisterRun } from './run.ts';
+import { getLastReading, getLatestRiseTimeMs, getSecondLastReading, type LatestRegisterReadings } from './run.ts';
 
 /**
  * In each direction of a circuit, only one tariff runs at a time (counting rules, "From message to interval"). If a source sends a register
@@ -10,7 +10,7 @@ import { getLastReading, getLatestRiseTimeMs, getSecondLastReading, type Registe
  */
 
 /** Known steps of a tariff register (the energies between two readings), before their energy is moved to a later time. */
-export interface KnownTariffSteps {
+export interface KnownRegisterIncrements {
   /** All steps (energies between two readings) that begin at or after `fromMs` and end at or before `toMs`, in order of time. */
   readonly steps: readonly EnergyInterval[];
   readonly fromMs: number;
@@ -29,7 +29,10 @@ export const hasCountedEnergy = ({ importMilliwattHours, exportMilliwattHours }:
  * Derives the known steps (the energies between two readings) from the run of a register, its latest counted readings. The last step of a
  * run is never late news (energy that the source reported late), because two later readings must confirm late news.
  */
-export function deriveTariffStepsOfRun(run: RegisterRun, direction: 'import' | 'export'): KnownTariffSteps {
+export function deriveRegisterIncrements(
+  run: LatestRegisterReadings,
+  direction: 'import' | 'export',
+): KnownRegisterIncrements {
   const [last, before] = [getLastReading(run), getSecondLastReading(run)];
   const toMs = Number.POSITIVE_INFINITY;
   if (!before) return { steps: [], fromMs: last.readAtMs, toMs, quietFromMs: last.readAtMs };
@@ -64,7 +67,7 @@ function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number 
  * is one.
  */
 export function findEndOfLatestRise(
-  { steps, toMs, quietFromMs }: KnownTariffSteps,
+  { steps, toMs, quietFromMs }: KnownRegisterIncrements,
   { startMs, endMs }: EnergyInterval,
 ): number | null | undefined {
   if (toMs < endMs) return undefined;
@@ -81,8 +84,8 @@ export function findEndOfLatestRise(
  * Finds a step (between two readings) with energy of another tariff register that contains the given interval and ends after it. Null:
  * there is none. Undefined: the known steps do not show whether there is one.
  */
-export function findEnclosingRisingStep(
-  { steps, toMs, quietFromMs }: KnownTariffSteps,
+export function findEnclosingIncrement(
+  { steps, toMs, quietFromMs }: KnownRegisterIncrements,
   { startMs, endMs }: EnergyInterval,
 ): EnergyInterval | null | undefined {
   if (quietFromMs > endMs) return undefined;
@@ -92,11 +95,11 @@ export function findEnclosingRisingStep(
 }
 
 /** Returns the known tariff steps (energies between two readings), with some of them replaced by others. */
-export function replaceTariffSteps(
-  known: KnownTariffSteps,
+export function replaceRegisterIncrements(
+  known: KnownRegisterIncrements,
   removed: readonly EnergyInterval[],
   added: readonly EnergyInterval[],
-): KnownTariffSteps {
+): KnownRegisterIncrements {
   if (removed.length === 0 && added.length === 0) return known;
   const { fromMs, toMs, quietFromMs } = known;
   const ends = new Set(removed.map(({ endMs }) => endMs));
@@ -111,7 +114,7 @@ export function replaceTariffSteps(
 }
 
 /** Moves the energy between two readings to the part of this time that is after `afterMs`. Before `afterMs`, the energy is then 0. */
-export function shiftStepEnergyAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
+export function shiftEnergyAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
   const span = { startMs: afterMs, endMs: step.endMs };
   return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: span, exportSpan: span };
 }

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { AuthenticateError } from 'aedes';
 import { type DeviceLoginOwner, hashSecret, type LoginCredentials } from '#src/devices/credentials.ts';
-import type { LoginProcessRegistry } from '#src/devices/login-places.ts';
-import type { Connection, Session, SessionLogin } from './broker-session.ts';
+import type { LoginProcessRegistry } from '#src/devices/login-processes.ts';
+import type { BrokerConnection, BrokerSession, SessionLogin } from './broker-session.ts';
 import { type ClaimOptions, MAX_CLAIM_CONNECTION_MS } from './claiming.ts';
 import { type ClientCertificate, findClientCertificate } from './client-certificate.ts';
 import { REASON_CODES } from './reason-codes.ts';
@@ -37,7 +37,7 @@ export interface LoginCheckOptions {
  */
 export const createLoginFinder =
   ({ findLogin, certificates, claims }: LoginCheckOptions) =>
-  async (client: Connection, name: string, password: string): Promise<SessionLogin | null> => {
+  async (client: BrokerConnection, name: string, password: string): Promise<SessionLogin | null> => {
     const certificate = certificates ? findClientCertificate(client.conn as Socket) : null;
     if (certificate === 'refused') return null;
     const found = certificate && (await certificates?.loginOf(certificate));
@@ -53,7 +53,7 @@ export const createLoginFinder =
 
 /** Ends connections whose login is no longer valid, and connections of meters that take too long to claim their identity. */
 export async function disconnectInvalidLogins(
-  sessions: ReadonlySet<Session>,
+  sessions: ReadonlySet<BrokerSession>,
   { endedLogins, certificates }: LoginCheckOptions,
 ): Promise<void> {
   const [nowMs, monotonicMs] = [Date.now(), performance.now()];
@@ -81,7 +81,7 @@ export async function disconnectInvalidLogins(
  * unavailable) or 4 (bad user name or password).
  */
 export function refuseLogin(
-  { version5 }: Connection,
+  { version5 }: BrokerConnection,
   reasonCode: number,
   done: (error: AuthenticateError, isAccepted: boolean) => void,
 ): void {

@@ -1,6 +1,6 @@
 import type { Client, PublishPacket } from 'aedes';
 import { canPublish } from '#src/devices/broker-access.ts';
-import type { Connection, Session } from './broker-session.ts';
+import type { BrokerConnection, BrokerSession } from './broker-session.ts';
 import type { ClaimOptions } from './claiming.ts';
 import type { LoginLimits } from './login-limits.ts';
 import { MAX_PAYLOAD_BYTES } from './packet-limit.ts';
@@ -81,7 +81,7 @@ export class PublishHandler {
   readonly #claims: ClaimOptions | undefined;
   readonly #logRefusal: (username: string, why: string, topic?: string) => void;
   /** Sessions from which nothing is read until their account has room for further messages. */
-  readonly #waiting = new Set<Session>();
+  readonly #waiting = new Set<BrokerSession>();
   readonly #willDelayS: number;
   #isPaused = false;
   readonly wills = new DelayedWills();
@@ -110,7 +110,7 @@ export class PublishHandler {
   readonly authorize: (client: Client | null, packet: PublishPacket, done: Done) => void = (client, packet, done) => {
     // If there is no client, aedes itself publishes the message ($SYS). A will has the session of its client.
     if (!client) return done(null);
-    const { session } = client as Connection;
+    const { session } = client as BrokerConnection;
     const { topic } = packet;
     // Messages of devices are never retained, because no client may subscribe to their topics.
     packet.retain = false;
@@ -151,12 +151,12 @@ export class PublishHandler {
   };
 
   /** Removes a session whose connection has ended. */
-  leave(session: Session): void {
+  leave(session: BrokerSession): void {
     this.#waiting.delete(session);
   }
 
   /** Passes a message to the pipeline. Calls `committed` when the message is stored. */
-  #hand(session: Session, topic: string, payload: Buffer, committed: () => void): void {
+  #hand(session: BrokerSession, topic: string, payload: Buffer, committed: () => void): void {
     const { login, account, client } = session;
     const { length } = payload;
     login.take(length);
@@ -175,7 +175,7 @@ export class PublishHandler {
   /**
    * Handles a message at QoS 0 or 1. Its QoS is set to 0 for aedes, because the service itself sends the acknowledgement after the commit.
    */
-  #take(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
+  #take(session: BrokerSession, packet: PublishPacket, payload: Buffer, done: Done): void {
     const acknowledged = packet.qos === 1 ? idOf(packet) : undefined;
     packet.qos = 0;
     this.#hand(session, packet.topic, payload, () => {
@@ -189,7 +189,7 @@ export class PublishHandler {
    * on this connection or on a later one of the same session (MQTT 3.1.1, 4.3.3). After the commit, aedes finds the recorded id and only
    * sends the PUBREC.
    */
-  #takeOnce(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
+  #takeOnce(session: BrokerSession, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { id } = session.client;
     const messageId = idOf(packet) ?? 0;
     try {
@@ -209,7 +209,7 @@ export class PublishHandler {
   }
 
   /** Ignores a message in which a bridge reports its state. The message counts as a request of its login. */
-  #takeBridgeState(session: Session, topic: string, done: Done): void {
+  #takeBridgeState(session: BrokerSession, topic: string, done: Done): void {
     const why = this.#logins.request(session.login);
     if (why !== null) this.#logRefusal(session.by.username, `connection ended: ${why}`, topic);
     done(why === null ? null : new RefusedPacketError(why, REASON_CODES.quotaExceeded));
@@ -220,7 +220,7 @@ export class PublishHandler {
    * the delay (MQTT 5, 3.1.3.2.2). If the client has connected to another process, the will is dropped, because it would be stored after
    * newer messages of the client.
    */
-  #takeWill(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
+  #takeWill(session: BrokerSession, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { client, isTakenOver, isElsewhere } = session;
     const { willDelayS = 0, expiryS = 0 } = client.version5 ?? {};
     const ownDelayS = Math.min(willDelayS, expiryS);
@@ -237,7 +237,7 @@ export class PublishHandler {
   }
 
   /** Refuses a message. In MQTT 5 at QoS 1 or 2, the acknowledgement contains the reason; otherwise the connection ends. */
-  #refuse(session: Session | undefined, packet: PublishPacket, refused: RefusedPacketError, done: Done): void {
+  #refuse(session: BrokerSession | undefined, packet: PublishPacket, refused: RefusedPacketError, done: Done): void {
     const messageId = idOf(packet);
     const { version5, closed = true } = session?.client ?? {};
     const why = session && !closed && version5 && messageId ? this.#logins.request(session.login) : refused.why;
@@ -254,7 +254,7 @@ export class PublishHandler {
 }
 
 /** Handles a message in which a meter claims its identity. The message is acknowledged after the decision. */
-function claim(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
+function claim(session: BrokerSession, packet: PublishPacket, payload: Buffer, done: Done): void {
   const { qos } = packet;
   const { claims } = session.claiming ?? {};
   const messageId = idOf(packet);

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { type Connection, LoggedInConnections, type Session, type SessionLogin } from './broker-session.ts';
+import { type BrokerConnection, type BrokerSession, LoggedInConnections, type SessionLogin } from './broker-session.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
 
 const by: SessionLogin = {
@@ -12,18 +12,18 @@ const by: SessionLogin = {
 };
 
 /** Creates a connection whose client has not read `unread` bytes. */
-function connection(id: string, unread = 0): Connection {
+function connection(id: string, unread = 0): BrokerConnection {
   const conn = Object.assign(new EventEmitter(), { writable: true, writableLength: unread, write: () => true });
-  return { id, conn, closed: false, close: () => conn.emit('close') } as unknown as Connection;
+  return { id, conn, closed: false, close: () => conn.emit('close') } as unknown as BrokerConnection;
 }
 
 function sessionsOf() {
-  const [refusals, ended]: [string[], Session[]] = [[], []];
+  const [refusals, ended]: [string[], BrokerSession[]] = [[], []];
   const parts = {
     unreleased: new UnreleasedMessages(),
     onBegin: () => {},
     logRefusal: (_: string, why: string) => void refusals.push(why),
-    onEnd: (session: Session) => void ended.push(session),
+    onEnd: (session: BrokerSession) => void ended.push(session),
     onMoved: () => {},
   };
   return { sessions: new LoggedInConnections(undefined, pino({ level: 'silent' }), parts), refusals, ended };
@@ -42,7 +42,7 @@ test('begins no session for a login that has used up its requests of the minute'
   const { sessions, refusals } = sessionsOf();
   const first = connection('first');
   sessions.begin(first, by);
-  for (let sent = 0; sent < 200; sent++) sessions.logins.request((first.session as Session).login);
+  for (let sent = 0; sent < 200; sent++) sessions.logins.request((first.session as BrokerSession).login);
   const next = connection('next');
   expect([sessions.begin(next, by), next.session, refusals.length]).toEqual([false, undefined, 1]);
 });

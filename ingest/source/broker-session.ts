@@ -5,7 +5,7 @@ import type { ClientCertificate } from './client-certificate.ts';
 import { type LoginConnection, LoginLimits, LoginUsage } from './login-limits.ts';
 import type { AedesClient, Mqtt5Connection } from './mqtt5.ts';
 import { createPubackSender } from './pubacks.ts';
-import { REASON_CODES, REASON_OF_RETURN_CODE } from './reason-codes.ts';
+import { REASON_CODES, REASON_CODES_BY_RETURN_CODE } from './reason-codes.ts';
 import { getSessionId, type UnreleasedMessages } from './unreleased-messages.ts';
 
 /**
@@ -14,7 +14,7 @@ import { getSessionId, type UnreleasedMessages } from './unreleased-messages.ts'
  */
 const MAX_UNREAD_BYTES = 65_536;
 
-export type Connection = AedesClient & {
+export type BrokerConnection = AedesClient & {
   conn: {
     writable: boolean;
     writableLength: number;
@@ -22,7 +22,7 @@ export type Connection = AedesClient & {
     write(data: Buffer, then?: () => void): boolean;
     once(event: 'close', then: () => void): void;
   };
-  session?: Session;
+  session?: BrokerSession;
   /** Translates the packets of the connection. Set only if the client uses MQTT 5. */
   version5?: Mqtt5Connection;
 };
@@ -38,8 +38,8 @@ export interface SessionLogin {
   secretSha256: Buffer | null;
 }
 
-export class Session implements LoginConnection {
-  readonly client: Connection;
+export class BrokerSession implements LoginConnection {
+  readonly client: BrokerConnection;
   readonly by: SessionLogin;
   readonly login: LoginUsage;
   /** Set for the connection of a meter that is claiming its identity. Such a connection may do nothing else. */
@@ -58,9 +58,9 @@ export class Session implements LoginConnection {
   readonly #sendPuback: (messageId: number) => void;
 
   constructor(
-    client: Connection,
+    client: BrokerConnection,
     by: SessionLogin,
-    { login, claiming, hasRoom }: Pick<Session, 'login' | 'claiming' | 'hasRoom'>,
+    { login, claiming, hasRoom }: Pick<BrokerSession, 'login' | 'claiming' | 'hasRoom'>,
   ) {
     this.client = client;
     this.by = by;
@@ -115,7 +115,7 @@ export class Session implements LoginConnection {
 }
 
 /** Ends a connection, whether or not it has logged in. */
-export function endConnection(client: Connection, reasonCode: number): void {
+export function endConnection(client: BrokerConnection, reasonCode: number): void {
   const close = () => client.close();
   if (client.version5) client.version5.end(reasonCode, close);
   else if (!refuseConnect(client, reasonCode, close)) close();
@@ -125,8 +125,8 @@ export function endConnection(client: Connection, reasonCode: number): void {
  * Answers the CONNECT of a client that does not use MQTT 5, if MQTT 3.1.1 has a return code for the reason: an unsupported protocol level
  * or a rejected client id must be answered before the connection ends (3.1.2-2, 3.1.3-8). Returns whether an answer was sent.
  */
-export function refuseConnect({ session, conn }: Connection, reasonCode: number, then?: () => void): boolean {
-  const returnCode = REASON_OF_RETURN_CODE.indexOf(reasonCode);
+export function refuseConnect({ session, conn }: BrokerConnection, reasonCode: number, then?: () => void): boolean {
+  const returnCode = REASON_CODES_BY_RETURN_CODE.indexOf(reasonCode);
   if (session || returnCode === -1 || !conn.writable) return false;
   conn.write(Buffer.from([0x20, 2, 0, returnCode]), then);
   return true;
@@ -136,15 +136,15 @@ type LogRefusal = (username: string, why: string) => void;
 
 /** All connections that have logged in. Each counts towards the limits of its login. */
 export class LoggedInConnections {
-  readonly open = new Set<Session>();
+  readonly open = new Set<BrokerSession>();
   readonly logins = new LoginLimits();
   /** The latest connection of each session. */
-  readonly #latest = new Map<string, Session>();
+  readonly #latest = new Map<string, BrokerSession>();
   readonly #unreleased: UnreleasedMessages;
   readonly #claimingOf: ReturnType<typeof createClaimHandlers> | undefined;
   readonly #logRefusal: LogRefusal;
-  readonly #onBegin: (session: Session) => void;
-  readonly #onEnd: (session: Session) => void;
+  readonly #onBegin: (session: BrokerSession) => void;
+  readonly #onEnd: (session: BrokerSession) => void;
   readonly #onMoved: (username: string) => void;
 
   /**
@@ -157,8 +157,8 @@ export class LoggedInConnections {
     parts: {
       unreleased: UnreleasedMessages;
       logRefusal: LogRefusal;
-      onBegin(session: Session): void;
-      onEnd(session: Session): void;
+      onBegin(session: BrokerSession): void;
+      onEnd(session: BrokerSession): void;
       onMoved(username: string): void;
     },
   ) {
@@ -171,7 +171,7 @@ export class LoggedInConnections {
   }
 
   /** Begins a session. Returns false if the login has already sent the maximum number of requests in this minute. */
-  begin(client: Connection, by: SessionLogin): boolean {
+  begin(client: BrokerConnection, by: SessionLogin): boolean {
     const { username } = by;
     // Each meter of a batch has its own limits, because all of them may claim their identities at the same time.
     const login = by.owner ? this.logins.of(username) : new LoginUsage(username);
@@ -183,7 +183,7 @@ export class LoggedInConnections {
     (client as { id: string }).id = getSessionId(username, client.id);
     const claims = by.owner === null && this.#claimingOf?.(client, username, client.conn.remoteAddress ?? '');
     const claiming = claims ? { claims, sinceMs: performance.now() } : null;
-    const session = new Session(client, by, { login, claiming, hasRoom: true });
+    const session = new BrokerSession(client, by, { login, claiming, hasRoom: true });
     client.session = session;
     this.#resume(session);
     this.#onBegin(session);
@@ -214,7 +214,7 @@ export class LoggedInConnections {
   }
 
   /** Ends the previous connection of the session if it is still open, and continues the stored session of an MQTT 5 client. */
-  #resume(session: Session): void {
+  #resume(session: BrokerSession): void {
     const { client } = session;
     const { id, version5 } = client;
     const previous = this.#latest.get(id);
@@ -233,13 +233,13 @@ export class LoggedInConnections {
   }
 
   /** Stores a session of MQTT 5 that outlasts its connection. */
-  #store({ client, account, isTakenOver }: Session): void {
+  #store({ client, account, isTakenOver }: BrokerSession): void {
     const { id, version5 } = client;
     if (version5 && version5.expiryS > 0 && !isTakenOver)
       this.#unreleased.store(id, { account, topics: version5.topics, lifetimeMs: version5.expiryS * 1_000 });
   }
 
-  #end(session: Session): void {
+  #end(session: BrokerSession): void {
     const { id } = session.client;
     if (this.#latest.get(id) === session) this.#latest.delete(id);
     this.#store(session);

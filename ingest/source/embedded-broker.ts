@@ -13,14 +13,20 @@ import {
 } from './broker-logins.ts';
 import { createBrokerPersistence } from './broker-persistence.ts';
 import { PublishHandler } from './broker-publish.ts';
-import { type Connection, endConnection, LoggedInConnections, refuseConnect, type Session } from './broker-session.ts';
+import {
+  type BrokerConnection,
+  type BrokerSession,
+  endConnection,
+  LoggedInConnections,
+  refuseConnect,
+} from './broker-session.ts';
 import type { ClaimOptions } from './claiming.ts';
-import { HomeTopics, type HomeUsageSource } from './home-topics.ts';
+import { HomeTopicPublisher, type HomeUsageSource } from './home-topics.ts';
 import { type ListenOptions, listenWithAndWithoutTls } from './listeners.ts';
 import type { LoginLimits } from './login-limits.ts';
 import { closeSessionsOfMovedLogins, watchMovedLogins } from './moved-logins.ts';
 import { isMqtt5Connect, Mqtt5Connection } from './mqtt5.ts';
-import { findPacketSizeFault, limitPackets, type PacketHeader } from './packet-limit.ts';
+import { findPacketSizeFault, limitPacketSize, type PacketHeader } from './packet-limit.ts';
 import { getReasonCode, type PacketFault, REASON_CODES } from './reason-codes.ts';
 import type { MessageReceiver } from './source.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
@@ -79,15 +85,15 @@ export async function startEmbeddedBroker(options: BrokerOptions) {
     heartbeatInterval: 60_000,
     connectTimeout: 30_000,
     maxTopicLevels: MAX_TOPIC_LEVELS,
-    persistence: createBrokerPersistence(unreleased, (client) => (client as Connection).session?.account ?? ''),
+    persistence: createBrokerPersistence(unreleased, (client) => (client as BrokerConnection).session?.account ?? ''),
   });
   const logRefusal = createLoginRefusalLog(log);
-  const onEnd = (session: Session) => {
+  const onEnd = (session: BrokerSession) => {
     publishing.leave(session);
     homes?.leave(session);
   };
   const onMoved = (username: string) => publishing.wills.dropLogin(username);
-  const onBegin = ({ client }: Session) => publishing.wills.end(client.id, client.version5?.isResumed ?? false);
+  const onBegin = ({ client }: BrokerSession) => publishing.wills.end(client.id, client.version5?.isResumed ?? false);
   const sessions = new LoggedInConnections(claims, log, { unreleased, logRefusal, onBegin, onEnd, onMoved });
   const { logins } = sessions;
   const publishing = new PublishHandler({ receive, logins, unreleased, claims, logRefusal, willDelayS });
@@ -99,7 +105,7 @@ export async function startEmbeddedBroker(options: BrokerOptions) {
   broker.on('unsubscribe', unsubscriber(homes));
   broker.on('clientError', (client, error) => {
     log.debug({ err: error, client: client.id }, 'client error');
-    const { session } = client as Connection;
+    const { session } = client as BrokerConnection;
     if (session && error.message === TOO_MANY_LEVELS)
       logRefusal(session.by.username, `topic of more than ${MAX_TOPIC_LEVELS} levels refused`);
   });
@@ -142,13 +148,13 @@ function authenticator(
   const loginOf = createLoginFinder(options);
   return (client, givenName, password, done) => {
     const name = givenName ?? '';
-    const refuse = (reasonCode: number) => refuseLogin(client as Connection, reasonCode, done);
+    const refuse = (reasonCode: number) => refuseLogin(client as BrokerConnection, reasonCode, done);
     if (logins.isOver(name)) {
       logRefusal(name, 'login refused: too many requests in a minute');
       return refuse(REASON_CODES.quotaExceeded);
     }
     const look = async () => {
-      const by = client.closed ? null : await loginOf(client as Connection, name, password?.toString() ?? '');
+      const by = client.closed ? null : await loginOf(client as BrokerConnection, name, password?.toString() ?? '');
       // If the login was at another process since its last connection here, all state of the login in this process is outdated, including
       // open connections.
       if (by?.owner && (await options.places?.claim(by.username))) sessions.moveAway(by.username);
@@ -158,7 +164,7 @@ function authenticator(
       (by) => {
         // If the client has disconnected during the login, nothing may be stored for it: aedes would not report the end of its connection.
         if (!by || client.closed) return refuse(REASON_CODES.badPassword);
-        if (sessions.begin(client as Connection, by)) done(null, true);
+        if (sessions.begin(client as BrokerConnection, by)) done(null, true);
         else refuse(REASON_CODES.quotaExceeded);
       },
       (error: Error) => {
@@ -205,22 +211,22 @@ function startHomeTopics(
   broker: Aedes,
   sessions: LoggedInConnections,
   { homes, homesEveryMs: everyMs, log }: BrokerOptions,
-): HomeTopics | undefined {
+): HomeTopicPublisher | undefined {
   const publish = (userId: string, text: string) => {
     // Closes the connections of clients that do not read the published messages.
     sessions.endUnread();
     const topic = getHomeUsageTopic(userId);
     broker.publish({ cmd: 'publish', topic, payload: text, qos: 0, retain: true, dup: false }, () => {});
   };
-  return homes && new HomeTopics(homes, publish, { log, ...(everyMs === undefined ? {} : { everyMs }) });
+  return homes && new HomeTopicPublisher(homes, publish, { log, ...(everyMs === undefined ? {} : { everyMs }) });
 }
 
 function subscribeAuthoriser(
-  homes: HomeTopics | undefined,
+  homes: HomeTopicPublisher | undefined,
   claims: ClaimOptions | undefined,
 ): Aedes['authorizeSubscribe'] {
   return (client, subscription, done) => {
-    const { session, version5 } = client as Connection;
+    const { session, version5 } = client as BrokerConnection;
     // A claiming meter may subscribe to the topic of its answer. No client publishes on this topic: the answer is written directly to the
     // meter's connection.
     if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
@@ -239,9 +245,9 @@ function subscribeAuthoriser(
 }
 
 /** Creates the handler of ended subscriptions. A home without subscribers is no longer published. */
-function unsubscriber(homes: HomeTopics | undefined) {
+function unsubscriber(homes: HomeTopicPublisher | undefined) {
   return (topics: string[], client: Client) => {
-    const { session, version5 } = client as Connection;
+    const { session, version5 } = client as BrokerConnection;
     for (const topic of topics) version5?.topics.delete(topic);
     const userIds = new Set(topics.map((topic) => parseHomeUsageTopic(topic)));
     for (const userId of userIds) if (session && userId !== null) homes?.leave(session, userId);
@@ -253,7 +259,7 @@ function unsubscriber(homes: HomeTopics | undefined) {
  * 3.8.3.1, retain handling 2).
  */
 const forwardAuthoriser: Aedes['authorizeForward'] = (client, packet) => {
-  const { subscriptions } = client as Connection;
+  const { subscriptions } = client as BrokerConnection;
   // `brokerId` is null only in a retained message that is sent for a new subscription.
   return packet.brokerId === null && subscriptions[packet.topic]?.rh === 2 ? null : packet;
 };
@@ -265,7 +271,7 @@ function connectionHandler(
   { log, logRefusal }: { log: Logger; logRefusal: LogRefusal },
 ): (socket: Socket) => void {
   return (socket) => {
-    const client = broker.handle(socket) as Connection;
+    const client = broker.handle(socket) as BrokerConnection;
     client.prependListener('error', (error: Error) => {
       if (!client.version5) refuseConnect(client, getReasonCode(error));
     });
@@ -284,6 +290,6 @@ function connectionHandler(
       else log.debug({ address: socket.remoteAddress }, `connection ended: ${fault.why}`);
       endConnection(client, fault.reasonCode);
     };
-    limitPackets(client, socket, { read, end });
+    limitPacketSize(client, socket, { read, end });
   };
 }

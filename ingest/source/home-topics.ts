@@ -1,5 +1,5 @@
+import { FairShareCapacity } from '#src/core/fair-share-capacity.ts';
 import type { Logger } from '#src/core/log.ts';
-import { FairShareSpace } from '#src/core/shares.ts';
 
 /** Provides the texts that are published on the topics of homes. */
 export interface HomeUsageSource {
@@ -26,12 +26,12 @@ interface Home {
   published: string | undefined;
 }
 
-export class HomeTopics {
+export class HomeTopicPublisher {
   readonly #port: HomeUsageSource;
   readonly #publish: (userId: string, text: string) => void;
   readonly #log: Logger;
   readonly #homes = new Map<string, Home>();
-  readonly #places = new FairShareSpace(MAX_HOMES);
+  readonly #places = new FairShareCapacity(MAX_HOMES);
   readonly #looking: NodeJS.Timeout;
   #isLooking = false;
 

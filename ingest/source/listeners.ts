@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { SERVER_TLS } from '#src/core/tls.ts';
+import { SERVER_TLS_OPTIONS } from '#src/core/tls.ts';
 import { findClientCertificate, getCertificateRequestOptions } from './client-certificate.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 
@@ -39,7 +39,7 @@ export async function listenWithAndWithoutTls(
     if (isProxy?.(socket.remoteAddress)) readProxyHeader(socket, proxied, () => serve(socket));
     else serve(socket);
   });
-  const tlsOptions = { ...SERVER_TLS, ...(certificates ? getCertificateRequestOptions(certificates.ca) : {}) };
+  const tlsOptions = { ...SERVER_TLS_OPTIONS, ...(certificates ? getCertificateRequestOptions(certificates.ca) : {}) };
   const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
     // A connection with an invalid certificate is closed before any MQTT packet is read, so that its client cannot log in by password.
     if (certificates && findClientCertificate(socket) === 'refused') return void socket.destroy();

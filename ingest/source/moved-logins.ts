@@ -1,5 +1,5 @@
 import type { Logger } from '#src/core/log.ts';
-import type { LoginProcessRegistry } from '#src/devices/login-places.ts';
+import type { LoginProcessRegistry } from '#src/devices/login-processes.ts';
 import type { LoggedInConnections } from './broker-session.ts';
 
 /** Interval in ms at which a process checks for logins that have connected to another process. */

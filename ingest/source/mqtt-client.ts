@@ -38,7 +38,7 @@ const CLOSE_MS = 700;
  */
 const EMPTY_MS = { quiet: 300, longest: 1_500 };
 
-export interface ClientOptions {
+export interface MqttClientOptions {
   url: string;
   /** Client id, under which the broker stores undelivered messages. Two clients must never use the same id at the same time. */
   clientId: string;
@@ -80,7 +80,7 @@ export interface MqttSource extends Omit<MessageSource, 'leave'> {
  * Subscribes to an external broker with MQTT 5, a persistent session and QoS 1. Messages are acknowledged after the commit. Reconnects
  * without limit. Resolves when it is subscribed, or after a few seconds if the broker is unavailable.
  */
-export async function startMqttClient(options: ClientOptions): Promise<MqttSource> {
+export async function startMqttClient(options: MqttClientOptions): Promise<MqttSource> {
   const source = new MqttClientSource(options);
   options.onMade?.(source);
   await source.connect();
@@ -108,7 +108,7 @@ const settingsOf = (clientId: string, keepaliveSeconds: number): IClientOptions 
 });
 
 class MqttClientSource implements MqttSource {
-  readonly #options: ClientOptions;
+  readonly #options: MqttClientOptions;
   readonly #client: MqttClient;
   readonly #keepaliveMs: number;
   #subscription: Subscription;
@@ -125,7 +125,7 @@ class MqttClientSource implements MqttSource {
   #settling: Promise<void> = Promise.resolve();
   readonly #subscribed = Promise.withResolvers<void>();
 
-  constructor(options: ClientOptions) {
+  constructor(options: MqttClientOptions) {
     const { url, clientId, keepaliveSeconds = KEEPALIVE_SECONDS } = options;
     this.#options = options;
     this.#subscription = options.subscription;

@@ -4,7 +4,7 @@ import type { Client } from 'aedes';
 import { generate, type Packet, parser, writeToStream } from 'mqtt-packet';
 import { hasLittleMemory } from '#src/core/memory.ts';
 import { MAX_PACKET_BYTES, type PacketHeader } from './packet-limit.ts';
-import { getReasonCode, type PacketFault, REASON_CODES, REASON_OF_RETURN_CODE } from './reason-codes.ts';
+import { getReasonCode, type PacketFault, REASON_CODES, REASON_CODES_BY_RETURN_CODE } from './reason-codes.ts';
 import { SESSION_LIFETIME_MS } from './unreleased-messages.ts';
 
 /** Maximum session expiry in seconds. If a client requests a longer expiry, the CONNACK contains this value instead. */
@@ -223,7 +223,7 @@ export class Mqtt5Connection {
     }
     if (packet.cmd !== 'connack') return packet;
     const { returnCode = 0 } = packet;
-    const reasonCode = this.refusal ?? REASON_OF_RETURN_CODE[returnCode] ?? REASON_CODES.notAuthorised;
+    const reasonCode = this.refusal ?? REASON_CODES_BY_RETURN_CODE[returnCode] ?? REASON_CODES.notAuthorised;
     if (reasonCode === 0) this.#isAccepted = true;
     else this.#isEnding = true;
     return reasonCode === 0

@@ -63,7 +63,7 @@ export function findPacketSizeFault({ cmd, length = 0, clientId = '', ...packet 
  * anyone who can connect could fill the memory of this process. Each complete packet is passed to `read`, and the result of `read` to
  * aedes. If the result is a fault or null, `end` is called with it, and no further packet is passed to aedes.
  */
-export function limitPackets(
+export function limitPacketSize(
   client: Client,
   socket: Socket,
   {

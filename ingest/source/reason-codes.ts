@@ -24,7 +24,7 @@ export const REASON_CODES = {
 } as const;
 
 /** Reason codes of MQTT 5, indexed by the return codes of a CONNACK in MQTT 3.1.1 (3.2.2.3). */
-export const REASON_OF_RETURN_CODE: readonly number[] = [
+export const REASON_CODES_BY_RETURN_CODE: readonly number[] = [
   REASON_CODES.success,
   REASON_CODES.unsupportedVersion,
   REASON_CODES.badClientId,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
-import { ADVISORY_LOCKS, advisoryLockId } from '#src/database/advisory-locks.ts';
+import { ADVISORY_LOCKS, getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { LOCK_SESSION_SETTINGS, startLockHeartbeat } from '#src/database/exclusive-lock.ts';
 
@@ -44,7 +44,7 @@ interface Locks {
 export const acquireLease = (pool: Pool, environment: string, url: string): Promise<SessionLease | null> =>
   take(pool, environment, OWN_SESSION, {
     tried: 'pg_try_advisory_lock_shared($1, $2) AND pg_try_advisory_lock($3)',
-    values: [ADVISORY_LOCKS.ingestSession, OWN_SESSION, advisoryLockId('session at', addressOf(url))],
+    values: [ADVISORY_LOCKS.ingestSession, OWN_SESSION, getAdvisoryLockId('session at', addressOf(url))],
   });
 
 /** Acquires the lease of a session of an earlier version. Returns null if the worker of that session is still running. */

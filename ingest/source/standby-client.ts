@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { type ClientOptions, type MqttSource, startMqttClient } from './mqtt-client.ts';
+import { type MqttClientOptions, type MqttSource, startMqttClient } from './mqtt-client.ts';
 import {
   acquireLease,
   acquireLeaseOfEarlierVersion,
@@ -114,7 +114,7 @@ class StandbyClient implements StandbySource {
   }
 
   /** Connects with a session. The source is stored before its first message arrives, so that it can be paused and resumed from then on. */
-  #connect(session: Pick<ClientOptions, 'clientId' | 'subscription' | 'onTakenOver'>): Promise<MqttSource> {
+  #connect(session: Pick<MqttClientOptions, 'clientId' | 'subscription' | 'onTakenOver'>): Promise<MqttSource> {
     const { url, topics, receive, log } = this.#options;
     return startMqttClient({ url, topics, receive, log, ...session, onMade: (made) => void this.#sources.add(made) });
   }

@@ -1,13 +1,13 @@
 import { connect as connectAmqp } from 'amqplib';
 import { connect } from 'mqtt';
-import { type AmqpUrl, isAmqp, parseAmqpUrl, splitCredentials } from '#src/config/addresses.ts';
+import { type AmqpUrl, isAmqpUrl, parseAmqpUrl, splitCredentials } from '#src/config/addresses.ts';
 
 /**
  * Checks the login of MQTT_URL: connects to the broker and disconnects, without subscribing or using a stored session. Throws the error of
  * the broker or of the connection.
  */
 export async function tryBrokerLogin(url: string, timeoutMs: number): Promise<void> {
-  if (isAmqp(url)) {
+  if (isAmqpUrl(url)) {
     const cluster = parseAmqpUrl(url);
     if (!cluster) throw new Error('is not the URL of a broker cluster');
     return testAmqpLogin(cluster, timeoutMs);

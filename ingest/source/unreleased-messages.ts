@@ -1,4 +1,4 @@
-import { FairShareSpace } from '#src/core/shares.ts';
+import { FairShareCapacity } from '#src/core/fair-share-capacity.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 
 /** Approximate memory in bytes of a session without its name. `MESSAGE_BYTES`: of one message. */
@@ -52,7 +52,7 @@ export class UnreleasedMessages {
   readonly #sessions = new Map<string, OfSession>();
   /** The sessions of each login, least recently used first, and the bytes that they use. */
   readonly #logins = new Map<string, { ids: Set<string>; bytes: number }>();
-  readonly #shares = new FairShareSpace(MAX_BYTES);
+  readonly #shares = new FairShareCapacity(MAX_BYTES);
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {

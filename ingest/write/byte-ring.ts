@@ -1,4 +1,4 @@
-import { fnv1a } from '#src/core/fnv1a.ts';
+import { hashFnv1a } from '#src/core/fnv1a.ts';
 
 /** Size of a number in bytes. The header and the content of a record both start at a multiple of this size. */
 export const BYTES_PER_NUMBER = 8;
@@ -165,7 +165,7 @@ const SEED = Math.floor(Math.random() * 2 ** 32);
 
 /** Returns the hash of a key: an unsigned 32-bit integer (FNV-1a, with the final mixing step of MurmurHash3). */
 export function hashKey(key: string): number {
-  let hash = fnv1a(key, SEED);
+  let hash = hashFnv1a(key, SEED);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

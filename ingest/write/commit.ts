@@ -2,7 +2,7 @@ import { findAppliedRangeOfEdit, findPendingEditStartMs, getPendingEditEndMs } f
 import { areRolesEqual, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { getMeterKey } from '#src/database/meter.ts';
+import { getSeparateQuantityKey } from '#src/database/meter.ts';
 import { createDeltaRows, createDeltaStatements, type DeltaRow, type DeviceDeltas } from './deltas.ts';
 import { createStoredSettingsByTime, formatSeriesName } from './device-state.ts';
 import type { FastPathResult } from './fast-path.ts';
@@ -13,10 +13,10 @@ import {
   type HeadWithPlan,
   type NextHead,
 } from './head.ts';
-import { recordChangedHours, recordChangesFromLateReadings } from './note-changes.ts';
 import { addToOpenHour, type OpenHourUpdate } from './open-hour.ts';
-import type { PartitionMonths } from './partition-months.ts';
+import type { PartitionMonthCache } from './partition-months.ts';
 import type { DevicePlan } from './plan.ts';
+import { recordChangedHours, recordChangesFromLateReadings } from './record-changes.ts';
 import { createSeries, type StoredSeriesPlan, saveReadings, updateSeries } from './save-series.ts';
 import {
   type BatchStatement,
@@ -44,7 +44,7 @@ export async function planBatchStatements(
   client: PoolClient,
   stepped: FastPathResult,
   planned: readonly HeadWithPlan[],
-  months: PartitionMonths,
+  months: PartitionMonthCache,
 ): Promise<BatchWritePlan> {
   const opened = planned.map(({ head, plan }) => addToOpenHour(head.open, plan.deltas.own));
   const ofPlans = planned.flatMap(({ head: { deviceId, userId }, plan }, index) => [
@@ -77,7 +77,7 @@ export async function planBatchStatements(
  */
 const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
   [...(meters ?? [])].flatMap(([meter, deltas]) =>
-    createDeltaRows(getMeterKey(deviceId, meter), getMeterKey(userId, meter), deltas),
+    createDeltaRows(getSeparateQuantityKey(deviceId, meter), getSeparateQuantityKey(userId, meter), deltas),
   );
 
 const NO_IDS: ReadonlyMap<string, number> = new Map();
@@ -169,7 +169,7 @@ function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
 
 /**
  * Records that a software update changed the past consumption of a home. There is one record per owner, even if several devices are
- * affected. A job then sends an e-mail to the owner (src/users/notify-recounted.ts).
+ * affected. A job then sends an e-mail to the owner (src/users/notify-recomputed-totals.ts).
  */
 function recordRecounts(plans: readonly DevicePlan[]): BatchStatement[] {
   const userIds = plans.flatMap(({ device, isRecounted }) => (isRecounted ? device.userId : []));

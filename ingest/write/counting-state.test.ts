@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatCountingState, MAX_STATE_BYTES, parseCountingState } from './counting-state.ts';
+import { formatCountingState, MAX_COUNTING_STATE_BYTES, parseCountingState } from './counting-state.ts';
 
 const time = fc.integer({ min: 0, max: 8.64e15 });
 const value = fc.maxSafeInteger().map((number) => number + 0);
@@ -22,7 +22,7 @@ test('a stored state is read unchanged, however far apart its numbers are', () =
     fc.property(states, time, (state, lastReadAtMs) => {
       const text = formatCountingState(state, lastReadAtMs);
       expect(parseCountingState(JSON.parse(text), lastReadAtMs)).toEqual(state);
-      if (text.startsWith('"')) expect(text.length).toBeLessThanOrEqual(MAX_STATE_BYTES);
+      if (text.startsWith('"')) expect(text.length).toBeLessThanOrEqual(MAX_COUNTING_STATE_BYTES);
     }),
     { numRuns: 2_000 },
   );

@@ -93,7 +93,7 @@ const CONTINUES = 32;
 const FIRST = 16;
 
 /** Maximum length of the text in bytes: two quotes, the letter, and 11 base64 digits for each safe integer. */
-export const MAX_STATE_BYTES = 3 + 11 * MAX_NUMBERS;
+export const MAX_COUNTING_STATE_BYTES = 3 + 11 * MAX_NUMBERS;
 
 /**
  * Writes a packed state as text, and returns the index at which the text ends. The first time is written as its difference from
@@ -138,7 +138,7 @@ function writeDifference(bytes: Uint8Array, value: number, place: number): numbe
   return next + 1;
 }
 
-const scratch = { numbers: new Float64Array(PACKED_STATE_LENGTH), bytes: Buffer.alloc(MAX_STATE_BYTES) };
+const scratch = { numbers: new Float64Array(PACKED_STATE_LENGTH), bytes: Buffer.alloc(MAX_COUNTING_STATE_BYTES) };
 
 /**
  * Formats a state as text in the format of `writeCountingState`. If the state cannot be packed, or has more members than a packed state, it

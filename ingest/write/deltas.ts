@@ -9,9 +9,9 @@ import type { SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { castToMilliwattHours } from '#src/core/units.ts';
 import {
   type AggregatedQuantity,
-  type EstimatedExport,
-  getEstimatedExport,
-  isElectricityMeter,
+  type EstimatedExportQuantity,
+  getEstimatedExportQuantity,
+  isElectricityQuantity,
 } from '#src/database/meter.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import {
@@ -28,7 +28,7 @@ import {
  */
 export interface DeviceDeltas {
   readonly own: BucketDeltas;
-  meters: Map<AggregatedQuantity | EstimatedExport, BucketDeltas> | null;
+  meters: Map<AggregatedQuantity | EstimatedExportQuantity, BucketDeltas> | null;
 }
 
 export const createEmptyDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
@@ -45,12 +45,12 @@ export function addIntervalToDeltas(
 ): void {
   const { meter } = roles;
   if (meter !== null) addInterval(deltasOf(deltas, meter), interval, roles, sign);
-  if (meter !== null && !isElectricityMeter(meter)) return;
+  if (meter !== null && !isElectricityQuantity(meter)) return;
   addInterval(deltas.own, interval, roles, sign);
   if (!interval.estimated || !roles.export || interval.exportMilliwattHours === 0) return;
   const outwards = exportAsImport(interval);
   for (const place of meter === null ? [null] : [null, meter]) {
-    addInterval(deltasOf(deltas, getEstimatedExport(place)), outwards, IMPORT, sign);
+    addInterval(deltasOf(deltas, getEstimatedExportQuantity(place)), outwards, IMPORT, sign);
   }
 }
 
@@ -69,7 +69,7 @@ const exportAsImport = ({ startMs, endMs, exportMilliwattHours, exportSpan }: En
   ...(exportSpan && { importSpan: exportSpan }),
 });
 
-function deltasOf(deltas: DeviceDeltas, meter: AggregatedQuantity | EstimatedExport): BucketDeltas {
+function deltasOf(deltas: DeviceDeltas, meter: AggregatedQuantity | EstimatedExportQuantity): BucketDeltas {
   deltas.meters ??= new Map();
   let ofMeter = deltas.meters.get(meter);
   if (!ofMeter) {

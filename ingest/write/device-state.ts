@@ -1,6 +1,6 @@
 import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
 import type { BackwardClockStep, CountingSettings, SettingsByTime } from '#ingest/normalise/counting-rule.ts';
-import { NO_SERIES_ROLES, type RolesBeforeTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import { NO_SERIES_ROLES, type RolesUntilTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
@@ -45,7 +45,7 @@ export interface DeviceState {
 }
 
 /** Whether each series has a reading after all edited times. If so, the edits do not affect later readings. */
-export function areFurtherReadingsAfterEdits(edits: readonly Edit[], states: Iterable<StoredCountingState>): boolean {
+export function areAllSeriesPastEdits(edits: readonly Edit[], states: Iterable<StoredCountingState>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
   for (const [, lastReadAtMs] of states) if (lastReadAtMs < endMs) return false;
@@ -90,7 +90,7 @@ export interface SeriesState {
    * while a changed role is being applied to the past in chunks. Omitted if the role has never changed, and in a cached head (stored
    * state).
    */
-  readonly earlierRoles?: readonly RolesBeforeTime[];
+  readonly earlierRoles?: readonly RolesUntilTime[];
   /**
    * For a tariff register: Unix time in ms after which its energy is assigned to quarter-hours by the current counting rules, which take
    * the other tariff registers into account. The energy before this time is still as an earlier edition of the rules stored it. -Infinity:
@@ -173,7 +173,7 @@ export const createSeriesState = ({ channel, kind, native, unit, described }: Ne
  * Returns the Unix time in ms up to which readings of a series are rejected, because retention has closed the time before, or the series
  * measured another counter then. -Infinity if no readings are rejected.
  */
-export const getReadingsRefusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
+export const getReadingRefusalEndMs = ({ closedUntilMs, splits }: SeriesState): number =>
   Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);
 
 /** The columns that contain settings of the counting rules, in a row of `devices` and in `devices.computed_with`. */

@@ -13,7 +13,7 @@ import { createEmptyDeltas, type DeltaRow } from './deltas.ts';
 import { formatSeriesName, type SeriesState } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
 import { computeHeadAfterPlan, type DeviceHead, formatCountingStates, formatOpenHourOfHead } from './head.ts';
-import { createHeadCache } from './head-memory.ts';
+import { createHeadCache } from './head-cache.ts';
 import { addToOpenHour, getQuarterHourIndex, OPEN_HOUR_LENGTH, type OpenHourUpdate } from './open-hour.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
 import type { EncodedTextElements } from './statement.ts';

@@ -7,17 +7,17 @@ import { BYTES_PER_NUMBER, type ByteRing } from './byte-ring.ts';
 import { explainInvalidTime } from './collect.ts';
 import { createDeltaRows, type DeltaRow } from './deltas.ts';
 import { createHeadVersion } from './head.ts';
-import type { HeadCache } from './head-memory.ts';
+import type { HeadCache } from './head-cache.ts';
 import {
   getRecordLengthAt,
   HEAD_RECORD_OFFSETS,
   readUserId,
-  type SeriesNames,
+  type SeriesNameRegistry,
   writeRecordCountingStates,
   writeRecordOpenHour,
 } from './head-record.ts';
+import { HeadWorkingCopies, REPEATED_READING_RESULT, type SlowPathReason } from './head-working-copies.ts';
 import { createTextWriter, type EncodedTextElements, type TextWriter } from './statement.ts';
-import { HeadWorkingCopies, REPEATED_LAST_READING, type SlowPathReason } from './stepped-heads.ts';
 
 /** Changes that a batch makes to the devices on the fast path, which updates their heads (stored states) without a plan. */
 export interface FastPathResult {
@@ -84,7 +84,7 @@ export function mergeFastPathResults(one: FastPathResult, next: FastPathResult):
   };
 }
 
-/** Changes of these measures are recorded for the workers (note-changes.ts). */
+/** Changes of these measures are recorded for the workers (record-changes.ts). */
 const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 
 /**
@@ -122,7 +122,7 @@ type Change = FastPathResult['changes'][number];
 class Round {
   readonly #heads: HeadWorkingCopies;
   readonly #ring: ByteRing;
-  readonly #names: SeriesNames;
+  readonly #names: SeriesNameRegistry;
   readonly #oldestMs: number;
   /**
    * For each device: its id, the index of its record in the ring, the index of the working copy of its head (its state) in `#heads`, the
@@ -138,13 +138,15 @@ class Round {
   /** For each device: number of readings in the batch that were already stored. */
   readonly #known: number[] = [];
   #used = 0;
-  /** `#deviceOf`: for each message, the index of its device; -1 if not cached. The three arrays after it: one entry per reading. */
+  /**
+   * `#getDeviceIdOfMessage`: for each message, the index of its device; -1 if not cached. The three arrays after it: one entry per reading.
+   */
   readonly #deviceOf: number[] = [];
   readonly #rowDevices: number[] = [];
   readonly #rowSeries: number[] = [];
   readonly #rows: DecodedReading[] = [];
 
-  constructor(heads: HeadWorkingCopies, ring: ByteRing, names: SeriesNames, oldestMs: number) {
+  constructor(heads: HeadWorkingCopies, ring: ByteRing, names: SeriesNameRegistry, oldestMs: number) {
     this.#heads = heads;
     this.#ring = ring;
     this.#names = names;
@@ -226,7 +228,7 @@ class Round {
         this.#reasons[device] = taken;
         return;
       }
-      if (taken === REPEATED_LAST_READING) {
+      if (taken === REPEATED_READING_RESULT) {
         this.#known[device] = (this.#known[device] as number) + 1;
         continue;
       }

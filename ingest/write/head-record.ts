@@ -3,7 +3,7 @@ import type { SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { AGGREGATED_QUANTITIES } from '#src/database/meter.ts';
 import { BYTES_PER_NUMBER, type ByteRing } from './byte-ring.ts';
 import {
-  MAX_STATE_BYTES,
+  MAX_COUNTING_STATE_BYTES,
   PACKED_STATE_LENGTH,
   packCountingState,
   unpackCountingState,
@@ -17,7 +17,7 @@ import { type TextWriter, writeInteger } from './statement.ts';
 const MAX_NAMES = 10_000;
 
 /** Assigns numbers to names of series. A million meters share a few names. */
-export function createSeriesNames() {
+export function createSeriesNameRegistry() {
   /** Numbers by channel, then by kind. A single map with a combined key would need a new string for each reading. */
   const numbers = new Map<string, Map<string, number>>();
   const names: { readonly channel: string; readonly kind: string }[] = [];
@@ -41,13 +41,13 @@ export function createSeriesNames() {
   };
 }
 
-export type SeriesNames = ReturnType<typeof createSeriesNames>;
+export type SeriesNameRegistry = ReturnType<typeof createSeriesNameRegistry>;
 
 /** Maximum number of series in a record. A device with more series is not cached. */
 const MAX_SERIES = 256;
 
 /**
- * Indices of the numbers of a head (the stored state of a device) in its record. Heads are cached as records (head-memory.ts). The fast
+ * Indices of the numbers of a head (the stored state of a device) in its record. Heads are cached as records (head-cache.ts). The fast
  * path updates the numbers in a record and writes them to the database (fast-path.ts); a plan converts the record into an object. NaN
  * stands for "no register maximum" and "no open hour".
  */
@@ -114,7 +114,7 @@ const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.l
  * Whether the next reading may change the role of a series. It may if the role changed after the last reading, or if the next reading is
  * the first that is not 0. `number`: packed roles. `value`: value of the next reading.
  */
-export const canRoleChange = (number: number, value: number): boolean =>
+export const canReadingChangeRole = (number: number, value: number): boolean =>
   number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
 /** Returns the number of numbers in a record. The user_id comes after these numbers. */
@@ -146,7 +146,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
  * Maximum length of a series' entry in `device_heads.laws`, in bytes. The entry has two safe integers, the state of the counting rule, and
  * brackets and commas.
  */
-const MAX_SERIES_STATE_BYTES = 2 * 17 + MAX_STATE_BYTES + 5;
+const MAX_SERIES_STATE_BYTES = 2 * 17 + MAX_COUNTING_STATE_BYTES + 5;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
 /** Writes the states of a record's counting rules as the JSON of `device_heads.laws`, which `parseStoredCountingStates` reads. */
@@ -199,13 +199,13 @@ export function readUserId({ bytes, numbers }: ByteRing, at: number): string {
  * all stored readings is also later than the time that retention has closed. If the head cannot be packed, returns false, and the ring then
  * contains no record of the device.
  */
-export function packHead(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
+export function packHead(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): boolean {
   const isPacked = head.series.size <= MAX_SERIES && pack(ring, names, head);
   if (!isPacked) ring.delete(head.deviceId);
   return isPacked;
 }
 
-function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
+function pack(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): boolean {
   const { deviceId, userId, settings, series, version, open } = head;
   const { bytes, numbers } = ring;
   const length = HEAD_RECORD_OFFSETS.series + series.size * SERIES_BLOCK_LENGTH;
@@ -243,7 +243,7 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
 }
 
 /** Returns the head (the stored state) of a device as an object, for a plan. Null if the device is not cached. */
-export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string): DeviceHead | null {
+export function unpackHead(ring: ByteRing, names: SeriesNameRegistry, deviceId: string): DeviceHead | null {
   const place = ring.offsetOf(deviceId);
   if (place === -1) return null;
   const { numbers } = ring;

@@ -1,7 +1,7 @@
 import type { SeriesBatch } from './collect.ts';
 import { formatCountingState, parseCountingState } from './counting-state.ts';
 import {
-  areFurtherReadingsAfterEdits,
+  areAllSeriesPastEdits,
   type DeviceState,
   formatSeriesName,
   MAX_CACHED_SERIES,
@@ -9,8 +9,8 @@ import {
 } from './device-state.ts';
 import { formatOpenHour, type OpenHour } from './open-hour.ts';
 import { countValidReadings, type DevicePlan } from './plan.ts';
-import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
-import { filterFirstReadingCandidates } from './target-roles.ts';
+import { getTariffRuleStartMs, type SeriesPlan } from './series-plan.ts';
+import { canChangeFirstReadingTimes } from './target-roles.ts';
 
 /** The state of a device on which a write plan is based. It was either unpacked from the cache (head-record.ts), or loaded and locked. */
 export interface DeviceHead extends DeviceState {
@@ -50,7 +50,7 @@ export const createHeadVersion = (): number => Math.floor(Math.random() * Number
 export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
     const series = head.series.get(name);
-    if (!series || series.isBehind || filterFirstReadingCandidates(series, points)) return false;
+    if (!series || series.isBehind || canChangeFirstReadingTimes(series, points)) return false;
     if (series.lastReadAtMs === null || (points[0]?.readAtMs ?? 0) <= series.lastReadAtMs) return false;
   }
   return true;
@@ -75,7 +75,7 @@ export function computeHeadAfterPlan(
       ...(firsts.firstReadAtMs !== undefined && firsts),
       roles,
       ...(earlierRoles && { earlierRoles }),
-      tariffSinceMs: getTariffStartMs(planned),
+      tariffSinceMs: getTariffRuleStartMs(planned),
       ...head,
       lastValue: lastValueAfter(planned),
     });
@@ -86,7 +86,7 @@ export function computeHeadAfterPlan(
     before.computedWith === null &&
     !plan.areRolesOpen &&
     all.size <= MAX_CACHED_SERIES &&
-    areFurtherReadingsAfterEdits(before.edits ?? [], countingStatesIn(all));
+    areAllSeriesPastEdits(before.edits ?? [], countingStatesIn(all));
   const head = { ...before, series: all, open, isSettled, computedWith: null, version: createHeadVersion() };
   return { deviceId, was, hasValidReading: countValidReadings(plan) > 0, head };
 }

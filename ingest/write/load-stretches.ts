@@ -1,6 +1,6 @@
 import type { CountingVerdict, SeriesReadingWithVerdict } from '#ingest/normalise/counting-rule.ts';
 import { findPendingEditStartMs, getPendingEditEndMs, isSeriesAffectedByEdit } from '#ingest/normalise/edits.ts';
-import { isEverCounted } from '#ingest/normalise/roles-by-time.ts';
+import { hasContributingRole } from '#ingest/normalise/roles-by-time.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import type { CollectedReadings, SeriesBatch } from './collect.ts';
@@ -8,7 +8,7 @@ import type { DeviceState, SeriesState } from './device-state.ts';
 import type { DeviceHead, HeadWithPlan } from './head.ts';
 import { planDevice } from './plan.ts';
 import type { Stretch, StretchRequest } from './stretch.ts';
-import { findPendingRoles } from './target-roles.ts';
+import { findPendingRoleRanges } from './target-roles.ts';
 
 interface Row {
   n: number;
@@ -130,10 +130,10 @@ export async function findRecomputationEndMs(
   const { settings, computedWith, edits = [] } = device;
   const otherwise = computedWith && findRangeComputedWithOtherSettings(computedWith, settings);
   const open = edits.filter((edit) => findPendingEditStartMs(edit) !== null);
-  const roles = findPendingRoles(device, series);
+  const roles = findPendingRoleRanges(device, series);
   const about = series.flatMap((one) => {
     const { seriesId, channel, kind } = one;
-    const isJudged = roles.has(one) || (otherwise !== null && isEverCounted(one));
+    const isJudged = roles.has(one) || (otherwise !== null && hasContributingRole(one));
     return seriesId !== null && (isJudged || open.some((edit) => isSeriesAffectedByEdit(edit, channel, kind)))
       ? seriesId
       : [];

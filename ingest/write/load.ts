@@ -1,12 +1,12 @@
-import type { RolesBeforeTime, SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import type { RolesUntilTime, SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { type AggregatedQuantity, isElectricityMeter } from '#src/database/meter.ts';
+import { type AggregatedQuantity, isElectricityQuantity } from '#src/database/meter.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { CollectedReadings } from './collect.ts';
 import {
-  areFurtherReadingsAfterEdits,
+  areAllSeriesPastEdits,
   formatSeriesName,
   hasReadingAfterLastSplit,
   MAX_CACHED_SERIES,
@@ -20,7 +20,7 @@ import {
 import { type DeviceHead, parseStoredCountingStates } from './head.ts';
 import { findRecomputationEndMs } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
-import { findPendingRoles } from './target-roles.ts';
+import { findPendingRoleRanges } from './target-roles.ts';
 
 /** A device that is locked until the end of the transaction. */
 export interface LockedDevice extends DeviceHead {
@@ -82,7 +82,7 @@ export async function loadDevices(
  */
 const isAwaited = (device: LockedDevice): boolean =>
   (device.computedWith !== null && findRangeComputedWithOtherSettings(device.computedWith, device.settings) !== null) ||
-  findPendingRoles(device, [...device.series.values()]).size > 0;
+  findPendingRoleRanges(device, [...device.series.values()]).size > 0;
 
 /** A row of `devices` with its row of `device_heads`. */
 interface DeviceRow extends StoredSettings {
@@ -124,7 +124,7 @@ function lockedDevice(
       !row.never_seen &&
       row.recent_rejects === 0 &&
       states.size <= MAX_CACHED_SERIES &&
-      areFurtherReadingsAfterEdits(edits ?? [], states.values()) &&
+      areAllSeriesPastEdits(edits ?? [], states.values()) &&
       [...series.values()].every(hasReadingAfterLastSplit),
     wasNeverSeen: row.never_seen,
     recentRejects: row.recent_rejects,
@@ -167,13 +167,13 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
  * these columns are about electricity.
  */
 function storedRoles(row: StoredRoles): SeriesRoles {
-  const imports = row.counts_import || (row.meter !== null && !isElectricityMeter(row.meter));
+  const imports = row.counts_import || (row.meter !== null && !isElectricityQuantity(row.meter));
   // `tariff_since` remains set for a former tariff register that no longer contributes to the totals.
   const isTariff = row.tariff_since !== null && (imports || row.counts_export);
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
 }
 
-const earlierRolesOf = (row: StoredEarlierRoles): RolesBeforeTime => ({
+const earlierRolesOf = (row: StoredEarlierRoles): RolesUntilTime => ({
   untilMs: row.until_ms,
   roles: {
     import: row.import,

@@ -18,7 +18,7 @@ export class MissingPartitionsError extends Error {
   }
 }
 
-export function createPartitionMonths(pool: Pool) {
+export function createPartitionMonthCache(pool: Pool) {
   const known = new Set<number>();
   return {
     /** Throws MissingPartitionsError if the cache does not contain the partitions of the month of one of the times. */
@@ -47,4 +47,4 @@ export function createPartitionMonths(pool: Pool) {
   };
 }
 
-export type PartitionMonths = ReturnType<typeof createPartitionMonths>;
+export type PartitionMonthCache = ReturnType<typeof createPartitionMonthCache>;

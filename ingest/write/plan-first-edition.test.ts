@@ -14,12 +14,17 @@ import {
   arbitraryHistoryWithNewQuantities,
   arbitraryTariffHistory,
 } from '#test/reference/histories.ts';
-import { listReferenceReadings } from '#test/support/counting-rules.ts';
-import { createFirstRegisterCountingRule } from '#test/support/first-edition.ts';
-import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
-import { expectEnergy, expectReferenceResults } from '#test/support/planned-energy.ts';
-import { arbitraryDelivery, HISTORY_COUNT, runWriters, splitIntoBatches } from '#test/support/planned-histories.ts';
-import { createPairedDevices, recomputeAllChunks } from '#test/support/planned-writes.ts';
+import { convertToReferenceReadings } from '#test/support/counting-rules.ts';
+import { createFirstRegisterCountingRule } from '#test/support/first-counting-rule.ts';
+import { readWholeLoadProfile, type StoredDevice } from '#test/support/memory-store.ts';
+import { expectReferenceEnergy, expectReferenceResults } from '#test/support/planned-energy.ts';
+import {
+  arbitraryArrivalScenario,
+  HISTORY_COUNT,
+  runWriters,
+  splitIntoBatches,
+} from '#test/support/planned-histories.ts';
+import { createStoreWithDevices, recomputeAllChunks } from '#test/support/planned-writes.ts';
 import { addIntervalToDeltas } from './deltas.ts';
 
 /**
@@ -30,7 +35,7 @@ import { addIntervalToDeltas } from './deltas.ts';
 function asStoredBefore(device: StoredDevice): boolean {
   const { series, settings } = device;
   const all = () => [
-    ...[readWholeProfile(device), ...device.meters.values()].map((one) => dropZeroBuckets(new Map(one))),
+    ...[readWholeLoadProfile(device), ...device.meters.values()].map((one) => dropZeroBuckets(new Map(one))),
     ...[...series.values()].map(({ verdicts }) => verdicts),
   ];
   const before = all();
@@ -74,13 +79,13 @@ test('continues from rows that the first edition computed, and gives the second 
   fc.assert(
     fc.property(
       fc.oneof(arbitraryHistory, arbitraryTariffHistory, arbitraryHistoryWithNewQuantities),
-      arbitraryDelivery,
+      arbitraryArrivalScenario,
       share,
       (one, how, percent) => {
-        const { store } = createPairedDevices([one]);
+        const { store } = createStoreWithDevices([one]);
         const device = store.devices.get('dev_0') as StoredDevice;
-        const all = splitIntoBatches(listReferenceReadings(one.readings, 'dev_0'), how);
-        const [last] = listReferenceReadings(one.readings.slice(-1), 'dev_0');
+        const all = splitIntoBatches(convertToReferenceReadings(one.readings, 'dev_0'), how);
+        const [last] = convertToReferenceReadings(one.readings.slice(-1), 'dev_0');
         runWriters(store, ['dev_0'], all.splice(0, Math.ceil((all.length * percent) / 100)), {
           ...how,
           changes: [],
@@ -91,7 +96,7 @@ test('continues from rows that the first edition computed, and gives the second 
         if (isOther) others++;
         // Energy of tariff registers that the first edition stored does not change, even if late readings would change it.
         const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
-        if (!isOther && !hasTariffs && device.computedWith === null) expectEnergy(device, one.readings);
+        if (!isOther && !hasTariffs && device.computedWith === null) expectReferenceEnergy(device, one.readings);
         store.set('dev_0', changed(device.settings));
         runWriters(store, ['dev_0'], [[last as DecodedReading]], { ...how, changes: [], edits: [], pieces: [] });
         recomputeAllChunks(store, ['dev_0'], how.lastPieceMs);

@@ -4,7 +4,7 @@ import type {
   SeriesReading,
   SeriesReadingWithVerdict,
 } from '#ingest/normalise/counting-rule.ts';
-import type { IsReadingExcluded } from '#ingest/normalise/edits.ts';
+import type { ReadingExclusionPredicate } from '#ingest/normalise/edits.ts';
 import { type CountingRuleChange, compareReplays, type ReplayComparison } from '#ingest/normalise/replay.ts';
 import type { NewReading } from './collect.ts';
 import { addReadingsOfMerge, addReplayDifferences, type SeriesPlan } from './series-plan.ts';
@@ -125,7 +125,7 @@ export function replayWithNewReadings(
     changedToMs,
     nextMs,
     isExcluded,
-  }: { changedToMs: number; nextMs: number; isExcluded: IsReadingExcluded | undefined },
+  }: { changedToMs: number; nextMs: number; isExcluded: ReadingExclusionPredicate | undefined },
 ): ReplayComparison | LongerStretchRequest {
   // Both counting rules give the same results before the change, so either may start the replay.
   const rule = rules.longer ?? rules.after;

@@ -1,17 +1,17 @@
 import type { BackwardClockStep, CountingRule, SettingsByTime } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import type { CountingRuleChange } from '#ingest/normalise/replay.ts';
-import { getCountingEndMs, type RolesByTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import { getContributionEndMs, type RolesByTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import type { NewReading } from './collect.ts';
-import { type DeviceState, getReadingsRefusedUntilMs, getSettingsOfSeries } from './device-state.ts';
+import { type DeviceState, getReadingRefusalEndMs, getSettingsOfSeries } from './device-state.ts';
 import { computeFirstStretchBounds, planLateReadings } from './plan-late.ts';
 import {
-  findReadingsOfRoleChange,
-  findReadingsOfSettingsChange,
-  joinRecomputedReadings,
+  findRangeOfRoleChange,
+  findRangeOfSettingsChange,
+  joinReadingRanges,
   planRecomputation,
-} from './plan-piece.ts';
+} from './plan-recomputation.ts';
 import { needsTimeDependentCountingRule, planReadingsInOrder, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
@@ -22,7 +22,7 @@ import type { Stretch, StretchBounds } from './stretch.ts';
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
 
 /** A device, and the time up to which its plan applies pending changes. */
-export interface DevicePlanning {
+export interface DevicePlanContext {
   readonly device: DeviceState;
   readonly pieceUntilMs: number;
   /** Settings with which the device's consumption is computed, before and after the plan. */
@@ -34,7 +34,7 @@ export interface DevicePlanning {
  * not complete.
  */
 export function planSeries(
-  { device, pieceUntilMs, computed }: DevicePlanning,
+  { device, pieceUntilMs, computed }: DevicePlanContext,
   plan: SeriesPlan,
   points: readonly NewReading[],
   stretches: readonly Stretch[],
@@ -43,12 +43,12 @@ export function planSeries(
   const { lastReadAtMs } = series;
   const open = withoutClosed(plan, points);
   const { before, after: rule, ...more } = rulesOf(plan, computed);
-  const judged = findReadingsOfSettingsChange(device, series, pieceUntilMs);
+  const judged = findRangeOfSettingsChange(device, series, pieceUntilMs);
   const piece = plan.isOfEarlierEdition
     ? WHOLE
-    : joinRecomputedReadings(
-        joinRecomputedReadings(plan.edits.changed, judged),
-        findReadingsOfRoleChange(series, plan, pieceUntilMs),
+    : joinReadingRanges(
+        joinReadingRanges(plan.edits.changed, judged),
+        findRangeOfRoleChange(series, plan, pieceUntilMs),
       );
   if (piece && lastReadAtMs !== null)
     return planRecomputation(plan, piece, before && rule && { before, after: rule, ...more }, stretches);
@@ -65,7 +65,7 @@ export function planSeries(
 /** Returns the counting rules of a series before and after the plan. A rule is null if the series does not contribute to the totals. */
 function rulesOf(
   plan: SeriesPlan,
-  computed: DevicePlanning['computed'],
+  computed: DevicePlanContext['computed'],
 ): { [name in 'before' | 'after']: CountingRule<unknown> | null } & Pick<CountingRuleChange, 'longer' | 'stepAtMs'> {
   const { series } = plan;
   const { channel, kind } = series;
@@ -76,7 +76,7 @@ function rulesOf(
     return needsTimeDependentCountingRule(series, plan) ? createCountingRuleByTime(by, ruleOf) : ruleOf(by.roles);
   };
   const [before, after] = [of(series, computed.before, stepsBack.before), of(plan, computed.after, stepsBack.after)];
-  const longer = getCountingEndMs(series) > getCountingEndMs(plan) ? before : null;
+  const longer = getContributionEndMs(series) > getContributionEndMs(plan) ? before : null;
   const stepAtMs = stepsBack.changed?.lastMs;
   return { before, after, ...(longer && { longer }), ...(stepAtMs !== undefined && { stepAtMs }) };
 }
@@ -96,7 +96,7 @@ function isCovered(following: readonly NewReading[], stretches: readonly Stretch
  * settings, because the stored readings of that time measure another quantity. Returns the other points.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewReading[]): readonly NewReading[] {
-  const untilMs = getReadingsRefusedUntilMs(series);
+  const untilMs = getReadingRefusalEndMs(series);
   if (untilMs === Number.NEGATIVE_INFINITY) return points;
   return points.filter(({ readAtMs, message, element }) => {
     if (readAtMs > untilMs) return true;

@@ -5,17 +5,17 @@ import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { computeReferenceConsumption, getStartOfQuarterHour } from '#test/reference/consumption.ts';
 import {
-  addConflictingReadings,
+  arbitraryConflictingReadings,
   arbitraryPowers,
   arbitraryRegisters,
   arbitrarySettings,
 } from '#test/reference/histories.ts';
-import { listReferenceReadings } from '#test/support/counting-rules.ts';
+import { convertToReferenceReadings } from '#test/support/counting-rules.ts';
 import { createTestHeadCache } from '#test/support/head-caches.ts';
-import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
-import { expectStoredByRules } from '#test/support/planned-energy.ts';
+import { readWholeLoadProfile, type StoredDevice } from '#test/support/memory-store.ts';
+import { expectCountingRuleResults } from '#test/support/planned-energy.ts';
 import { HISTORY_COUNT } from '#test/support/planned-histories.ts';
-import { createPairedDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
+import { createStoreWithDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
 
 /** Adds up load profiles that the reference implementation computed. */
 function added(profiles: readonly ReturnType<typeof computeReferenceConsumption>[]): Map<string, string> {
@@ -34,7 +34,7 @@ function added(profiles: readonly ReturnType<typeof computeReferenceConsumption>
 /** Generates the readings of one series. */
 const series = fc.constantFrom('register' as const, 'power' as const).chain((kind) =>
   (kind === 'register' ? arbitraryRegisters : arbitraryPowers)('import')
-    .chain(addConflictingReadings)
+    .chain(arbitraryConflictingReadings)
     .map((readings) => ({ kind, readings })),
 );
 
@@ -53,8 +53,8 @@ test('starts a series from scratch when its decoder settings change, and never c
       fc.option(arbitrarySettings, { nil: null }),
       (before, { kind, readings }, { order, share, isOrdered }, factor, changed) => {
         fc.pre(kind === 'power' || factor > 0);
-        const mine = listReferenceReadings(readings, 'dev_0');
-        const { store } = createPairedDevices([{ ...before, readings: [] }]);
+        const mine = convertToReferenceReadings(readings, 'dev_0');
+        const { store } = createStoreWithDevices([{ ...before, readings: [] }]);
         const device = store.devices.get('dev_0') as StoredDevice;
         const rank = (index: number) => ((index + 1) * order) % 1_009;
         const queue = isOrdered
@@ -74,7 +74,7 @@ test('starts a series from scratch when its decoder settings change, and never c
         const come = (all: readonly DecodedReading[]) => {
           for (let first = 0; first < all.length; first += 7)
             for (const _ of writeBatch(store, memory, all.slice(first, first + 7)));
-          expectStoredByRules(device);
+          expectCountingRuleResults(device);
         };
         come(former);
         store.split('dev_0');
@@ -83,13 +83,13 @@ test('starts a series from scratch when its decoder settings change, and never c
         if (changed) {
           store.set('dev_0', changed);
           recomputeAllChunks(store, ['dev_0'], 50 * HOUR_MS);
-          expectStoredByRules(device);
+          expectCountingRuleResults(device);
         }
         const sides = [former, after.filter(({ readAtMs }) => readAtMs > splitMs)];
         const wanted = added(
           sides.map((side) => computeReferenceConsumption(side, device.settings, getStartOfQuarterHour, [])),
         );
-        const stored = [...dropZeroBuckets(readWholeProfile(device))].map(
+        const stored = [...dropZeroBuckets(readWholeLoadProfile(device))].map(
           ([at, d]) =>
             [
               String(at),

@@ -9,27 +9,27 @@ import type { RegisterState } from '#ingest/normalise/registers.ts';
 import {
   areRolesEqual,
   createRolesLookup,
-  hasRoleWith,
-  isEverCounted,
+  hasContributingRole,
+  hasMatchingRole,
   type RolesByTime,
   type SeriesRoles,
 } from '#ingest/normalise/roles-by-time.ts';
 import { getLastReading } from '#ingest/normalise/run.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import {
-  deriveTariffStepsOfRun,
-  findEnclosingRisingStep,
+  deriveRegisterIncrements,
+  findEnclosingIncrement,
   findEndOfLatestRise,
   hasCountedEnergy,
-  type KnownTariffSteps,
-  replaceTariffSteps,
-  shiftStepEnergyAfter,
+  type KnownRegisterIncrements,
+  replaceRegisterIncrements,
+  shiftEnergyAfter,
 } from '#ingest/normalise/tariffs.ts';
-import { isElectricityMeter } from '#src/database/meter.ts';
+import { isElectricityQuantity } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { addIntervalToDeltas, type DeviceDeltas } from './deltas.ts';
 import { type DeviceState, getSettingsOfSeries, type SeriesState } from './device-state.ts';
-import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
+import { getTariffRuleStartMs, type SeriesPlan } from './series-plan.ts';
 import { extendStretchBounds, MAX_STRETCH_GAP_MS, type Stretch, type StretchRequest } from './stretch.ts';
 
 /** Numbers of stored readings to load at first before and after a time. If these are not enough, more are loaded. */
@@ -64,12 +64,12 @@ interface Tariff extends Readonly<Record<State, RolesState>> {
   readonly removed: readonly EnergyInterval[];
   readonly added: readonly EnergyInterval[];
   /** The steps (energies between two readings) that are known, in one or more time ranges. */
-  readonly known: readonly Readonly<Record<State, KnownTariffSteps>>[];
+  readonly known: readonly Readonly<Record<State, KnownRegisterIncrements>>[];
   readonly loaded: readonly Stretch[];
   /** Those elements of `added` that come after all stored readings. */
   readonly following: ReadonlySet<EnergyInterval>;
   /** Cache of the elements of `known` with one commodity and direction. Used only if the role of the register changes with time. */
-  readonly ofKind: Map<string, readonly KnownTariffSteps[]>;
+  readonly ofKind: Map<string, readonly KnownRegisterIncrements[]>;
   /** Times (Unix ms) around which further readings must be loaded. */
   readonly timesToLoad: Set<number>;
 }
@@ -108,12 +108,12 @@ function tariffsOf(
 ): Tariff[] {
   const planned = new Set(plans.map(({ series }) => series.seriesId));
   const others = [...device.series.values()].filter(
-    (one) => hasRoleWith(one, ({ isTariff }) => isTariff) && !planned.has(one.seriesId),
+    (one) => hasMatchingRole(one, ({ isTariff }) => isTariff) && !planned.has(one.seriesId),
   );
   const of = (series: SeriesState, plan: SeriesPlan | null): Tariff => {
     const loaded = (series.seriesId !== null && stretches.get(series.seriesId)) || [];
     const was = rolesStateOf(series, series.tariffSinceMs);
-    const is = plan ? rolesStateOf(plan, getTariffStartMs(plan)) : was;
+    const is = plan ? rolesStateOf(plan, getTariffRuleStartMs(plan)) : was;
     const changes = plan?.steps ? changesOf(plan, was, is) : { removed: [], added: [] };
     const isWhole = series.lastReadAtMs === null || plan?.isOfEarlierEdition;
     const before = isWhole ? [{ ...ALWAYS, steps: changes.removed }] : knownOf(device, series, loaded);
@@ -123,7 +123,10 @@ function tariffsOf(
       was,
       is,
       ...changes,
-      known: before.map((known) => ({ was: known, is: replaceTariffSteps(known, changes.removed, changes.added) })),
+      known: before.map((known) => ({
+        was: known,
+        is: replaceRegisterIncrements(known, changes.removed, changes.added),
+      })),
       loaded,
       following: new Set(plan?.following),
       ofKind: new Map(),
@@ -155,8 +158,8 @@ function knownOf(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
   loaded: readonly Stretch[],
-): KnownTariffSteps[] {
-  if (!isEverCounted(series)) return [{ ...ALWAYS, steps: [] }];
+): KnownRegisterIncrements[] {
+  if (!hasContributingRole(series)) return [{ ...ALWAYS, steps: [] }];
   const ruleOf = (roles: SeriesRoles) =>
     selectCountingRule(series.channel, series.kind, roles, getSettingsOfSeries(computedWith ?? settings, series));
   const rule = series.earlierRoles
@@ -171,7 +174,7 @@ function knownOf(
   const isCounted = ({ import: isImport, export: isExport }: SeriesRoles) => isImport || isExport;
   // A run is the latest readings of a register. Its energy has the direction of the role at the last of these readings, because a held
   // reading after them may already have another role.
-  const ofRun = deriveTariffStepsOfRun(run, at(getLastReading(run).readAtMs).export ? 'export' : 'import');
+  const ofRun = deriveRegisterIncrements(run, at(getLastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
 
@@ -187,7 +190,7 @@ const UNCOUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>(
 function stepsOfStretch(
   rule: CountingRule<unknown>,
   { before, points, lastMs, isFromStart, isToEnd }: Stretch,
-): KnownTariffSteps {
+): KnownRegisterIncrements {
   const judged: SeriesReadingWithVerdict[] = [...before, ...points];
   const first = judged.findIndex(({ verdict }) => !UNCOUNTED.has(verdict));
   const counted = first === -1 ? [] : judged.slice(first);
@@ -201,7 +204,7 @@ function stepsOfStretch(
 /** Returns the commodity and direction of a tariff register. Null if the role is not that of a tariff register. */
 function kindOf({ isTariff, export: isExport, meter }: SeriesRoles): string | null {
   if (!isTariff) return null;
-  if (meter !== null && !isElectricityMeter(meter)) return meter;
+  if (meter !== null && !isElectricityQuantity(meter)) return meter;
   return isExport ? 'export' : 'import';
 }
 
@@ -209,10 +212,10 @@ function kindOf({ isTariff, export: isExport, meter }: SeriesRoles): string | nu
 const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff &&
   other.circuit === tariff.circuit &&
-  hasRoleWith(other[state].of, (roles) => kindOf(roles) === kind);
+  hasMatchingRole(other[state].of, (roles) => kindOf(roles) === kind);
 
 /** Returns the known steps (energies between two readings) of a tariff register with the given commodity and direction. */
-function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly KnownTariffSteps[] {
+function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly KnownRegisterIncrements[] {
   const { of, rolesAt: at } = tariff[state];
   const all = tariff.known.map((known) => known[state]);
   if (!of.earlierRoles) return all;
@@ -230,9 +233,9 @@ function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly 
  */
 function searchSteps<T>(
   tariff: Tariff,
-  all: readonly KnownTariffSteps[],
+  all: readonly KnownRegisterIncrements[],
   atMs: number,
-  question: (known: KnownTariffSteps) => T | null | undefined,
+  question: (known: KnownRegisterIncrements) => T | null | undefined,
 ): T | null {
   for (const known of all) {
     const answer = question(known);
@@ -267,7 +270,7 @@ function addStep(
       if (latest !== null) afterMs = Math.max(afterMs, latest);
     }
   }
-  addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftStepEnergyAfter(step, afterMs), roles, sign);
+  addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftEnergyAfter(step, afterMs), roles, sign);
 }
 
 /** Returns the unchanged steps (energies between two readings) during which the energy of another tariff register has changed. */
@@ -278,7 +281,7 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
   const look = (step: EnergyInterval, other: Tariff, state: State) => {
     const kind = kindOf(other[state].rolesAt(step.endMs));
     if (kind === null || !hasCountedEnergy(step) || !sharesCircuit(other, tariff, state, kind)) return;
-    const around = searchSteps(tariff, was, step.endMs, (known) => findEnclosingRisingStep(known, step));
+    const around = searchSteps(tariff, was, step.endMs, (known) => findEnclosingIncrement(known, step));
     if (around && !changed.has(around.endMs)) found.set(around.endMs, around);
   };
   for (const other of tariffs) {

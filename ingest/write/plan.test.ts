@@ -7,18 +7,18 @@ import {
   arbitraryHistoryWithNewQuantities,
   arbitraryTariffHistory,
 } from '#test/reference/histories.ts';
-import { listReferenceReadings } from '#test/support/counting-rules.ts';
+import { convertToReferenceReadings } from '#test/support/counting-rules.ts';
 import { createTestHeadCache } from '#test/support/head-caches.ts';
 import type { StoredDevice } from '#test/support/memory-store.ts';
 import { expectReferenceResults } from '#test/support/planned-energy.ts';
 import {
-  arbitraryDelivery,
+  arbitraryArrivalScenario,
   DEVICE_COUNT,
   HISTORY_COUNT,
   runWriters,
   splitIntoBatches,
 } from '#test/support/planned-histories.ts';
-import { createPairedDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
+import { createStoreWithDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
 
 test.each([
   [HISTORY_COUNT, 'random histories', arbitraryHistory],
@@ -30,10 +30,10 @@ test.each([
     fc.assert(
       fc.property(
         fc.array(one, { minLength: DEVICE_COUNT, maxLength: DEVICE_COUNT }),
-        arbitraryDelivery,
+        arbitraryArrivalScenario,
         (histories, how) => {
-          const { store, devices } = createPairedDevices(histories);
-          const all = devices.flatMap(({ deviceId, readings }) => listReferenceReadings(readings, deviceId));
+          const { store, devices } = createStoreWithDevices(histories);
+          const all = devices.flatMap(({ deviceId, readings }) => convertToReferenceReadings(readings, deviceId));
           const deviceIds = devices.map(({ deviceId }) => deviceId);
           runWriters(
             store,
@@ -56,7 +56,7 @@ test.each([
 );
 
 test('replays the later of two late groups of readings, hours apart, after the changes of the earlier group', () => {
-  const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
+  const { store } = createStoreWithDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const reading = ([time, kwh]: readonly [string, number]): DecodedReading => ({
     deviceId: 'dev_0',
     channel: 'import',
@@ -92,7 +92,7 @@ test('replays the later of two late groups of readings, hours apart, after the c
 });
 
 test('has no counting state for a series that never counts because a better series existed earlier', () => {
-  const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
+  const { store } = createStoreWithDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const all = (
     [
       ['10:00', 'import', 'power', 600],

@@ -4,22 +4,22 @@ import {
   applyRolesUntil,
   createRolesLookup,
   findRoleDifferenceRange,
-  getCountingEndMs,
-  hasRoleWith,
+  getContributionEndMs,
+  hasMatchingRole,
   type RolesByTime,
 } from '#ingest/normalise/roles-by-time.ts';
 import { applySettingsUntil } from '#ingest/normalise/settings.ts';
-import { getNativeName } from '#src/devices/channel-name.ts';
+import { getNativeQuantityName } from '#src/devices/channel-name.ts';
 import type { NewReading, SeriesBatch } from './collect.ts';
 import { addIntervalToDeltas, createEmptyDeltas, type DeviceDeltas, dropZeroDeltas } from './deltas.ts';
 import {
   createSeriesState,
   type DeviceState,
   formatSeriesName,
-  getReadingsRefusedUntilMs,
+  getReadingRefusalEndMs,
   type SeriesState,
 } from './device-state.ts';
-import { findReadingsOfSettingsChange } from './plan-piece.ts';
+import { findRangeOfSettingsChange } from './plan-recomputation.ts';
 import { planSeries } from './plan-series.ts';
 import { planTariffs } from './plan-tariffs.ts';
 import { createEmptySeriesPlan, type SeriesPlan } from './series-plan.ts';
@@ -28,7 +28,7 @@ import {
   chooseTargetRoles,
   computeFirstReadingTimes,
   type FirstReadingTimes,
-  findPendingRoles,
+  findPendingRoleRanges,
   type TargetRoles,
 } from './target-roles.ts';
 
@@ -115,7 +115,7 @@ export function planDevice(
  */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
-  if (lastReadAtMs !== null && tail !== null && lastReadAtMs >= getCountingEndMs(plan))
+  if (lastReadAtMs !== null && tail !== null && lastReadAtMs >= getContributionEndMs(plan))
     plan.head = { lastReadAtMs, tail: null };
 }
 
@@ -154,7 +154,7 @@ function findSeries(
   for (const [name, batch] of arrived) {
     const series = device.series.get(name) ?? createSeriesState(batch);
     const { seriesId } = series;
-    const valid = batch.points.filter(({ readAtMs }) => readAtMs > getReadingsRefusedUntilMs(series));
+    const valid = batch.points.filter(({ readAtMs }) => readAtMs > getReadingRefusalEndMs(series));
     const firsts = computeFirstReadingTimes(series, valid, (seriesId !== null && stretches.get(seriesId)) || []);
     if (!('wanted' in firsts)) found.push({ series, points: batch.points, firsts });
     else if (seriesId !== null) wanted.push({ ...firsts.wanted, seriesId });
@@ -186,7 +186,7 @@ function selectWork(
   // If the role of stored readings changes, the change is applied in chunks. All series of the device then change together, because one
   // series may exclude another.
   const isAtOnce =
-    (device.computedWith === null || findPendingRoles(device, [...device.series.values()]).size === 0) &&
+    (device.computedWith === null || findPendingRoleRanges(device, [...device.series.values()]).size === 0) &&
     found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
   const work: Work[] = [];
   let areRolesOpen = false;
@@ -211,7 +211,7 @@ function selectWork(
       meant !== (series.meant ?? null) ||
       findRoleDifferenceRange(series, will) !== null ||
       edits.changed !== null ||
-      findReadingsOfSettingsChange(device, series, pieceUntilMs) !== null;
+      findRangeOfSettingsChange(device, series, pieceUntilMs) !== null;
     if (isConcerned)
       work.push({
         plan: createEmptySeriesPlan(will, { series, meant, isOfEarlierEdition, firsts, edits, deltas }),
@@ -253,13 +253,13 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
 function isAhead(series: SeriesState, target: RolesByTime): boolean {
   const times = findRoleDifferenceRange(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
-  return times.fromMs > series.lastReadAtMs && getCountingEndMs(series) > series.lastReadAtMs;
+  return times.fromMs > series.lastReadAtMs && getContributionEndMs(series) > series.lastReadAtMs;
 }
 
 /** Limits the edits that exclude readings to the time in which the series contributes to the totals. */
 function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   const { isExcluded } = edits;
-  const endMs = isExcluded ? getCountingEndMs(will) : Number.POSITIVE_INFINITY;
+  const endMs = isExcluded ? getContributionEndMs(will) : Number.POSITIVE_INFINITY;
   if (!isExcluded || endMs === Number.POSITIVE_INFINITY) return edits;
   return { ...edits, isExcluded: (point) => point.readAtMs < endMs && isExcluded(point) };
 }
@@ -269,14 +269,14 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
  * name of the channel is appended.
  */
 function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
-  const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : getNativeName(series))));
+  const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : getNativeQuantityName(series))));
   for (const one of found) {
     const { seriesId, nativeName, channel, kind } = one.series;
     if (seriesId !== null) continue;
     if (nativeName && taken.has(nativeName)) {
-      one.series = { ...one.series, nativeName: `${nativeName} (${getNativeName({ channel, kind })})` };
+      one.series = { ...one.series, nativeName: `${nativeName} (${getNativeQuantityName({ channel, kind })})` };
     }
-    taken.add(getNativeName(one.series));
+    taken.add(getNativeQuantityName(one.series));
   }
   return chooseTargetRoles(
     device,
@@ -291,5 +291,5 @@ function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
 const isPlacedBefore = ({ computedWith }: DeviceState, series: SeriesState, will: RolesByTime): boolean =>
   computedWith !== null &&
   series.lastReadAtMs !== null &&
-  hasRoleWith(will, ({ isTariff }) => isTariff) &&
+  hasMatchingRole(will, ({ isTariff }) => isTariff) &&
   Number.isFinite(series.tariffSinceMs);

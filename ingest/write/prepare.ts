@@ -1,55 +1,55 @@
 import { type GatewayReceiver, rejectMessageOfUnknownGateway } from '#ingest/gateways/receive.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import {
+  type BatchWriteResult,
   type IncomingMessage,
   isEmptyMessage,
   type Rejection,
   type ResultsByMessage,
-  type WriteResult,
 } from '../message.ts';
 import { type CollectedReadings, collectReadings, rejectChannelsBeyondLimit } from './collect.ts';
 import { planBatchStatements } from './commit.ts';
 import { MAX_CACHED_SERIES } from './device-state.ts';
 import { EMPTY_FAST_PATH_RESULT, type FastPath, type FastPathResult, mergeFastPathResults } from './fast-path.ts';
 import { areReadingsInOrder, type HeadWithPlan } from './head.ts';
-import type { HeadCache } from './head-memory.ts';
+import type { HeadCache } from './head-cache.ts';
+import type { SlowPathReason } from './head-working-copies.ts';
 import { type LockedDevice, loadDevices } from './load.ts';
 import { planWithLoadedStretches } from './load-stretches.ts';
 import { groupResultsByMessage } from './message-results.ts';
 import { findMovedLogins, saveMessagesOfMovedAccounts } from './moved-accounts.ts';
-import type { PartitionMonths } from './partition-months.ts';
+import type { PartitionMonthCache } from './partition-months.ts';
 import { countValidReadings, planDevice } from './plan.ts';
 import { saveRejections } from './save-rejections.ts';
 import type { BatchStatement } from './statement.ts';
-import type { SlowPathReason } from './stepped-heads.ts';
 import type { Stretch } from './stretch.ts';
-import { updateDeviceStates } from './touch-devices.ts';
-import type { UntimedSeries } from './untimed-series.ts';
+import type { UntimedSeriesRecorder } from './untimed-series.ts';
+import { planDeviceStateUpdates } from './update-device-states.ts';
 
 export interface BatchDependencies {
   /** Start of the retention period, Unix ms. Older readings are rejected. */
   readonly oldestMs: number;
   readonly maxChannels: number;
   readonly pieceReadings: number | undefined;
-  readonly months: PartitionMonths;
+  readonly months: PartitionMonthCache;
   /** Selects the rejections that may be stored. */
   readonly retained: (rejects: readonly Rejection[]) => readonly Rejection[];
   readonly memory: HeadCache;
   readonly fastPath: FastPath;
   readonly gateways: GatewayReceiver;
-  readonly untimed: UntimedSeries | undefined;
+  readonly untimed: UntimedSeriesRecorder | undefined;
   /** Changed devices that a later transaction recomputes, so that their readings need not wait for the recomputation. */
   readonly deferred: { has(deviceId: string): boolean; add(deviceId: string): void };
 }
 
 /** State that must be undone if the transaction of a batch does not commit. */
-export interface BatchAttempt {
+export interface BatchRollbackState {
   /** Devices whose heads (stored states) this batch has changed in the cache. */
   deviceIds: string[];
   /** Number of the devices in `deviceIds` that were planned on their cached heads (states). */
   cachedCount: number;
   /** Series whose readings have no time of their own, and which this batch records. */
-  untimed: ReturnType<UntimedSeries['missing']>;
+  untimed: ReturnType<UntimedSeriesRecorder['missing']>;
   /** Releases the bytes that were reserved for the rejections of this batch. */
   undo(): void;
 }
@@ -75,8 +75,8 @@ export async function prepareBatch(
   client: PoolClient,
   batch: readonly IncomingMessage[],
   tools: BatchDependencies,
-  attempt: BatchAttempt,
-): Promise<{ steps: BatchStatement[]; result: WriteResult }> {
+  attempt: BatchRollbackState,
+): Promise<{ steps: BatchStatement[]; result: BatchWriteResult }> {
   const stages = new Stages(client, tools, attempt);
   await stages.readGateways(batch);
   stages.stepRemembered();
@@ -98,7 +98,7 @@ const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
 class Stages {
   readonly #client: PoolClient;
   readonly #tools: BatchDependencies;
-  readonly #attempt: BatchAttempt;
+  readonly #attempt: BatchRollbackState;
   /** The messages that remain for the next stages; the fast path has not processed their devices. */
   #messages: readonly IncomingMessage[] = [];
   /** Devices whose register descriptions change here. No other transaction can recompute them before this one commits. */
@@ -115,7 +115,7 @@ class Stages {
   /** Locked devices with so many series that each write is slow. */
   #large: string[] = [];
 
-  constructor(client: PoolClient, tools: BatchDependencies, attempt: BatchAttempt) {
+  constructor(client: PoolClient, tools: BatchDependencies, attempt: BatchRollbackState) {
     this.#client = client;
     this.#tools = tools;
     this.#attempt = attempt;
@@ -252,7 +252,7 @@ class Stages {
     this.#plans.push(...(await planWithLoadedStretches(this.#client, this.#devices, series)));
   }
 
-  async write(batch: readonly IncomingMessage[]): Promise<{ steps: BatchStatement[]; result: WriteResult }> {
+  async write(batch: readonly IncomingMessage[]): Promise<{ steps: BatchStatement[]; result: BatchWriteResult }> {
     const { memory, months, retained, untimed } = this.#tools;
     const { steps, heads } = await planBatchStatements(this.#client, this.#stepped, this.#plans, months);
     const valid = new Map<string, number>();
@@ -262,7 +262,7 @@ class Stages {
       if (count > 0) valid.set(head.deviceId, count);
       for (const series of plan.series) for (const reject of series.rejects) rejects.push(reject);
     }
-    const states = updateDeviceStates(this.#devices, valid, this.#messages, rejects);
+    const states = planDeviceStateUpdates(this.#devices, valid, this.#messages, rejects);
     if (untimed) steps.push(...untimed.save(this.#attempt.untimed));
     steps.push(
       ...states.steps,
@@ -298,7 +298,7 @@ class Stages {
       .map((message) => ({ message, element: null, reason: 'unknown or deleted device' }));
   }
 
-  #result(rejected: number): WriteResult {
+  #result(rejected: number): BatchWriteResult {
     let stored = this.#stepped.readings.length;
     let duplicates = this.#stepped.duplicates + this.#collected.duplicates;
     for (const { plan } of this.#plans) {

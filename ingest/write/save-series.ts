@@ -1,10 +1,10 @@
 import type { SeriesReading, SeriesReadingWithVerdict } from '#ingest/normalise/counting-rule.ts';
-import { areRolesEqual, hasRoleWith } from '#ingest/normalise/roles-by-time.ts';
+import { areRolesEqual, hasMatchingRole } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { isElectricityMeter } from '#src/database/meter.ts';
+import { isElectricityQuantity } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
 import type { DevicePlan } from './plan.ts';
-import { getTariffStartMs, hasSeriesStoppedCounting, type SeriesPlan } from './series-plan.ts';
+import { getTariffRuleStartMs, isSeriesRemovedFromTotals, type SeriesPlan } from './series-plan.ts';
 import { type BatchStatement, createBatchStatement, encodeBigints, encodeTimestamps } from './statement.ts';
 
 export interface StoredSeriesPlan {
@@ -53,7 +53,7 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
 
 /** Returns the values of the columns for roles. Electricity and separately reported meters have different columns. */
 const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
-  plans.map(({ plan: { roles } }) => roles.import && (roles.meter === null || isElectricityMeter(roles.meter))),
+  plans.map(({ plan: { roles } }) => roles.import && (roles.meter === null || isElectricityQuantity(roles.meter))),
   plans.map(({ plan: { roles } }) => roles.export),
   plans.map(({ plan: { roles } }) => roles.meter),
   plans.map(({ plan }) => tariffSince(plan)),
@@ -71,16 +71,16 @@ const timeOf = (ms: number | null | undefined): string | null => (ms == null ? n
  */
 function tariffSince(plan: SeriesPlan): string | null {
   const { import: imports, export: exports } = plan.roles;
-  const isTariff = imports || exports ? plan.roles.isTariff : hasRoleWith(plan, (roles) => roles.isTariff);
+  const isTariff = imports || exports ? plan.roles.isTariff : hasMatchingRole(plan, (roles) => roles.isTariff);
   if (!isTariff) return null;
-  const ms = getTariffStartMs(plan);
+  const ms = getTariffRuleStartMs(plan);
   return Number.isFinite(ms) ? new Date(ms).toISOString() : '-infinity';
 }
 
 const hasChanged = (plan: SeriesPlan): boolean =>
   !areRolesEqual(plan.roles, plan.series.roles) ||
   (plan.series.described != null && plan.meant !== (plan.series.meant ?? null)) ||
-  getTariffStartMs(plan) !== plan.series.tariffSinceMs ||
+  getTariffRuleStartMs(plan) !== plan.series.tariffSinceMs ||
   plan.firsts.firstReadAtMs !== plan.series.firstReadAtMs ||
   plan.firsts.nonzeroAtMs !== plan.series.nonzeroAtMs ||
   earlierRolesText(plan) !== earlierRolesText(plan.series);
@@ -222,7 +222,7 @@ function addVerdicts(steps: BatchStatement[], stored: readonly StoredSeriesPlan[
     text: `DELETE FROM reading_notes t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
   });
   // If a series no longer contributes to the totals after the plan, all of its verdicts are deleted.
-  const uncountedIds = stored.filter(({ plan }) => hasSeriesStoppedCounting(plan)).map(({ seriesId }) => seriesId);
+  const uncountedIds = stored.filter(({ plan }) => isSeriesRemovedFromTotals(plan)).map(({ seriesId }) => seriesId);
   if (uncountedIds.length > 0)
     steps.push(
       createBatchStatement({

@@ -14,10 +14,10 @@ import {
 import {
   areRolesEqual,
   createRolesLookup,
-  hasRoleWith,
-  isEverCounted,
-  type RolesBeforeTime,
+  hasContributingRole,
+  hasMatchingRole,
   type RolesByTime,
+  type RolesUntilTime,
   type SeriesRoles,
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Rejection } from '../message.ts';
@@ -34,7 +34,7 @@ export interface SeriesPlan {
    * changed role is applied in chunks.
    */
   readonly roles: SeriesRoles;
-  readonly earlierRoles?: readonly RolesBeforeTime[];
+  readonly earlierRoles?: readonly RolesUntilTime[];
   /**
    * Whether the whole series is recomputed, because an earlier edition of the counting rules assigned its tariff energy to quarter-hours.
    */
@@ -82,8 +82,8 @@ export interface SeriesPlan {
 const isTariff = (roles: SeriesRoles) => roles.isTariff;
 
 /** Whether a series contributed to the totals before the plan and no longer does after it. */
-export const hasSeriesStoppedCounting = (plan: SeriesPlan): boolean =>
-  isEverCounted(plan.series) && !isEverCounted(plan);
+export const isSeriesRemovedFromTotals = (plan: SeriesPlan): boolean =>
+  hasContributingRole(plan.series) && !hasContributingRole(plan);
 
 /** Whether the role of a series changes with time, before or after a plan. If so, its counting rule must also change with time. */
 export const needsTimeDependentCountingRule = (was: SeriesState, is: RolesByTime): boolean =>
@@ -98,7 +98,7 @@ export const createEmptySeriesPlan = (
   ...of,
   roles: will.roles,
   ...(will.earlierRoles && { earlierRoles: will.earlierRoles }),
-  steps: hasRoleWith(of.series, isTariff) || hasRoleWith(will, isTariff) ? { removed: [], added: [] } : null,
+  steps: hasMatchingRole(of.series, isTariff) || hasMatchingRole(will, isTariff) ? { removed: [], added: [] } : null,
   inserts: [],
   lowered: [],
   lowerKept: [],
@@ -116,7 +116,7 @@ export const createEmptySeriesPlan = (
  * Returns the Unix time in ms after which the energy of a tariff register is assigned to quarter-hours depending on the other tariff
  * registers, once the plan is written.
  */
-export const getTariffStartMs = ({ series, isOfEarlierEdition }: SeriesPlan): number =>
+export const getTariffRuleStartMs = ({ series, isOfEarlierEdition }: SeriesPlan): number =>
   isOfEarlierEdition ? Number.NEGATIVE_INFINITY : series.tariffSinceMs;
 
 /**

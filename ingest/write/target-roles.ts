@@ -1,4 +1,4 @@
-import { classifyRegisters } from '#ingest/decoders/registers-of-a-device/judge.ts';
+import { classifyRegisters } from '#ingest/decoders/registers-of-a-device/classify.ts';
 import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
 import {
   createRolesByTime,
@@ -7,8 +7,8 @@ import {
   type RolesByTime,
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { findChannelSetting, getNativeName } from '#src/devices/channel-name.ts';
-import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
+import { findChannelSetting, getNativeQuantityName } from '#src/devices/channel-name.ts';
+import { MANUAL_READING_INTERVAL_MARKER } from '#src/devices/edits/edit.ts';
 import type { NewReading } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
 import { extendStretchBounds, findStretch, mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
@@ -83,7 +83,7 @@ const placementOf = (meant: string | undefined): Placement | undefined =>
  */
 function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesState, string> {
   const registers = series.flatMap((one) =>
-    one.described ? [{ one, described: one.described, label: getNativeName(one) }] : [],
+    one.described ? [{ one, described: one.described, label: getNativeQuantityName(one) }] : [],
   );
   const there = registers.filter(({ one }) => (one.firstReadAtMs ?? ALWAYS) <= ms);
   return new Map(
@@ -95,7 +95,7 @@ function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesStat
  * Returns, for each series of a changed device, the time range in which its role differs from its target role. Series without a difference
  * are not returned.
  */
-export function findPendingRoles(
+export function findPendingRoleRanges(
   device: Pick<DeviceState, 'channelSettings'>,
   series: readonly SeriesState[],
 ): Map<SeriesState, { fromMs: number; toMs: number }> {
@@ -118,7 +118,7 @@ export type FirstReadingTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs
 const FIRST_LOOK = 16;
 
 /** Whether new points may change the time of a stored series' first reading or first nonzero reading. */
-export const filterFirstReadingCandidates = (series: SeriesState, points: readonly NewReading[]): boolean =>
+export const canChangeFirstReadingTimes = (series: SeriesState, points: readonly NewReading[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
@@ -163,7 +163,7 @@ export function computeFirstReadingTimes(
   const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
   // Readings by hand are not considered: they change the counted energy, but the device did not send them.
   const nonzero = mergeIntoStretch(stretch.points, within).after.find(
-    ({ intervalMs, value }) => intervalMs !== READ_BY_HAND_INTERVAL_MS && value !== 0,
+    ({ intervalMs, value }) => intervalMs !== MANUAL_READING_INTERVAL_MARKER && value !== 0,
   );
   if (nonzero || stretch.isToEnd) return { ...firsts, nonzeroAtMs: nonzero?.readAtMs ?? null };
   return { wanted: extendStretchBounds({ ...bounds, back: 0, beyond: stretch.beyond }, 'beyond') };

@@ -8,7 +8,7 @@ const MAX_KNOWN = 500_000;
  * Creates a recorder of series whose readings have no time of their own, so that the clock of this host determines it. If this clock is set
  * back or ahead, these series are affected.
  */
-export function createUntimedSeries(host: string) {
+export function createUntimedSeriesRecorder(host: string) {
   const known = new Set<string>();
   return {
     /** Returns the series of these messages that are not recorded yet. Their readings got the time of receipt. */
@@ -41,4 +41,4 @@ export function createUntimedSeries(host: string) {
   };
 }
 
-export type UntimedSeries = ReturnType<typeof createUntimedSeries>;
+export type UntimedSeriesRecorder = ReturnType<typeof createUntimedSeriesRecorder>;

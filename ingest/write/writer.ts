@@ -2,19 +2,19 @@ import { GatewayReceiver } from '#ingest/gateways/receive.ts';
 import type { UnrecognisedMessageCounter } from '#ingest/gateways/unrecognised.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createDatabaseOnConnection, type Pool, type PoolClient } from '#src/database/connect.ts';
-import { retentionStartMs } from '#src/database/migrate.ts';
-import { inTransaction, isRetryable, MAX_TRANSACTION_ATTEMPTS } from '#src/database/transaction.ts';
-import { createEmptyMessage, type IncomingMessage, type Rejection, type WriteResult } from '../message.ts';
+import { getRetentionStartMs } from '#src/database/migrate.ts';
+import { isRetryableError, MAX_TRANSACTION_ATTEMPTS, runInTransaction } from '#src/database/transaction.ts';
+import { type BatchWriteResult, createEmptyMessage, type IncomingMessage, type Rejection } from '../message.ts';
 import { DEFAULT_MAX_CHANNELS } from './collect.ts';
 import { StaleHeadsError } from './commit.ts';
 import { FastPath } from './fast-path.ts';
-import { createHeadCache, type HeadCache } from './head-memory.ts';
-import { createPartitionMonths, MissingPartitionsError } from './partition-months.ts';
-import { type BatchAttempt, prepareBatch, RecomputationRequiredError } from './prepare.ts';
+import { createHeadCache, type HeadCache } from './head-cache.ts';
+import { createPartitionMonthCache, MissingPartitionsError } from './partition-months.ts';
+import { type BatchRollbackState, prepareBatch, RecomputationRequiredError } from './prepare.ts';
 import type { RejectionQuota } from './save-rejections.ts';
-import type { UntimedSeries } from './untimed-series.ts';
+import type { UntimedSeriesRecorder } from './untimed-series.ts';
 
-export type { IncomingMessage, WriteResult } from '../message.ts';
+export type { BatchWriteResult, IncomingMessage } from '../message.ts';
 
 /**
  * If at least this many cached heads (stored states of devices) of a batch are stale, and they are at least a quarter of the batch's heads,
@@ -39,7 +39,7 @@ export interface Writer {
    * then may the messages be acknowledged. Rejects if the database fails; then nothing of the batch is stored. Several writers may write
    * the same devices, and the same batch may be written several times.
    */
-  write(batch: readonly IncomingMessage[]): Promise<WriteResult>;
+  write(batch: readonly IncomingMessage[]): Promise<BatchWriteResult>;
 }
 
 /**
@@ -57,7 +57,7 @@ interface WriterOptions {
   pieceReadings?: number;
   now?: () => number;
   ageNow?: () => number;
-  untimed?: UntimedSeries;
+  untimed?: UntimedSeriesRecorder;
 }
 
 export function createWriter(pool: Pool, options: WriterOptions = {}): Writer {
@@ -103,15 +103,15 @@ class BatchesWriter implements Writer {
     this.#options = options;
     this.#now = now;
     this.#memory = memory;
-    this.#months = createPartitionMonths(pool);
+    this.#months = createPartitionMonthCache(pool);
     this.#gateways = new GatewayReceiver(options.unread);
     this.#fastPath = new FastPath(memory);
     this.#deferred = new Deferred(now);
   }
 
-  async write(batch: readonly IncomingMessage[]): Promise<WriteResult> {
+  async write(batch: readonly IncomingMessage[]): Promise<BatchWriteResult> {
     for (let attempts = 1; ; attempts++) {
-      const attempt: BatchAttempt = { deviceIds: [], cachedCount: 0, untimed: new Map(), undo: () => {} };
+      const attempt: BatchRollbackState = { deviceIds: [], cachedCount: 0, untimed: new Map(), undo: () => {} };
       try {
         const result = await this.#attempt(batch, attempt);
         this.#options.untimed?.noted(attempt.untimed);
@@ -127,7 +127,7 @@ class BatchesWriter implements Writer {
     }
   }
 
-  async #attempt(batch: readonly IncomingMessage[], attempt: BatchAttempt): Promise<WriteResult> {
+  async #attempt(batch: readonly IncomingMessage[], attempt: BatchRollbackState): Promise<BatchWriteResult> {
     const {
       retentionMonths = 13,
       maxChannels = DEFAULT_MAX_CHANNELS,
@@ -136,7 +136,7 @@ class BatchesWriter implements Writer {
       ageNow = this.#now,
     } = this.#options;
     const tools = {
-      oldestMs: retentionStartMs(ageNow(), retentionMonths),
+      oldestMs: getRetentionStartMs(ageNow(), retentionMonths),
       maxChannels,
       pieceReadings,
       months: this.#months,
@@ -147,7 +147,7 @@ class BatchesWriter implements Writer {
       untimed,
       deferred: this.#deferred,
     };
-    return inTransaction(this.#pool, async (client) => {
+    return runInTransaction(this.#pool, async (client) => {
       const { confirmed, refused } = await confirmSenders(client, batch);
       const { steps, result } = await prepareBatch(client, confirmed, tools, attempt);
       for (const step of steps) await step(client);
@@ -157,7 +157,7 @@ class BatchesWriter implements Writer {
   }
 
   /** Returns the rejections that may be stored. If the batch is not committed, their bytes are released again. */
-  #retained(rejects: readonly Rejection[], attempt: BatchAttempt): readonly Rejection[] {
+  #retained(rejects: readonly Rejection[], attempt: BatchRollbackState): readonly Rejection[] {
     const { rejectionQuota } = this.#options;
     if (!rejectionQuota) return rejects;
     const chosen = rejectionQuota.of(rejects, this.#now());
@@ -169,7 +169,7 @@ class BatchesWriter implements Writer {
    * Removes the cause of a failed attempt, so that the batch can be tried again. Throws the error if its cause cannot be removed, or if
    * there were too many attempts.
    */
-  async #recover(error: unknown, attempts: number, { cachedCount }: BatchAttempt): Promise<void> {
+  async #recover(error: unknown, attempts: number, { cachedCount }: BatchRollbackState): Promise<void> {
     if (error instanceof MissingPartitionsError) await this.#months.make(error);
     else if (error instanceof RecomputationRequiredError) {
       for (const deviceId of error.deviceIds)
@@ -177,7 +177,7 @@ class BatchesWriter implements Writer {
     } else if (error instanceof StaleHeadsError) {
       const areMany = error.count >= MANY_STALE && error.count > cachedCount / 4;
       if (areMany || ++this.#staleInARow >= STALE_IN_A_ROW) this.#memory.disable();
-    } else if (attempts >= MAX_TRANSACTION_ATTEMPTS || !isRetryable(error)) throw error;
+    } else if (attempts >= MAX_TRANSACTION_ATTEMPTS || !isRetryableError(error)) throw error;
   }
 }
 

@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
 import { p1DsmrReader } from '#simulators/devices/p1-dsmr-reader.ts';
 import {
+  createSteadyHome,
   HOUR_MS,
   listRetainedTopics,
   mapPayloadsByTopic,
   STEADY_HOME_NOW_MS,
   STEADY_HOME_START_MS,
   simulateOneMessageSet,
-  steadyHome,
 } from '#test/support/steady-home.ts';
 import { zigbee2mqttPlug, zigbee2mqttTrv } from './zigbee2mqtt.ts';
 
 describe('Zigbee devices', () => {
   it('repeat the previous energy in the message with the new power', () => {
     const plug = zigbee2mqttPlug({ name: 'kitchen/dishwasher' });
-    const home = steadyHome(STEADY_HOME_NOW_MS);
+    const home = createSteadyHome(STEADY_HOME_NOW_MS);
     plug.messages(home, STEADY_HOME_NOW_MS - 120_000);
     const sent = plug.messages(home, STEADY_HOME_NOW_MS).map((one) => JSON.parse(one.payload));
     expect(sent).toHaveLength(2);

@@ -4,15 +4,15 @@ import { goECharger } from '#simulators/devices/go-e-charger.ts';
 import { shellyEmGen1 } from '#simulators/devices/shelly-em-gen1.ts';
 import { shellyPmGen2 } from '#simulators/devices/shelly-pm-gen2.ts';
 import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
-import { victronGrid } from '#simulators/devices/victron-grid.ts';
+import { victronGridMeter } from '#simulators/devices/victron-grid.ts';
 import { zwavejsPlug } from '#simulators/devices/zwavejs-plug.ts';
 import {
+  createSteadyHome,
   listRetainedTopics,
   mapPayloadsByTopic,
   STEADY_HOME_NOW_MS,
   STEADY_HOME_START_MS,
   simulateOneMessageSet,
-  steadyHome,
 } from '#test/support/steady-home.ts';
 
 describe('a Tasmota plug', () => {
@@ -68,7 +68,7 @@ describe('a Shelly of the second generation', () => {
 
   it('sends only changed keys with a time, and the whole component without a time', () => {
     const shelly = plug();
-    const home = steadyHome(STEADY_HOME_NOW_MS + 10_000);
+    const home = createSteadyHome(STEADY_HOME_NOW_MS + 10_000);
     const first = shelly.messages(home, STEADY_HOME_NOW_MS);
     expect(first.map((one) => one.topic)).toEqual([
       'cellar/dryer/events/rpc',
@@ -134,7 +134,7 @@ describe('a charger of evcc', () => {
 
 describe('a grid meter behind Venus OS', () => {
   it('sends hundredths of a kWh when they change, not retained', () => {
-    const meter = victronGrid({ name: 'cabin' });
+    const meter = victronGridMeter({ name: 'cabin' });
     expect(meter.nativeId).toMatch(/^[0-9a-f]{12}\/grid\/30$/);
     const sent = simulateOneMessageSet(meter);
     expect(mapPayloadsByTopic(sent)).toEqual({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { amsreaderMeter } from '#simulators/devices/amsreader-meter.ts';
 import { openwbCounter } from '#simulators/devices/openwb-counter.ts';
-import { p1Esp8266 } from '#simulators/devices/p1-esp8266.ts';
+import { p1Esp8266Meter } from '#simulators/devices/p1-esp8266.ts';
 import { smlreaderMeter } from '#simulators/devices/smlreader-meter.ts';
 import {
   listRetainedTopics,
@@ -26,7 +26,7 @@ describe('meters behind readers of other makers', () => {
   });
 
   it('esp8266_p1meter writes two registers in whole Wh', () => {
-    const sent = mapPayloadsByTopic(simulateOneMessageSet(p1Esp8266({ tz: 'Europe/Berlin' })));
+    const sent = mapPayloadsByTopic(simulateOneMessageSet(p1Esp8266Meter({ tz: 'Europe/Berlin' })));
     // The low tariff applied for 14 hours: Monday 1 to 7 o'clock, and Monday 23 to Tuesday 7 o'clock.
     expect(sent).toMatchObject({
       'sensors/power/p1meter/consumption_low_tarif': '6020',

@@ -36,7 +36,7 @@ export function createMeterReading(home: SimulatedHome, atMs: number, withPower:
 }
 
 /** Yields a reading of the register at each whole multiple of the cadence in [from, to]. */
-export function* meterHistory(
+export function* generateMeterReadings(
   home: SimulatedHome,
   fromMs: number,
   toMs: number,

@@ -12,11 +12,11 @@ export interface ThermostatReading {
 
 /** Returns the reading of the home's thermostat at one time. */
 export function createThermostatReading(home: SimulatedHome, atMs: number): ThermostatReading {
-  return createThermostatElement(home.at(atMs).room, atMs);
+  return createRoomReading(home.at(atMs).room, atMs);
 }
 
 /** Returns the reading of a room at one time. */
-export function createThermostatElement(room: ThermostatState, atMs: number): ThermostatReading {
+export function createRoomReading(room: ThermostatState, atMs: number): ThermostatReading {
   return {
     ts: new Date(atMs).toISOString(),
     temperature_c: Math.round(room.temperatureC * 10) / 10,
@@ -26,7 +26,7 @@ export function createThermostatElement(room: ThermostatState, atMs: number): Th
 }
 
 /** Yields a reading at each whole multiple of the cadence in [from, to]. */
-export function* thermostatHistory(
+export function* generateThermostatReadings(
   home: SimulatedHome,
   fromMs: number,
   toMs: number,

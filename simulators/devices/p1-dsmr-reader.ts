@@ -1,5 +1,5 @@
 import type { SimulatedHome } from '../home-clock.ts';
-import { createTariffSplit, type TariffRegisters } from '../tariffs.ts';
+import { createTariffSplitter, type TariffRegisters } from '../tariffs.ts';
 import { type FamilyDevice, formatRegister } from './family-device.ts';
 
 /**
@@ -24,7 +24,7 @@ export function p1DsmrReader({ tz, topic = 'dsmr/json' }: { tz: string; topic?: 
     // DSMR-reader sends no message on connect: it has no discovery and no availability.
     greeting: () => [],
     messages(home, atMs) {
-      split ??= createTariffSplit(home, tz);
+      split ??= createTariffSplitter(home, tz);
       return [{ topic, payload: JSON.stringify(telegram(home, atMs, split(atMs))), retain: true }];
     },
   };

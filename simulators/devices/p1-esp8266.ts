@@ -1,5 +1,5 @@
 import type { SimulatedHome } from '../home-clock.ts';
-import { createTariffSplit, type TariffRegisters } from '../tariffs.ts';
+import { createTariffSplitter, type TariffRegisters } from '../tariffs.ts';
 import { type FamilyDevice, formatRegister } from './family-device.ts';
 
 /**
@@ -10,14 +10,14 @@ import { type FamilyDevice, formatRegister } from './family-device.ts';
  * @param options.tz Time zone of the meter's tariff clock.
  * @param options.root Root topic of the firmware.
  */
-export function p1Esp8266({ tz, root = 'sensors/power/p1meter' }: { tz: string; root?: string }): FamilyDevice {
+export function p1Esp8266Meter({ tz, root = 'sensors/power/p1meter' }: { tz: string; root?: string }): FamilyDevice {
   let split: ((atMs: number) => TariffRegisters) | undefined;
   return {
     family: 'p1meter',
     nativeId: root,
     greeting: () => [{ topic: 'hass/status', payload: 'p1 meter alive: p1meter' }],
     messages(home: SimulatedHome, atMs) {
-      split ??= createTariffSplit(home, tz);
+      split ??= createTariffSplitter(home, tz);
       const { lowMilliwattHours, highMilliwattHours } = split(atMs);
       const power = String(Math.round(home.at(atMs).powerW));
       const fields = {

@@ -9,7 +9,7 @@ const STEP_MILLIWATT_HOURS = 10_000;
  *
  * @param options.name Seed of the portal id.
  */
-export function victronGrid({ name }: { name: string }): FamilyDevice {
+export function victronGridMeter({ name }: { name: string }): FamilyDevice {
   const portal = createHardwareId(name, 12).toLowerCase();
   const topic = (path: string) => `N/${portal}/grid/30/${path}`;
   const lastSent = new Map<string, string>();

@@ -1,8 +1,13 @@
 import { parseDecimal } from '#src/core/decimal.ts';
 import type { Cost } from '#src/cost/cost.ts';
 import { loadCostsOfCurrentPeriods } from '#src/cost/running.ts';
-import { createQueryOnConnection, type Database, type PoolClient, type QueryFunction } from '#src/database/connect.ts';
-import { inSavepoint } from '#src/database/transaction.ts';
+import {
+  createQueryFunctionOnConnection,
+  type Database,
+  type PoolClient,
+  type QueryFunction,
+} from '#src/database/connect.ts';
+import { runInSavepoint } from '#src/database/transaction.ts';
 import type { AlertFiring } from './fire.ts';
 import { type AlertRulePeriod, createFiringFields } from './rule.ts';
 
@@ -33,7 +38,7 @@ export async function evaluateCostAlerts(
   { firstUsers, maxMs, now }: { firstUsers: ReadonlySet<string>; maxMs: number; now: Date },
 ): Promise<CostAlertEvaluation> {
   if (asked.length === 0) return { firings: [], isMoreWaiting: false, faults: [] };
-  const query = createQueryOnConnection(client);
+  const query = createQueryFunctionOnConnection(client);
   const ofUsers = Map.groupBy(asked, ({ userId }) => userId);
   const users = [...ofUsers.keys()].sort((a, b) => Number(firstUsers.has(b)) - Number(firstUsers.has(a)));
   const faults: CostAlertEvaluation['faults'] = [];
@@ -44,7 +49,7 @@ export async function evaluateCostAlerts(
     if (count > 0 && performance.now() >= untilMs) break;
     count++;
     const periods = ofUsers.get(userId) ?? [];
-    const asking = await inSavepoint(client, (db) => costsOf(db, userId, periods, now));
+    const asking = await runInSavepoint(client, (db) => costsOf(db, userId, periods, now));
     if ('value' in asking) firings.push(...asking.value.flatMap(firingAbove));
     else if (PASSES.test(String((asking.error as { code?: unknown })?.code))) throw asking.error;
     else faults.push({ userId, error: asking.error });

@@ -1,14 +1,14 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 import {
   createDatabaseOnConnection,
-  createQueryOnConnection,
+  createQueryFunctionOnConnection,
   type Database,
   type Pool,
   type PoolClient,
   type QueryFunction,
 } from '#src/database/connect.ts';
-import { inTransaction } from '#src/database/transaction.ts';
-import { queueChangedHours, usersToPublishSql } from '#src/delivery/usage-updated.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
+import { queueChangedHours, usersWithUsageRecipientsSql } from '#src/delivery/usage-updated.ts';
 import { type CostAlertEvaluation, evaluateCostAlerts } from './costs.ts';
 import { PERIOD_KINDS } from './evaluate.ts';
 import { type AlertFiring, fireAlerts } from './fire.ts';
@@ -58,8 +58,8 @@ export async function evaluateChangedHours(
   maxChanges = MAX_CHANGES,
   maxCostsMs = MAX_COSTS_MS,
 ): Promise<AlertEvaluationResult> {
-  return inTransaction(pool, async (client: PoolClient) => {
-    const query = createQueryOnConnection(client);
+  return runInTransaction(pool, async (client: PoolClient) => {
+    const query = createQueryFunctionOnConnection(client);
     const { count, hasMore, rows } = await takeChanges(query, maxChanges);
     if (rows.length === 0) return { changes: count, hasMore, candidates: 0, fired: 0, faults: [] };
     const rules = await loadActiveRules(query, [...new Set(rows.map(({ user_id }) => user_id))]);
@@ -120,7 +120,7 @@ async function takeChanges(
      changed AS MATERIALIZED (SELECT c.user_id, t.hour, t.costs_only FROM taken t, unnest(t.user_ids) c (user_id)),
      wanted AS (
        SELECT user_id FROM changed JOIN alerts USING (user_id) WHERE status = 'active' AND type <> 'no_data'
-       UNION ${usersToPublishSql('changed')})
+       UNION ${usersWithUsageRecipientsSql('changed')})
      SELECT DISTINCT user_id, hour, costs_only FROM changed JOIN wanted USING (user_id) JOIN users USING (user_id)`,
     [taken],
   );

@@ -3,30 +3,30 @@ import { listPeriodsOfHour, type Period, type PeriodKind } from './period.ts';
 /** Time in ms after which a period has ended too long ago for its alerts to fire (README, Alerts). */
 const TOO_LATE_MS = 24 * 3_600_000;
 
-/** Kinds of periods. `AlertRuleColumns.kind` contains indexes into this list. */
+/** Kinds of periods. `AlertRuleArrays.kind` contains indexes into this list. */
 export const PERIOD_KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
 /**
  * Alert rules as typed arrays: the elements with the same index belong to one alert. The arrays are transferred to a thread without being
  * copied.
  */
-export interface AlertRuleColumns {
+export interface AlertRuleArrays {
   /** Kind of each alert's period, as an index into PERIOD_KINDS. */
   kind: Uint8Array;
   /** Time zone of each alert, as an index into the zones of the batch. */
   zone: Uint16Array;
-  /** Number of each alert's user, in ascending order. `ChangedHourColumns.user` contains the same numbers. */
+  /** Number of each alert's user, in ascending order. `ChangedHourArrays.user` contains the same numbers. */
   user: Uint32Array;
 }
 
 /** Hours in which a user's consumption changed. `hourMs`: start of the hour, Unix ms. */
-export interface ChangedHourColumns {
+export interface ChangedHourArrays {
   user: Uint32Array;
   hourMs: Float64Array;
 }
 
 /** Periods for which an alert may fire: index of the alert rule, start and end (Unix ms). */
-export interface CandidatePeriodColumns {
+export interface CandidatePeriodArrays {
   rule: Uint32Array;
   startMs: Float64Array;
   endMs: Float64Array;
@@ -37,11 +37,11 @@ export interface CandidatePeriodColumns {
  * Pure.
  */
 export function findCandidatePeriods(
-  rules: AlertRuleColumns,
+  rules: AlertRuleArrays,
   zones: readonly string[],
-  changes: ChangedHourColumns,
+  changes: ChangedHourArrays,
   nowMs: number,
-): CandidatePeriodColumns {
+): CandidatePeriodArrays {
   const rulesOf = new Map<number, number[]>();
   for (const [index, user] of rules.user.entries()) {
     const known = rulesOf.get(user);

@@ -1,4 +1,4 @@
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { MILLIWATT_HOURS_PER_KWH, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { QueryFunction } from '#src/database/connect.ts';
@@ -31,7 +31,7 @@ export async function fireAlerts(query: QueryFunction, firings: readonly AlertFi
   if (firings.length === 0) return 0;
   // The rows are sorted by the table's key, so that concurrent workers cannot deadlock.
   const sorted = firings
-    .map((firing) => ({ ...firing, eventId: newId('evt') }))
+    .map((firing) => ({ ...firing, eventId: createId('evt') }))
     .sort((a, b) => compare(a.alertId, b.alertId) || a.periodStart.getTime() - b.periodStart.getTime());
   // Raw SQL on the hot path of alerts: `unnest` inserts any number of firings in one statement.
   const { rows } = await query<FiredAlert>(

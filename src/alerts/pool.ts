@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import { hasLittleMemory } from '#src/core/memory.ts';
 import { createThreadPool } from '#src/core/threads.ts';
 import type { EvaluationTask } from './evaluate.task.ts';
-import { type CandidatePeriodColumns, findCandidatePeriods } from './evaluate.ts';
+import { type CandidatePeriodArrays, findCandidatePeriods } from './evaluate.ts';
 
 export interface AlertEvaluator {
-  candidates(...batch: EvaluationTask): Promise<CandidatePeriodColumns>;
+  candidates(...batch: EvaluationTask): Promise<CandidatePeriodArrays>;
   /** Number of batches that the caller should evaluate at the same time. */
   lanes: number;
   /** Returns the number of tasks that wait for a thread. */
@@ -28,7 +28,7 @@ const WITHOUT_THREADS: AlertEvaluator = {
  */
 export function startAlertEvaluator(threads: number = Math.max(1, availableParallelism() - 1)): AlertEvaluator {
   if (hasLittleMemory()) return WITHOUT_THREADS;
-  const pool = createThreadPool<EvaluationTask, CandidatePeriodColumns>(
+  const pool = createThreadPool<EvaluationTask, CandidatePeriodArrays>(
     new URL('./evaluate.task.ts', import.meta.url),
     // Each concurrent batch has at most one task in the queue, so the queue cannot grow beyond `mayWait`.
     { least: 1, most: threads, mayWait: 2 * threads },

@@ -4,7 +4,7 @@ import type { Cost } from '#src/cost/cost.ts';
 import { loadCosts } from '#src/cost/costs.ts';
 import { isMixedCurrenciesError, loadCostsOfCurrentPeriods } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
-import { readHomeUsage } from '#src/energy/home-usage.ts';
+import { readHomeUsageByBucket } from '#src/energy/home-usage.ts';
 import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
 import { readQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 import { parseAmountForComparison } from './costs.ts';
@@ -42,7 +42,7 @@ export async function previewUsageAlert(
 ): Promise<HypotheticalFiring[]> {
   const { timezone: zone, user_id: userId } = user;
   const kind = PERIOD_KIND_BY_ALERT_TYPE[type];
-  const rows = await readHomeUsage(db, userId, lookedAt(kind, zone, now), kind);
+  const rows = await readHomeUsageByBucket(db, userId, lookedAt(kind, zone, now), kind);
   return rows
     .filter(({ milliwattHours }) => milliwattHours > thresholdMilliwattHours)
     .map(({ at, milliwattHours }) => {

@@ -1,5 +1,5 @@
-import { createQueryOnConnection, type Pool } from '#src/database/connect.ts';
-import { inTransaction } from '#src/database/transaction.ts';
+import { createQueryFunctionOnConnection, type Pool } from '#src/database/connect.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
 import { fireAlerts } from './fire.ts';
 
 /** Maximum number of silences that one transaction processes. */
@@ -10,8 +10,8 @@ const MOST = 1_000;
  * message, and an alert fires once for it. A device that has never sent a message has no silence. Returns the number of new firings.
  */
 export async function fireSilenceAlerts(pool: Pool, now: Date): Promise<number> {
-  return inTransaction(pool, async (client) => {
-    const query = createQueryOnConnection(client);
+  return runInTransaction(pool, async (client) => {
+    const query = createQueryFunctionOnConnection(client);
     const { rows } = await query<{
       alert_id: string;
       threshold_hours: number;

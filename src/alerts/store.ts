@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
@@ -19,7 +19,7 @@ export async function createAlert(
 ): Promise<Alert> {
   return db
     .insertInto('alerts')
-    .values({ ...settings, alert_id: newId('alr'), user_id: userId })
+    .values({ ...settings, alert_id: createId('alr'), user_id: userId })
     .returningAll()
     .executeTakeFirstOrThrow();
 }

@@ -1,7 +1,7 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import { readUsageOfPeriods } from '#src/energy/home/running.ts';
-import { filterUsersWithComposedHomes } from '#src/energy/usage/composed.ts';
+import { readPeriodUsageSoFar } from '#src/energy/home/usage-so-far.ts';
+import { filterUsersWithComposedHomes } from '#src/energy/usage/composed-homes.ts';
 import { readImportsInSpans, type UserTimeRange } from '#src/energy/usage/totals.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function computeUsageTotals(
   for (const userId of await filterUsersWithComposedHomes(db, [...ofUsers.keys()])) {
     const indexes = ofUsers.get(userId) ?? [];
     const asked = indexes.map((index) => periods[index] as UserTimeRange);
-    for (const [place, used] of (await readUsageOfPeriods(db, userId, asked, nowMs)).entries()) {
+    for (const [place, used] of (await readPeriodUsageSoFar(db, userId, asked, nowMs)).entries()) {
       const index = indexes[place] as number;
       if (used === null) totals.delete(index);
       else totals.set(index, used);

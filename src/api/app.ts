@@ -3,13 +3,14 @@ import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 
 import type { Authenticate } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { verifyMailedToken } from '#src/core/secrets.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
 import { addJsonParser } from './bodies.ts';
+import { addConcurrencyLimits } from './concurrency-limiter.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
 import type { SignInProvider } from './dashboard/provider.ts';
 import { addDashboardRoutes } from './dashboard/routes.ts';
@@ -36,9 +37,8 @@ import {
 } from './plugins/protocol.ts';
 import { addReferencePages } from './plugins/reference.ts';
 import { addRequestLog, addRequestMetrics, addRequestSpans } from './plugins/request-log.ts';
-import { addUnsentResponseLimits } from './plugins/unsent-answers.ts';
+import { addUnsentResponseLimits } from './plugins/unsent-responses.ts';
 import { createApiServer, SERVER_TIMEOUTS } from './server.ts';
-import { addConcurrencyLimits } from './share.ts';
 import { createTrustedProxyChecker } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
 
@@ -143,7 +143,7 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     // The service creates every request id itself, because an id from the client could inject text into the log.
-    genReqId: () => newId('req'),
+    genReqId: () => createId('req'),
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: 'idle',

@@ -18,7 +18,7 @@ export interface CsvBody {
 }
 
 /** Returns the name of a row for error messages: its index from 0 or, for a CSV body, the number of its line. */
-export const getRowName = (body: unknown, index: number): string =>
+export const formatRowPosition = (body: unknown, index: number): string =>
   body instanceof CsvRows ? `line ${body.lines[index]}` : String(index);
 
 type Done = (error: Error | null, value?: unknown) => void;

@@ -16,14 +16,14 @@ const streamOf = ({ raw }: FastifyReply) =>
  * Returns an object that identifies the connection of a request: all requests of a connection have the same object. For HTTP/2, http2.ts
  * creates this object, which contains little more than the client's address.
  */
-export const getConnection = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
+export const getConnectionKey = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
 
 /**
  * Makes Node cache the client's address of a newly accepted connection. Node reads the address on first access, and cannot read it after
  * the connection has closed, but limits, logs and the audit log need the address even then. If the connection has already closed, destroys
  * it.
  */
-export function storeClientAddress(socket: Socket): void {
+export function cacheClientAddress(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
 }
 

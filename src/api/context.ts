@@ -43,7 +43,7 @@ export interface ApiContext {
   /** Fetches a response of a price source, so that the source's settings can be tested. Set by src/start. */
   fetchAnswer?: SourceFetcher;
   /** Diagnoses a message for the dashboard's page about gateways. Set by src/start. */
-  judge?: MessageJudgePort;
+  judge?: MessageDiagnosisPort;
   /** Stores readings that clients send over HTTPS. Set by src/start. */
   sentReadings?: SentReadingsPort;
   /** Reads the state of the installation's own back-ups. Undefined if the installation uses an external database. */
@@ -140,7 +140,7 @@ export interface RollupsPort {
  * Returns how ingest would interpret a message of a gateway, considering the announcements that the gateway has sent. Stores nothing. The
  * implementation belongs to ingest; src/start provides it to the API.
  */
-export type MessageJudgePort = (message: {
+export type MessageDiagnosisPort = (message: {
   gatewayId: string;
   /** Topic of the message; it may begin with the gateway's prefix. */
   topic: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createUnprocessableError } from '#src/core/errors.ts';
-import { isStorable, NOT_STORABLE } from '#src/core/storable-text.ts';
+import { isStorableText, UNSTORABLE_TEXT_MESSAGE } from '#src/core/storable-text.ts';
 import { COST_AND_EMISSIONS_INCLUDES, type CostOrEmissionsInclude, type IncludableField } from '#src/energy/include.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import {
@@ -10,14 +10,15 @@ import {
   isClockUnit,
   isDate,
   isRangeWithinMonths,
-  isZone,
+  isTimeZone,
 } from '#src/energy/ranges.ts';
 import { isCurrency } from '#src/tariffs/currency.ts';
 import { MAX_PRICE, normalisePrice } from '#src/tariffs/terms.ts';
 import { instantSchema } from './shapes.ts';
 
 /** Returns the schema of a text of 1 to `longest` characters that PostgreSQL can store unchanged. */
-export const textField = (longest: number) => z.string().min(1).max(longest).refine(isStorable, NOT_STORABLE);
+export const textField = (longest: number) =>
+  z.string().min(1).max(longest).refine(isStorableText, UNSTORABLE_TEXT_MESSAGE);
 
 /** An HTTPS address of at most 2,048 characters. It must not contain credentials, because they would be stored unencrypted. */
 export const httpsUrlField = z
@@ -50,7 +51,7 @@ const isInstant = (text: string): boolean =>
   instantSchema.safeParse(text).success && Date.parse(text) >= 0 && Date.parse(text) <= Date.UTC(9999, 11, 31);
 
 /** An instant, or a date that stands for its start (00:00 UTC). The result is an instant. */
-export const momentField = z
+export const instantOrDateField = z
   .string()
   .refine(
     (text) => isDate(text) || isInstant(text),
@@ -59,7 +60,7 @@ export const momentField = z
   .meta({ anyOf: ['date', 'date-time'].map((format) => ({ type: 'string' as const, format })) })
   .transform((text) => new Date(text));
 
-export const daysField = {
+export const dayRangeFields = {
   start: dateField.describe('First day of the range, in the time zone `tz`. Needs `end`.').optional(),
   end: dateField.describe('Last day of the range, inclusive. Needs `start`.').optional(),
 };
@@ -129,13 +130,15 @@ export function checkCalculationDays(
     mistake(`must be within ${MAX_COMPUTED_MONTHS} months of start`);
 }
 
-export const zoneField = z.string().refine(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin');
+export const zoneField = z
+  .string()
+  .refine(isTimeZone, 'must be a time zone of the IANA database, such as Europe/Berlin');
 
 /** A time zone, or `account` for the time zone in the settings of the user. */
 export const zoneOrAccountField = z
   .string()
   .refine(
-    (name) => name === 'account' || isZone(name),
+    (name) => name === 'account' || isTimeZone(name),
     'must be a time zone of the IANA database, such as Europe/Berlin, or account',
   )
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');

@@ -7,22 +7,22 @@ import { findCallerInHome, type HomeIdsInRequest } from '#src/auth/homes.ts';
 import { reloadCaller, runAsCaller } from '#src/auth/run-as-caller.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
-import { describeIssue } from '#src/core/validation-messages.ts';
+import { describeValidationIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { AccessibleAccounts } from '#src/database/reach.ts';
 import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
-import { type AuditRecord, findOwnerOfObject, recordAction } from '#src/users/audit.ts';
+import { type AuditRecord, findOwnerOfObject, recordAuditedAction } from '#src/users/audit.ts';
 import {
   addCsvParser,
   addExactNumberJsonParser,
   addSenmlParser,
   type CsvBody,
-  getRowName,
+  formatRowPosition,
   isNestedTooDeeply,
   SenmlPack,
 } from './bodies.ts';
 import type { ApiContext } from './context.ts';
-import { isLongResponse, streamRows } from './long-answers.ts';
+import { isLongResponse, streamRows } from './long-responses.ts';
 import { fetchListPage, type ItemIdentifier, type ListPageRequest } from './pages.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
 import { negotiateResponseFormat, type ResponseFormat } from './tables/accept.ts';
@@ -292,7 +292,7 @@ export async function runAndAudit(
   const { params, body } = call;
   const ids = params as Record<string, unknown>;
   const note = (target: unknown) =>
-    recordAction(db, {
+    recordAuditedAction(db, {
       ...by,
       action: audit.action,
       target: typeof target === 'string' ? target : null,
@@ -373,7 +373,7 @@ function callOf(
     params: storableIds(request.params as Record<string, string>),
     bodyBytes: Number(request.headers['content-length'] ?? 0),
     address: request.ip,
-    rowName: (index) => getRowName(request.body, index),
+    rowName: (index) => formatRowPosition(request.body, index),
     page: (id, find) => fetchListPage(reply, url, asked as ListPageRequest, id, find),
     reply,
     format: negotiateResponseFormat(request.headers.accept ?? '', definition.formats ?? []),
@@ -472,7 +472,9 @@ function withoutBody(method: AnyOperation['method'], body: unknown): undefined {
 
 function valid(schema: Shape | undefined, value: unknown, where: string): unknown {
   if (!schema) return {};
-  const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, { error: describeIssue });
+  const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, {
+    error: describeValidationIssue,
+  });
   if (parsed.success) return parsed.data;
-  throw createUnprocessableError(...listFieldErrors(parsed.error, where, (index) => getRowName(value, index)));
+  throw createUnprocessableError(...listFieldErrors(parsed.error, where, (index) => formatRowPosition(value, index)));
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { escapeHtml } from '#src/core/html.ts';
 import { type Language, loadWords } from '#src/delivery/words/words.ts';
-import { storeClientAddress } from './connection.ts';
+import { cacheClientAddress } from './connection.ts';
 import { isHtmlRequested, PLAIN_PAGE_SECURITY_POLICY, renderPlainPage } from './plain-page.ts';
 import { createErrorBody } from './plugins/errors.ts';
 import { LENIENT_PARSER_OPTIONS, refuseUnparsableRequest } from './plugins/protocol.ts';
@@ -42,7 +42,7 @@ export function createPlainHttpServer(
   };
   const server = createServer(LENIENT_PARSER_OPTIONS, answer);
   server.on('checkExpectation', answer);
-  server.on('connection', storeClientAddress);
+  server.on('connection', cacheClientAddress);
   server.on('clientError', (error, socket) =>
     refuseUnparsableRequest(error, socket, createErrorBody('httpsRequired', publicUrl())),
   );

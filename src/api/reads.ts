@@ -1,6 +1,6 @@
 import type { Database } from '#src/database/connect.ts';
 import { isTransactionReplayed, type Standby, type StandbyState } from '#src/database/standby.ts';
-import { findLatestActions } from '#src/users/audit.ts';
+import { findLatestTransactionIds } from '#src/users/audit.ts';
 
 /** Age of the data in ms above which a response contains the header `Age` (RFC 9111, section 5.1). */
 const TOLD_FROM_MS = 5_000;
@@ -33,7 +33,7 @@ export function createReadDatabaseRouter(db: Database, readDb: Database, standby
     newest: () => (standby.state() === null ? db : readDb),
     async from(userId) {
       const state = standby.state();
-      const isOnStandby = state !== null && hasReplayedTransactions(state, await findLatestActions(db, userId));
+      const isOnStandby = state !== null && hasReplayedTransactions(state, await findLatestTransactionIds(db, userId));
       return isOnStandby ? { db: readDb, ageSeconds: getReportedAgeSeconds(state) } : { db, ageSeconds: null };
     },
   };

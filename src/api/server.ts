@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { createServer, type Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { SERVER_TLS } from '#src/core/tls.ts';
-import { storeClientAddress } from './connection.ts';
+import { SERVER_TLS_OPTIONS } from '#src/core/tls.ts';
+import { cacheClientAddress } from './connection.ts';
 import { type Http2Server, type Http2Timeouts, serveHttp2 } from './http2.ts';
 import { LENIENT_PARSER_OPTIONS } from './plugins/protocol.ts';
 
@@ -34,7 +34,7 @@ export function createApiServer(
 ): { server: Server; http2: Http2Server } {
   const { unreadTimeout, ...timeouts } = patience;
   const server = createServer(
-    { ...tls, ...SERVER_TLS, ...LENIENT_PARSER_OPTIONS, ...timeouts, ALPNProtocols: ['h2', 'http/1.1'] },
+    { ...tls, ...SERVER_TLS_OPTIONS, ...LENIENT_PARSER_OPTIONS, ...timeouts, ALPNProtocols: ['h2', 'http/1.1'] },
     serve,
   );
   // Closes a connection whose client does not read its response. A slow response that has sent no data yet is not affected.
@@ -45,7 +45,7 @@ export function createApiServer(
   const serveHttp1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket) => {
-    storeClientAddress(socket);
+    cacheClientAddress(socket);
     if (socket.alpnProtocol === 'h2') http2.take(socket);
     else for (const listener of serveHttp1) listener.call(server, socket);
   });

@@ -15,7 +15,7 @@ import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
-import { SERVER_TLS } from '#src/core/tls.ts';
+import { SERVER_TLS_OPTIONS } from '#src/core/tls.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';
 import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
@@ -23,7 +23,7 @@ import { buildApp } from './app.ts';
 import type {
   ApiContext,
   BrokerAddress,
-  MessageJudgePort,
+  MessageDiagnosisPort,
   RejectedMessagesPort,
   RollupsPort,
   SentReadingsPort,
@@ -53,7 +53,7 @@ interface ApiParts {
   secret: string;
   mailSignIn: SignInDependencies['mail'];
   fetchAnswer: SourceFetcher;
-  judge: MessageJudgePort;
+  judge: MessageDiagnosisPort;
   rejected: RejectedMessagesPort;
   sentReadings: SentReadingsPort;
   rollups: RollupsPort;
@@ -103,7 +103,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
       return state ? state.ageMs / 1_000 : null;
     },
     renewTls(pair) {
-      (app.server as Server).setSecureContext({ ...pair, ...SERVER_TLS });
+      (app.server as Server).setSecureContext({ ...pair, ...SERVER_TLS_OPTIONS });
       certificate = pair.cert;
     },
     async stop() {

@@ -1,11 +1,11 @@
-import { createNetworkTest, parseNetwork } from '#src/core/networks.ts';
+import { createNetworkMatcher, parseNetwork } from '#src/core/networks.ts';
 
 /**
  * Returns a function that checks whether the X-Forwarded-* headers of a client at an address can be trusted. `list`: the addresses and
  * networks (`10.0.0.0/8`) in TRUST_PROXY. Throws an error that names the invalid entry if the list contains anything else.
  */
 export function createTrustedProxyChecker(list: readonly string[]): (address: string | undefined) => boolean {
-  const isTrusted = createNetworkTest(
+  const isTrusted = createNetworkMatcher(
     list.map((part) => {
       const network = parseNetwork(part);
       if (!network) throw new Error(`TRUST_PROXY: ${part} is neither an address nor a network such as 10.0.0.0/8`);

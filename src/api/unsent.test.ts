@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUnsentResponseLimit } from './unsent.ts';
+import { createUnsentResponseTracker } from './unsent.ts';
 
 /** Returns a random number generator that returns the same numbers in each run. */
 function random(seed: number): (below: number) => number {
@@ -16,7 +16,7 @@ test.each([1, 2, 3, 4, 5])(
   'the bytes of unsent answers exceed no limit by more than one answer, in any order of events (%i)',
   (seed) => {
     const next = random(seed);
-    const { hold, bytes } = createUnsentResponseLimit(LIMITS);
+    const { hold, bytes } = createUnsentResponseTracker(LIMITS);
     const held = new Map<number, { connection: number; address: number; size: number; release: () => void }>();
     const connections = Array.from({ length: 40 }, () => ({}));
     const sumOf = (isOne: (one: { connection: number; address: number }) => boolean) => {
@@ -57,7 +57,7 @@ test.each([1, 2, 3, 4, 5])(
 );
 
 test("beyond the limit, the account's longest-waiting answers are cut off, and those of others are not", () => {
-  const { hold } = createUnsentResponseLimit(LIMITS);
+  const { hold } = createUnsentResponseTracker(LIMITS);
   const cut: string[] = [];
   const answer = (name: string, connection: object, address: string) =>
     hold({ connection, address, bytes: 40, cut: () => cut.push(name) });

@@ -1,5 +1,5 @@
 /** Measures the memory of responses that are being sent, until their clients have received them. */
-export interface UnsentResponses {
+export interface UnsentResponseTracker {
   /**
    * Adds a response; the returned function removes it. If this exceeds the limit of the connection, of the address or of all responses,
    * aborts the responses that have waited longest (`cut`), but never the new response.
@@ -43,7 +43,11 @@ class Pile {
  * Limits the memory of unsent responses. A client that reads its responses receives them within milliseconds. If a limit is exceeded, the
  * oldest responses therefore belong to clients that do not read, so other clients at the same address lose nothing.
  */
-export function createUnsentResponseLimit({ ofConnection, ofAddress, ofAll }: UnsentResponseLimits): UnsentResponses {
+export function createUnsentResponseTracker({
+  ofConnection,
+  ofAddress,
+  ofAll,
+}: UnsentResponseLimits): UnsentResponseTracker {
   const all = new Pile();
   const byConnection = new Map<object, Pile>();
   const byAddress = new Map<string, Pile>();

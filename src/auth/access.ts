@@ -46,7 +46,7 @@ export function checkDeviceIdentityAllowed(
  * Throws 403 if a caller may not set who manages a device, its owner or the utility: a homeowner may never set the manager, and a utility
  * may not become the manager of a device that its owner manages.
  */
-export function checkManagerAllowed({ role }: Caller, wanted: DeviceManager | undefined): void {
+export function checkManagerChangeAllowed({ role }: Caller, wanted: DeviceManager | undefined): void {
   if (wanted === undefined || role === 'admin') return;
   if (role === 'homeowner') throw new AppError('forbidden');
   if (wanted === 'utility') throw new AppError('notTheirs');
@@ -56,7 +56,7 @@ export function checkManagerAllowed({ role }: Caller, wanted: DeviceManager | un
  * Throws 403 if a caller may not write readings of a device. If a utility manages the device, only the utility, an administrator, or the
  * holder of a key that one of them created may write its readings.
  */
-export function checkReadingsWriter({ role, device }: Caller, managedBy: DeviceManager): void {
+export function requireReadingsWriteAccess({ role, device }: Caller, managedBy: DeviceManager): void {
   if (managedBy === 'utility' && role === 'homeowner' && device?.madeBy !== 'utility')
     throw new AppError('deviceOfUtility');
 }
@@ -65,7 +65,7 @@ export function checkReadingsWriter({ role, device }: Caller, managedBy: DeviceM
  * Throws 403 for a key that is limited to a group of homes. Such a key may read sums but no single readings, because single readings show,
  * second by second, what people at home are doing. Keys that utilities create for homeowners have no scope for single readings.
  */
-export function checkReadingsReader({ groupId }: Caller): void {
+export function requireReadingsReadAccess({ groupId }: Caller): void {
   if (groupId !== null) throw new AppError('forbidden');
 }
 
@@ -86,7 +86,7 @@ export const getActor = ({
  * Returns the authorization of the app that makes the request: objects that the app creates are deleted when the authorization ends. Null
  * if the caller is not an app.
  */
-export const findAuthorization = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'>): string | null =>
+export const getAppAuthorizationId = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'>): string | null =>
   appId === undefined ? null : keyId;
 
 /**

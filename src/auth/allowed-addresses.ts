@@ -1,4 +1,4 @@
-import { createNetworkTest, isSubnetOf, type Network, parseNetwork } from '#src/core/networks.ts';
+import { createNetworkMatcher, isSubnetOf, type Network, parseNetwork } from '#src/core/networks.ts';
 
 /** Maximum number of addresses and networks to which a key can be limited. */
 export const MAX_ALLOWED_ADDRESSES = 50;
@@ -17,7 +17,7 @@ const networksOf = (list: readonly string[]): Network[] => list.map(parseNetwork
  * addresses.
  */
 export const createAllowedAddressChecker = (list: readonly string[]): ((address: string) => boolean) =>
-  list.length === 0 ? () => true : createNetworkTest(networksOf(list));
+  list.length === 0 ? () => true : createNetworkMatcher(networksOf(list));
 
 /** Whether every address and network in `wanted` lies within an address or network in `own`. */
 export function areAddressesWithinAllowed(wanted: readonly string[], own: readonly string[]): boolean {

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { createId } from '#src/core/ids.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
@@ -42,7 +42,7 @@ export async function createApp(
   now: Date,
 ): Promise<{ app: App; secret: string | null }> {
   // Raw SQL: an advisory lock. It serialises registrations by account, because concurrent registrations would all see the same count.
-  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('apps of', ownerId)}::bigint)`.execute(trx);
+  await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('apps of', ownerId)}::bigint)`.execute(trx);
   const { count } = await trx
     .selectFrom('apps')
     .select(({ fn }) => fn.countAll<string>().as('count'))
@@ -55,7 +55,7 @@ export async function createApp(
     .values({
       ...settings,
       type,
-      app_id: newId('app'),
+      app_id: createId('app'),
       user_id: ownerId,
       client_secret_sha256: secret === null ? null : hashApiKey(secret),
       created_at: now,
@@ -159,6 +159,6 @@ export async function findOauthClientApp(db: Database, clientId: string): Promis
   return row ?? null;
 }
 
-export function isSecretWithHash(hash: Buffer, presented: string): boolean {
+export function isSecretMatchingHash(hash: Buffer, presented: string): boolean {
   return timingSafeEqual(hash, hashApiKey(presented));
 }

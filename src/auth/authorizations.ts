@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { notifyHomeOfAuthorization } from '#src/users/app-access.ts';
 import { syncGreenButtonNotices } from './green-button-notices.ts';
@@ -48,14 +48,14 @@ export async function createAuthorization(
   },
 ): Promise<string> {
   // Raw SQL: an advisory lock. It serialises consents by home, because concurrent consents would all see the same count.
-  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('authorizations of', homeId)}::bigint)`.execute(trx);
+  await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('authorizations of', homeId)}::bigint)`.execute(trx);
   const { count } = await trx
     .selectFrom('authorizations')
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .where('user_id', '=', homeId)
     .executeTakeFirstOrThrow();
   if (Number(count) >= MAX_AUTHORIZATIONS) throw new AppError('tooManyAuthorizations');
-  const authorization_id = newId('aut');
+  const authorization_id = createId('aut');
   const expires_at = days === null ? null : new Date(now.getTime() + days * DAY_MS);
   const { app_id, name } = app;
   await trx

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createBrowser, createBrowserCookie, isKnownBrowser, parseBrowserCookie } from './browsers.ts';
+import { createBrowserCookie, createBrowserIdentity, isKnownBrowser, parseBrowserCookie } from './browsers.ts';
 
 test('a browser cookie is valid only for the account that signed in, and only at this installation', () => {
-  const browser = createBrowser();
+  const browser = createBrowserIdentity();
   expect(parseBrowserCookie(browser.id)).toEqual(browser);
   expect(isKnownBrowser('secret', browser, 'anna@example.com')).toBe(false);
   const cookie = createBrowserCookie('secret', browser, 'anna@example.com');
@@ -12,7 +12,7 @@ test('a browser cookie is valid only for the account that signed in, and only at
   expect(isKnownBrowser('secret', known, 'Anna@Example.com')).toBe(true);
   expect(isKnownBrowser('secret', known, 'berta@example.com')).toBe(false);
   expect(isKnownBrowser('another', known, 'anna@example.com')).toBe(false);
-  expect(isKnownBrowser('secret', { ...known, id: createBrowser().id }, 'anna@example.com')).toBe(false);
+  expect(isKnownBrowser('secret', { ...known, id: createBrowserIdentity().id }, 'anna@example.com')).toBe(false);
 });
 
 test('any other value of the browser cookie is ignored', () => {

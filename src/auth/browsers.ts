@@ -1,17 +1,20 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Content of a browser's cookie: an identifier of the browser, and a proof that the browser has signed in to a certain account. */
-export interface Browser {
+export interface BrowserIdentity {
   id: string;
   proof: string | null;
 }
 
 const COOKIE = /^([\w-]{22})(?:\.([\w-]{22}))?$/;
 
-export const createBrowser = (): Browser => ({ id: randomBytes(16).toString('base64url'), proof: null });
+export const createBrowserIdentity = (): BrowserIdentity => ({
+  id: randomBytes(16).toString('base64url'),
+  proof: null,
+});
 
 /** Parses the value of a browser cookie; null if this service did not create it. */
-export function parseBrowserCookie(cookie: string | undefined): Browser | null {
+export function parseBrowserCookie(cookie: string | undefined): BrowserIdentity | null {
   const [, id, proof = null] = COOKIE.exec(cookie ?? '') ?? [];
   return id === undefined ? null : { id, proof };
 }
@@ -20,14 +23,14 @@ export function parseBrowserCookie(cookie: string | undefined): Browser | null {
  * Returns the value of the cookie for a browser that has signed in to the account with an e-mail address. `secret`: the installation's
  * secret.
  */
-export const createBrowserCookie = (secret: string, { id }: Browser, email: string): string =>
+export const createBrowserCookie = (secret: string, { id }: BrowserIdentity, email: string): string =>
   `${id}.${proofOf(secret, id, email)}`;
 
 /**
  * Whether the browser has signed in to the account of this address, ignoring case. Checks only the cookie's proof, without a database
  * query.
  */
-export function isKnownBrowser(secret: string, { id, proof }: Browser, email: string): boolean {
+export function isKnownBrowser(secret: string, { id, proof }: BrowserIdentity, email: string): boolean {
   return proof !== null && timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(secret, id, email)));
 }
 

@@ -2,11 +2,11 @@ import { ADDRESS_LIMITS, type RequestBatchResult } from './request-counter.ts';
 import {
   computeRemainingRequests,
   decideRequests,
-  NO_COUNTERS,
   type RequestCounters,
   undoRequest,
   type WindowDecision,
   type WindowLimits,
+  ZERO_COUNTERS,
 } from './request-windows.ts';
 
 interface Kept {
@@ -51,7 +51,7 @@ function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string
  * usually costs one statement. One of several concurrent processes always succeeds, so each process succeeds eventually. A count of -1
  * takes back a counted request. `plans`: limits by plan, and limits of addresses (`address`).
  */
-export function countRequestsInStore(
+export function createStoreBatchCounter(
   plans: Record<string, WindowLimits>,
   clock: () => Date,
 ): (
@@ -74,7 +74,7 @@ export function countRequestsInStore(
     let open = keys.map((key, index) => ({ key, wanted: counts[index] ?? 0 }));
     while (open.length > 0) {
       const tries = open.map(({ key, wanted }) => {
-        const { counters, plan } = seen.get(key) ?? { counters: NO_COUNTERS, plan: null };
+        const { counters, plan } = seen.get(key) ?? { counters: ZERO_COUNTERS, plan: null };
         const limits = limitsOf(plans, key, plan);
         const rules = { limits, nowMs, canBeSuspended: !/^(?:addr|device):/.test(key), weight };
         const decided = wanted < 0 ? undoRequest(counters, rules) : decideRequests(counters, wanted, rules);

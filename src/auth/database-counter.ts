@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import { buildStatementOnce, type Database, PREPARED_STATEMENT_PREFIX_SQL } from '#src/database/connect.ts';
-import { type CounterStore, countRequestsInStore } from './count-in-store.ts';
-import { ADDRESS_LIMITS, type CountRequestBatch, countInBatches, type Limits } from './request-counter.ts';
+import { type CounterStore, createStoreBatchCounter } from './count-in-store.ts';
+import {
+  ADDRESS_LIMITS,
+  createBatchingRequestCounter,
+  type Limits,
+  type RequestBatchCounter,
+} from './request-counter.ts';
 import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-windows.ts';
 
 /**
@@ -12,10 +17,12 @@ const CLOSED = '25006';
 
 /** Creates request counters that are stored in the database. `plans`: limits by plan and, in tests, limits of addresses (`address`). */
 export const createDatabaseCounter = (db: Database, plans: Record<string, Limits>, clock: () => Date) =>
-  countInBatches(countInDatabase(db, plans, clock), (keys) => findSuspendedInDatabase(db, keys, clock()));
+  createBatchingRequestCounter(createDatabaseBatchCounter(db, plans, clock), (keys) =>
+    findSuspendedAccounts(db, keys, clock()),
+  );
 
 /** Returns the accounts that are suspended, according to the counters in the database. */
-export async function findSuspendedInDatabase(db: Database, keys: readonly string[], now: Date): Promise<Set<string>> {
+export async function findSuspendedAccounts(db: Database, keys: readonly string[], now: Date): Promise<Set<string>> {
   const { rows } = await sql<{ counted: string }>`
     SELECT counted FROM request_counts WHERE counted = ANY (${keys}::text[]) AND suspended_until_ms > ${now.getTime()}`.execute(
     db,
@@ -23,8 +30,12 @@ export async function findSuspendedInDatabase(db: Database, keys: readonly strin
   return new Set(rows.map(({ counted }) => counted));
 }
 
-export function countInDatabase(db: Database, plans: Record<string, Limits>, clock: () => Date): CountRequestBatch {
-  const count = countRequestsInStore({ address: ADDRESS_LIMITS, ...plans }, clock);
+export function createDatabaseBatchCounter(
+  db: Database,
+  plans: Record<string, Limits>,
+  clock: () => Date,
+): RequestBatchCounter {
+  const count = createStoreBatchCounter({ address: ADDRESS_LIMITS, ...plans }, clock);
   const store = inDatabase(db);
   return async (keys, counts, weight) => {
     try {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { GREEN_BUTTON_REQUIRED_SCOPE } from './green-button.ts';
 
@@ -30,7 +30,7 @@ export async function syncGreenButtonNotices(
   if (rows.length === 0) return;
   await sql`INSERT INTO webhooks (webhook_id, user_id, event, events, url, authorization_id, is_notice)
     SELECT webhook_id, user_id, 'usage.updated', '{usage.updated}', url, authorization_id, true
-    FROM unnest(${rows.map(() => newId('whk'))}::text[], ${rows.map((row) => row.user_id)}::text[],
+    FROM unnest(${rows.map(() => createId('whk'))}::text[], ${rows.map((row) => row.user_id)}::text[],
       ${rows.map(({ url }) => url)}::text[], ${rows.map((row) => row.authorization_id)}::text[])
       n (webhook_id, user_id, url, authorization_id)
     ON CONFLICT (authorization_id) WHERE is_notice

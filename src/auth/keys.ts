@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Environment } from '#src/core/environment.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { DeviceManager } from '#src/database/enums.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
@@ -49,7 +49,7 @@ export async function createKey(
 ): Promise<CreatedKey> {
   const key = options.key ?? createApiKey(options.environment);
   const created: CreatedKey = {
-    key_id: newId('key'),
+    key_id: createId('key'),
     key,
     prefix: getShownKeyPrefix(key),
     scopes: options.scopes ?? [...DEFAULT_SCOPES],
@@ -251,7 +251,7 @@ export function ensureBootstrapAdmin(
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock. If several processes start at the same time, the first process creates the administrator; the other
     // processes wait here and then find that administrator.
-    await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('first administrator')}::bigint)`.execute(trx);
+    await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('first administrator')}::bigint)`.execute(trx);
     return ensureWhileLocked(trx, options);
   });
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { sql } from 'kysely';
 import { createUnprocessableError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { createId } from '#src/core/ids.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { openSession, type SignInOrigin } from './sessions.ts';
@@ -60,7 +60,7 @@ export interface Challenge {
  * earlier challenge. `sessionId` is null for a sign-in.
  */
 export async function createChallenge(db: Database, now: Date, sessionId: string | null): Promise<Challenge> {
-  const made = { challenge_id: newId('sgn'), challenge: randomBytes(CHALLENGE_BYTES).toString('base64url') };
+  const made = { challenge_id: createId('sgn'), challenge: randomBytes(CHALLENGE_BYTES).toString('base64url') };
   const expires_at = new Date(now.getTime() + CHALLENGE_LIFETIME_MS);
   await db
     .insertInto('passkey_challenges')
@@ -144,7 +144,7 @@ export async function addPasskey(
   if (!credential)
     throw createUnprocessableError({ field: 'credential', message: 'does not match the challenge; try again' });
   // Raw SQL: an advisory lock. It serialises additions by account, because concurrent additions would all see the same count.
-  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('passkeys of', userId)}::bigint)`.execute(trx);
+  await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('passkeys of', userId)}::bigint)`.execute(trx);
   const { count } = await trx
     .selectFrom('passkeys')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -158,7 +158,7 @@ export async function addPasskey(
   const row = await trx
     .insertInto('passkeys')
     .values({
-      passkey_id: newId('pky'),
+      passkey_id: createId('pky'),
       user_id: userId,
       credential_id: credential.id,
       public_key: Buffer.from(credential.publicKey),

@@ -3,9 +3,9 @@ import { createClient } from '@redis/client';
 import { sql } from 'kysely';
 import type { Logger } from '#src/core/log.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type CounterChange, type CounterStore, countRequestsInStore } from './count-in-store.ts';
-import { countInDatabase, findSuspendedInDatabase } from './database-counter.ts';
-import { ADDRESS_LIMITS, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
+import { type CounterChange, type CounterStore, createStoreBatchCounter } from './count-in-store.ts';
+import { createDatabaseBatchCounter, findSuspendedAccounts } from './database-counter.ts';
+import { ADDRESS_LIMITS, createBatchingRequestCounter, type Limits, type RequestCounter } from './request-counter.ts';
 import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-windows.ts';
 
 /**
@@ -50,8 +50,8 @@ export async function createRedisCounter(
   },
 ): Promise<RequestCounter & { stop(): Promise<void> }> {
   const { db, clock, environment, log } = parts;
-  const count = countRequestsInStore({ address: ADDRESS_LIMITS, ...parts.plans }, clock);
-  const inDatabase = countInDatabase(db, parts.plans, clock);
+  const count = createStoreBatchCounter({ address: ADDRESS_LIMITS, ...parts.plans }, clock);
+  const inDatabase = createDatabaseBatchCounter(db, parts.plans, clock);
   const client = await connect(url, log);
 
   const keyOf = (counted: string) => `energy:${environment}:counters:${counted}`;
@@ -74,7 +74,7 @@ export async function createRedisCounter(
 
   const suspended = async (keys: readonly string[]): Promise<Set<string>> => {
     if (keys.length === 0) return new Set();
-    if (!client.isReady) return findSuspendedInDatabase(db, keys, clock());
+    if (!client.isReady) return findSuspendedAccounts(db, keys, clock());
     const nowMs = clock().getTime();
     const kept = await client.mGet(keys.map(keyOf));
     const untilMs = (text: string | null | undefined) =>
@@ -82,7 +82,7 @@ export async function createRedisCounter(
     return new Set(keys.filter((_, at) => untilMs(kept[at]) > nowMs));
   };
 
-  const counter = countInBatches(async (keys, counts, weight) => {
+  const counter = createBatchingRequestCounter(async (keys, counts, weight) => {
     if (!client.isReady) return inDatabase(keys, counts, weight);
     const planOf = await plansOf(db, keys);
     try {

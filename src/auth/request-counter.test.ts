@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type CountRequestBatch, countInBatches, type RequestBatchResult } from './request-counter.ts';
+import { createBatchingRequestCounter, type RequestBatchCounter, type RequestBatchResult } from './request-counter.ts';
 
 const LIMITS = { minute: 10, day: 100 };
 const remaining = { minuteLeft: 0, minuteWaitMs: 30_000, dayLeft: 90, dayWaitMs: 60_000, suspendedWaitMs: 0 };
@@ -12,9 +12,9 @@ const granted = (counted: string, granted: number): RequestBatchResult => ({
 });
 
 /** Creates a request counter on `count`, and records the keys, counts and weight of each query. */
-function counterOf(count: CountRequestBatch) {
-  const queries: Parameters<CountRequestBatch>[] = [];
-  const counter = countInBatches(
+function counterOf(count: RequestBatchCounter) {
+  const queries: Parameters<RequestBatchCounter>[] = [];
+  const counter = createBatchingRequestCounter(
     (...asked) => {
       queries.push(asked);
       return count(...asked);

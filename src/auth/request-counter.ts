@@ -49,7 +49,7 @@ export interface RequestBatchResult {
  * Counts requests: `counts` contains the number of requests for each of the keys, and each request counts for `weight` requests. Returns
  * null if counting is impossible; all requests are then allowed.
  */
-export type CountRequestBatch = (
+export type RequestBatchCounter = (
   keys: string[],
   counts: number[],
   weight: number,
@@ -76,8 +76,8 @@ const MAX_PAUSE_MS = 20;
  * one query for each weight. Even a busy process therefore runs one small query at a time, for about a quarter of the time, whatever the
  * number of requests.
  */
-export function countInBatches(
-  countTogether: CountRequestBatch,
+export function createBatchingRequestCounter(
+  countTogether: RequestBatchCounter,
   suspended: RequestCounter['suspended'],
 ): RequestCounter {
   const waiting = new Map<number, WaitingRequests>();
@@ -120,7 +120,7 @@ export function countInBatches(
   };
 }
 
-async function countBatch(countTogether: CountRequestBatch, batch: WaitingRequests, weight: number): Promise<void> {
+async function countBatch(countTogether: RequestBatchCounter, batch: WaitingRequests, weight: number): Promise<void> {
   const requests = [...batch.values()];
   try {
     const counts = requests.map(({ length }) => length);

@@ -6,9 +6,9 @@ import {
   decideRequests,
   decodeCounters,
   encodeCounters,
-  NO_COUNTERS,
   NO_REQUEST_LIMIT,
   type RequestCounters,
+  ZERO_COUNTERS,
 } from './request-windows.ts';
 
 const NOON = Date.UTC(2026, 5, 15, 12);
@@ -19,7 +19,7 @@ const added = (counters: RequestCounters, add: Partial<RequestCounters>) => {
   return decodeCounters(encodeCounters(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
 };
 /** Returns a function that counts requests, starting from the given counters, and returns how many requests were allowed. */
-function counter(known = NO_COUNTERS) {
+function counter(known = ZERO_COUNTERS) {
   let counters = known;
   return {
     take(wanted: number, nowMs: number, canBeSuspended = true, weight = 1) {
@@ -33,7 +33,7 @@ function counter(known = NO_COUNTERS) {
 
 describe('requests', () => {
   test('are refused for the duration of a suspension, even if the clock was ahead when it began', () => {
-    const { take, left } = counter({ ...NO_COUNTERS, suspendedUntilMs: NOON + 900_000 });
+    const { take, left } = counter({ ...ZERO_COUNTERS, suspendedUntilMs: NOON + 900_000 });
     expect(take(1, NOON)).toBe(0);
     // The clock was set back by two hours.
     expect(take(1, NOON - 7_200_000)).toBe(1);
@@ -49,7 +49,7 @@ describe('requests', () => {
   });
 
   test("that the minute's limit refuses do not count towards the day's limit, and vice versa", () => {
-    const { take, left } = counter({ ...NO_COUNTERS, dayFromMs: Date.UTC(2026, 5, 15), dayCount: 4_990 });
+    const { take, left } = counter({ ...ZERO_COUNTERS, dayFromMs: Date.UTC(2026, 5, 15), dayCount: 4_990 });
     expect([take(9, NOON), take(9, NOON), left(NOON).minuteLeft]).toEqual([9, 1, 20]);
     expect([take(5, NOON), left(NOON).minuteLeft, left(NOON).dayWaitMs]).toEqual([0, 20, 12 * 3_600_000]);
     expect(take(5, Date.UTC(2026, 5, 16))).toBe(5);
@@ -97,7 +97,10 @@ const histories = fc.array(fc.tuple(some, fc.integer({ min: -100_000, max: 900_0
   maxLength: 12,
 });
 const reached = histories.map((steps) =>
-  steps.reduce((known, [wanted, at]) => added(known, decideRequests(known, wanted, rules(NOON + at)).add), NO_COUNTERS),
+  steps.reduce(
+    (known, [wanted, at]) => added(known, decideRequests(known, wanted, rules(NOON + at)).add),
+    ZERO_COUNTERS,
+  ),
 );
 
 test('a decision is valid for all counters within its bounds, including the counters that it was made on', () => {
@@ -120,7 +123,7 @@ test('a decision is valid for all counters within its bounds, including the coun
           );
         expect(isWithin(known)).toBe(true);
         // Changes one counter at a time to a random value, to a limit, or to a value at which the rules change.
-        for (const [index, name] of (Object.keys(NO_COUNTERS) as (keyof RequestCounters)[]).entries()) {
+        for (const [index, name] of (Object.keys(ZERO_COUNTERS) as (keyof RequestCounters)[]).entries()) {
           const edges = [
             least[index],
             most[index],

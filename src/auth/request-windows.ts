@@ -24,7 +24,7 @@ export interface RequestCounters {
   suspendedUntilMs: number;
 }
 
-export const NO_COUNTERS: RequestCounters = {
+export const ZERO_COUNTERS: RequestCounters = {
   minuteFromMs: 0,
   minuteCount: 0,
   dayFromMs: 0,
@@ -33,16 +33,16 @@ export const NO_COUNTERS: RequestCounters = {
   deniedCount: 0,
   suspendedUntilMs: 0,
 };
-const NAMES = Object.keys(NO_COUNTERS) as (keyof RequestCounters)[];
+const NAMES = Object.keys(ZERO_COUNTERS) as (keyof RequestCounters)[];
 /** A bound that no counter ever exceeds. */
 export const NO_REQUEST_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** Converts counters to the numbers that are stored, in the order of `NO_COUNTERS`. `missing`: number for omitted counters. */
+/** Converts counters to the numbers that are stored, in the order of `ZERO_COUNTERS`. `missing`: number for omitted counters. */
 export const encodeCounters = (counters: Partial<RequestCounters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
 export function decodeCounters(numbers: readonly number[]): RequestCounters {
-  const counters = { ...NO_COUNTERS };
+  const counters = { ...ZERO_COUNTERS };
   for (const [index, name] of NAMES.entries()) counters[name] = numbers[index] ?? 0;
   return counters;
 }

@@ -2,16 +2,16 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { prefixWithCell } from '#src/core/cell.ts';
 import { AppError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 import { findOrReportMoving } from '#src/database/moving.ts';
 import { endExpiredAuthorizations } from '#src/users/app-access.ts';
-import { recordAction } from '#src/users/audit.ts';
-import { deleteExpiredEmailChanges, withdrawChangesOfSessions } from '#src/users/email-changes.ts';
-import { type AccessEndReason, endAccess } from '#src/users/end-access.ts';
-import { deleteEndedMembers } from '#src/users/member-ends.ts';
+import { recordAuditedAction } from '#src/users/audit.ts';
+import { deleteExpiredEmailChanges, withdrawEmailChangesOfSessions } from '#src/users/email-changes.ts';
+import { type AccessEndReason, endAccountAccess } from '#src/users/end-access.ts';
+import { deleteEndedMembers } from '#src/users/end-membership.ts';
 import type { Role } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
 import { MEMBER_HOMES_COLUMN } from './homes.ts';
@@ -62,7 +62,7 @@ export async function openSession(
   ends?: AccessEndReason,
 ): Promise<{ session_id: string; secret: string }> {
   const secret = prefixWithCell(randomBytes(32).toString('base64url'));
-  const session_id = newId('ses');
+  const session_id = createId('ses');
   await db
     .insertInto('sessions')
     .values({
@@ -95,14 +95,14 @@ export async function openSession(
   const isEnrolled = first !== undefined && (first.is_enrolled || first.enrolled_by !== null);
   const because = ends ?? (isEnrolled ? 'first_sign_in' : undefined);
   const actor = { userId, keyId: session_id };
-  await recordAction(db, {
+  await recordAuditedAction(db, {
     actor,
     address: address ?? 'unknown',
     action: 'session.opened',
     target: session_id,
     details: by === 'mail' ? {} : { by },
   });
-  if (because) await endAccess(db, userId, { because, exceptSession: session_id });
+  if (because) await endAccountAccess(db, userId, { because, exceptSession: session_id });
   return { session_id, secret };
 }
 
@@ -240,15 +240,15 @@ export async function closeSessions(db: Database, sessionIds: readonly string[])
  * Ends a session that another person may have used, and withdraws the pending changes of e-mail addresses that this session requested.
  * Returns false if there is no such session.
  */
-export async function evictSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
-  await withdrawChangesOfSessions(db, userId, [sessionId]);
+export async function closeSessionAndEmailChanges(db: Database, userId: string, sessionId: string): Promise<boolean> {
+  await withdrawEmailChangesOfSessions(db, userId, [sessionId]);
   return closeSession(db, userId, sessionId);
 }
 
-export async function evictSessionsOfUser(db: Database, userId: string): Promise<string[]> {
+export async function closeUserSessionsAndEmailChanges(db: Database, userId: string): Promise<string[]> {
   const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('session_id').execute();
   const sessionIds = rows.map(({ session_id }) => session_id);
-  await withdrawChangesOfSessions(db, userId, sessionIds);
+  await withdrawEmailChangesOfSessions(db, userId, sessionIds);
   return sessionIds;
 }
 

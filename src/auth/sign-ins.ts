@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { prefixWithCell } from '#src/core/cell.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { createMailedToken, verifyMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
@@ -67,7 +67,7 @@ export async function createSignIn(
     alone?: boolean;
   },
 ): Promise<SignIn | null> {
-  const { userId, secret, now, validMs, signInId = newId('sgn'), asker, bySession, alone = false } = options;
+  const { userId, secret, now, validMs, signInId = createId('sgn'), asker, bySession, alone = false } = options;
   const token = prefixWithCell(randomBytes(32).toString('base64url'));
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
   const browser = asker && sha256(asker.browserId);
@@ -76,7 +76,8 @@ export async function createSignIn(
     if (!(await lockAccount(trx, userId))) return null;
     if (alone) await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
     if (asker && browser) {
-      if (!canRequestMail(asker, await askedBefore(trx, userId, { browser, network: asker.network, now }))) return null;
+      if (!isSignInMailAllowed(asker, await askedBefore(trx, userId, { browser, network: asker.network, now })))
+        return null;
       await trx
         .updateTable('sign_ins')
         .set({ expires_at: now })
@@ -168,7 +169,7 @@ export async function signIn(
  * Confirms an account's new address by the mailed token, and signs in. The account gets the address, and all earlier keys and sessions end.
  * Null if the token is wrong, used or expired, or if the change was withdrawn. Throws 409 if another account has the address.
  */
-export async function confirmEmail(
+export async function confirmEmailChange(
   db: Database,
   token: string,
   { secret, now, from }: { secret: string; now: Date; from: SignInOrigin },
@@ -285,7 +286,7 @@ const MAX_STRANGERS = 20;
  * browsers is reached, the mailbox contains valid links that other browsers requested; any of these links signs in the browser that opens
  * it. Pure.
  */
-export function canRequestMail({ isKnown }: SignInRequester, before: UnusedSignInMailCounts): boolean {
+export function isSignInMailAllowed({ isKnown }: SignInRequester, before: UnusedSignInMailCounts): boolean {
   if (isKnown) return before.byBrowser < MAX_PER_BROWSER && before.byBrowserToday < MAX_PER_DAY;
   return (
     before.byStrangersHere < MAX_STRANGERS_PER_NETWORK &&

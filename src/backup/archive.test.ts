@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { Archiver, countWaitingWalBytes } from './archive.ts';
-import { readArchiveState, readWalDiscardedSince, resumeWalArchiving } from './plan.ts';
+import { Archiver, computeUnarchivedWalBytes } from './archive.ts';
+import { readArchiveState, readWalDiscardStartTime, resumeWalArchiving } from './plan.ts';
 
 const SEGMENT = 16 * 2 ** 20;
 
@@ -23,22 +23,22 @@ test('WAL beyond the limit is dropped and acknowledged, so that the disk does no
   const plan = { dataDir, target: join(folder, 'target'), isArchiving: true, key: null };
   const log = pino({ level: 'silent' });
   const archiver = (bound: number) => new Archiver(plan, log, { last: null, error: null }, bound);
-  expect(await countWaitingWalBytes(dataDir)).toBe(3 * SEGMENT);
+  expect(await computeUnarchivedWalBytes(dataDir)).toBe(3 * SEGMENT);
 
   // No database responds in this test, so no segment can be archived.
   await expect(archiver(3 * SEGMENT).turn()).rejects.toThrow();
   expect(await readdir(done)).toEqual([]);
   expect((await readArchiveState(dataDir)).error).not.toBeNull();
-  expect(await readWalDiscardedSince(dataDir)).toBeNull();
+  expect(await readWalDiscardStartTime(dataDir)).toBeNull();
 
   const bounded = archiver(2 * SEGMENT);
   expect(await bounded.turn()).toBe(3);
   expect((await readdir(done)).sort()).toEqual([...names, 'alive']);
-  expect(await readWalDiscardedSince(dataDir)).toMatch(/^20\d\d-.*Z$/);
+  expect(await readWalDiscardStartTime(dataDir)).toMatch(/^20\d\d-.*Z$/);
   expect(existsSync(plan.target)).toBe(false);
   // Segments whose archiving was confirmed earlier no longer contribute to the size of waiting WAL.
   expect(await bounded.turn()).toBe(0);
   await resumeWalArchiving(dataDir);
-  expect(await readWalDiscardedSince(dataDir)).toBeNull();
+  expect(await readWalDiscardStartTime(dataDir)).toBeNull();
   await rm(folder, { recursive: true });
 });

@@ -5,7 +5,7 @@ import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
 import { runWithSeparatePool } from '#src/database/connect.ts';
 import { getClusterFolder, getSuperuserUrl } from '#src/database/embedded-postgres.ts';
-import { readInstallationName } from './base.ts';
+import { getInstallationFolderName } from './base.ts';
 import { WAL_FOLDER } from './copies.ts';
 import { listArchivedWalSegments, makePrivateFolder, packFiles } from './files.ts';
 import {
@@ -13,7 +13,7 @@ import {
   assertTargetMounted,
   type BackupPlan,
   readArchiveState,
-  readWalDiscardedSince,
+  readWalDiscardStartTime,
   stopWalArchiving,
   writeArchiveState,
 } from './plan.ts';
@@ -47,7 +47,7 @@ const SEGMENT_SECONDS = 55;
  * Returns lines for PostgreSQL's configuration. A command that starts the database of a stopped service also needs these lines, because the
  * WAL that the command writes must be archived.
  */
-export const getArchiveSettings = (isArchiving: boolean): string =>
+export const formatArchiveSettings = (isArchiving: boolean): string =>
   isArchiving
     ? `archive_mode = on\narchive_timeout = ${SEGMENT_SECONDS}s\narchive_command = '${ARCHIVE_COMMAND}'\n`
     : '';
@@ -71,7 +71,7 @@ async function waitingFiles(dataDir: string): Promise<string[]> {
 }
 
 /** Returns the size of the WAL that waits to be archived, in bytes. */
-export const countWaitingWalBytes = async (dataDir: string): Promise<number> =>
+export const computeUnarchivedWalBytes = async (dataDir: string): Promise<number> =>
   (await waitingFiles(dataDir)).length * SEGMENT_BYTES;
 
 /**
@@ -119,8 +119,8 @@ export class Archiver {
     await mkdir(done, { recursive: true, mode: 0o700 });
     try {
       const isOver = waiting.length * SEGMENT_BYTES > this.#maxWaitingBytes;
-      if (isOver && (await readWalDiscardedSince(dataDir)) === null) await this.#giveUp();
-      const isGivenUp = (await readWalDiscardedSince(dataDir)) !== null;
+      if (isOver && (await readWalDiscardStartTime(dataDir)) === null) await this.#giveUp();
+      const isGivenUp = (await readWalDiscardStartTime(dataDir)) !== null;
       if (!isGivenUp && !this.#isChecked) await this.#refuseForeignArchive();
       for (const name of waiting) {
         // Timeline and backup history files are not needed: each base copy contains its own backup label, and recovery stays on the copy's
@@ -142,7 +142,7 @@ export class Archiver {
 
   async #archive(segment: string): Promise<void> {
     const { dataDir, target, key } = this.#plan;
-    const installation = await readInstallationName(dataDir);
+    const installation = await getInstallationFolderName(dataDir);
     await assertTargetMounted(this.#plan, installation);
     const folder = join(target, installation, WAL_FOLDER);
     await makePrivateFolder(folder);
@@ -166,7 +166,7 @@ export class Archiver {
    */
   async #refuseForeignArchive(): Promise<void> {
     const { dataDir, target } = this.#plan;
-    const home = join(target, await readInstallationName(dataDir));
+    const home = join(target, await getInstallationFolderName(dataDir));
     const newest = [...(await listArchivedWalSegments(home)).keys()].sort().at(-1);
     await runWithSeparatePool(
       getSuperuserUrl(dataDir, 'postgres'),

@@ -7,11 +7,17 @@ import { VERSION } from '#src/core/version.ts';
 import { createPool, type PoolClient, runWithSeparatePool } from '#src/database/connect.ts';
 import {
   getClusterFolder,
-  getEmbeddedUrl,
+  getEmbeddedDatabaseUrl,
   getSuperuserUrl,
   readMajorVersion,
 } from '#src/database/embedded-postgres.ts';
-import { BASE_FILE, type BackupManifest, createManifest, listWalSegmentsBetween, MANIFEST_FILE } from './copies.ts';
+import {
+  BASE_BACKUP_FILE,
+  type BackupManifest,
+  createManifest,
+  listWalSegmentsBetween,
+  MANIFEST_FILE,
+} from './copies.ts';
 import { flushFolder, makePrivateFolder, packFiles, rethrowWithExplanation, writeFileAtomically } from './files.ts';
 import type { EncryptionKey } from './seal.ts';
 import type { TarEntry } from './tar.ts';
@@ -83,7 +89,7 @@ export async function takeBaseBackup(options: {
       }),
     );
     try {
-      const file = await packFiles(partial, BASE_FILE, made.entries(key !== null), key);
+      const file = await packFiles(partial, BASE_BACKUP_FILE, made.entries(key !== null), key);
       const manifest = made.manifest as BackupManifest;
       await writeFileAtomically(join(partial, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
       const { size } = await lstat(join(partial, file));
@@ -122,19 +128,23 @@ async function removePartial(home: string, nowMs: number): Promise<void> {
 }
 
 async function newestMigration(dataDir: string): Promise<string> {
-  return runWithSeparatePool(getEmbeddedUrl(dataDir), { max: 1, applicationName: 'energy backup' }, async (pool) => {
-    // Raw SQL: the statement reads the relation of migrations, which exists before the schema's types, and calls PostgreSQL's own
-    // functions.
-    const { rows } = await pool.query(`SELECT max(name) AS name FROM schema_migrations WHERE name LIKE 'schema/%'`);
-    return rows[0].name;
-  });
+  return runWithSeparatePool(
+    getEmbeddedDatabaseUrl(dataDir),
+    { max: 1, applicationName: 'energy backup' },
+    async (pool) => {
+      // Raw SQL: the statement reads the relation of migrations, which exists before the schema's types, and calls PostgreSQL's own
+      // functions.
+      const { rows } = await pool.query(`SELECT max(name) AS name FROM schema_migrations WHERE name LIKE 'schema/%'`);
+      return rows[0].name;
+    },
+  );
 }
 
 /**
  * Returns the name of this installation's folder in a backup target. The name is created once for a database, and no copy contains the
  * name. A restored installation therefore gets another folder, so that its WAL is never mixed with the WAL of the lost installation.
  */
-export async function readInstallationName(dataDir: string): Promise<string> {
+export async function getInstallationFolderName(dataDir: string): Promise<string> {
   const file = join(dataDir, 'backup-name');
   // The server's system identifier is the beginning of pg_control. An upgrade to another major version of PostgreSQL creates a database
   // with another identifier.

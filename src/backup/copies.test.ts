@@ -5,7 +5,7 @@ import {
   createManifest,
   explainRestoreRefusal,
   getNextWalSegment,
-  isCopyContinued,
+  hasCompleteWalSinceCopy,
   listExpiredBackups,
   listWalSegmentsAfter,
   listWalSegmentsBetween,
@@ -82,7 +82,7 @@ test('copies beyond the newest ones expire, together with the segments that only
   expect(listExpiredBackups(copies, archived, 7)).toEqual({ folders: [], segments: archived.slice(0, 2) });
   expect(listExpiredBackups([], archived, 7)).toEqual({ folders: [], segments: [] });
   // The newest copy needs segment 7 and all later segments.
-  expect(isCopyContinued(copies, new Set(archived))).toBe(true);
-  expect(isCopyContinued(copies, new Set([...archived, '000000010000000000000009']))).toBe(false);
-  expect(isCopyContinued([], new Set())).toBe(false);
+  expect(hasCompleteWalSinceCopy(copies, new Set(archived))).toBe(true);
+  expect(hasCompleteWalSinceCopy(copies, new Set([...archived, '000000010000000000000009']))).toBe(false);
+  expect(hasCompleteWalSinceCopy([], new Set())).toBe(false);
 });

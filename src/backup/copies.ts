@@ -6,7 +6,7 @@ import { z } from 'zod';
  * an encrypted file ends in `.sealed`.
  */
 export const MANIFEST_FILE = 'backup.json';
-export const BASE_FILE = 'base.tar.zst';
+export const BASE_BACKUP_FILE = 'base.tar.zst';
 export const ENCRYPTED_SUFFIX = '.sealed';
 export const WAL_FOLDER = 'wal';
 const FORMAT = 1;
@@ -38,7 +38,7 @@ export type BackupManifest = z.infer<typeof manifestSchema>;
 export const createManifest = (facts: Omit<BackupManifest, 'format'>): BackupManifest => ({ format: FORMAT, ...facts });
 
 /** Reads a manifest. Throws an error with the remedy if the manifest belongs to a newer version or the text is not a manifest. */
-export function readManifest(text: string, file: string): BackupManifest {
+export function parseManifest(text: string, file: string): BackupManifest {
   let parsedManifest: unknown;
   try {
     parsedManifest = JSON.parse(text);
@@ -150,7 +150,7 @@ export function listExpiredBackups(
 }
 
 /** Whether the newest copy and the archived WAL together contain every state since that copy. Pure. */
-export function isCopyContinued(copies: readonly BackupCopyInTarget[], archived: ReadonlySet<string>): boolean {
+export function hasCompleteWalSinceCopy(copies: readonly BackupCopyInTarget[], archived: ReadonlySet<string>): boolean {
   const last = copies
     .map(({ manifest }) => manifest.last_segment)
     .toSorted()

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBackupCopies, packFiles, unpack } from './files.ts';
-import { createDecrypter, createEncryptionKey, type EncryptionKey, readKeyFile, writeKeyFile } from './seal.ts';
+import { findBackupCopies, packFiles, unpackArchive } from './files.ts';
+import { createDecrypter, createEncryptionKey, type EncryptionKey, formatKeyFile, parseKeyFile } from './seal.ts';
 import type { TarEntry } from './tar.ts';
 
 let folder: string;
@@ -41,7 +41,7 @@ async function* entries(): AsyncGenerator<TarEntry> {
 
 async function read(file: string, open: ReturnType<typeof createDecrypter> | null) {
   const found: { path: string; sha256: string; mtime: number }[] = [];
-  for await (const { path, mtime, content } of unpack(file, open)) {
+  for await (const { path, mtime, content } of unpackArchive(file, open)) {
     const parts: Buffer[] = [];
     for await (const part of content ?? []) parts.push(part);
     if (content) found.push({ path, sha256: hashOf(Buffer.concat(parts)), mtime });
@@ -58,13 +58,13 @@ describe('a packed archive', () => {
     const sealed = join(folder, await packFiles(folder, 'sealed.tar.zst', entries(), key));
     expect(sealed).toMatch(/\.sealed$/);
     expect(await read(sealed, opener)).toEqual(EXPECTED);
-    const half = readKeyFile(writeKeyFile(key), 'K');
+    const half = parseKeyFile(formatKeyFile(key), 'K');
     expect(half.seed).toBeNull();
     const byHalf = join(folder, await packFiles(folder, 'half.tar.zst', entries(), half));
     expect(await read(byHalf, opener)).toEqual(EXPECTED);
     // The encrypted file does not contain the name of the file inside, and the key file cannot decrypt it.
     expect((await readFile(byHalf)).includes('some/file')).toBe(false);
-    expect(writeKeyFile(key)).not.toContain((key.seed as Buffer).toString('base64'));
+    expect(formatKeyFile(key)).not.toContain((key.seed as Buffer).toString('base64'));
     for (const file of [open, sealed, byHalf]) expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
@@ -126,5 +126,5 @@ test('a truncated manifest, or one of a newer version, is reported with its file
 });
 
 test('an invalid key file is reported with how to create one', () => {
-  expect(() => readKeyFile('{}', '/etc/key')).toThrow('energy backup init');
+  expect(() => parseKeyFile('{}', '/etc/key')).toThrow('energy backup init');
 });

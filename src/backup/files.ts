@@ -5,15 +5,15 @@ import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import {
-  BASE_FILE,
+  BASE_BACKUP_FILE,
   type BackupCopyInTarget,
   ENCRYPTED_SUFFIX,
   MANIFEST_FILE,
-  readManifest,
+  parseManifest,
   WAL_FOLDER,
 } from './copies.ts';
 import { createDamagedFileError, type createDecrypter, type EncryptionKey, encryptStream } from './seal.ts';
-import { type TarEntry, tar, untar } from './tar.ts';
+import { createTarStream, readTarEntries, type TarEntry } from './tar.ts';
 
 export type Decrypter = ReturnType<typeof createDecrypter>;
 
@@ -75,7 +75,7 @@ export async function packFiles(
   key: EncryptionKey | null,
 ): Promise<string> {
   const file = key ? `${name}${ENCRYPTED_SUFFIX}` : name;
-  const compressed = withEnd(compose(tar(entries), createZstdCompress(ZSTD)));
+  const compressed = withEnd(compose(createTarStream(entries), createZstdCompress(ZSTD)));
   await writeFileAtomically(join(folder, file), key ? encryptStream(compressed, key, name) : compressed);
   return file;
 }
@@ -114,7 +114,7 @@ async function* compose(source: AsyncIterable<Buffer>, through: Transform): Asyn
  * Unpacks an archive that `packFiles` wrote, and yields its entries. Throws an error with the file's name if the archive is torn or the
  * passphrase is wrong or missing.
  */
-export async function* unpack(file: string, opener: Decrypter | null): AsyncGenerator<TarEntry> {
+export async function* unpackArchive(file: string, opener: Decrypter | null): AsyncGenerator<TarEntry> {
   const isSealed = file.endsWith(ENCRYPTED_SUFFIX);
   if (isSealed && !opener)
     throw new Error(`${file} is encrypted. Name the file with its passphrase: --passphrase-file F.`);
@@ -133,7 +133,7 @@ export async function* unpack(file: string, opener: Decrypter | null): AsyncGene
   // If decryption failed, its error is the cause. Later errors about the end of the archive are only consequences.
   const causeOf = (error: unknown) => failure ?? (isOfSystem(error) ? error : createDamagedFileError(file));
   try {
-    for await (const entry of untar(compose(withoutEnd(watched), createZstdDecompress())))
+    for await (const entry of readTarEntries(compose(withoutEnd(watched), createZstdDecompress())))
       yield { ...entry, content: entry.content && translated(entry.content, causeOf) };
   } catch (error) {
     throw causeOf(error);
@@ -176,7 +176,7 @@ export async function findBackupCopies(from: string): Promise<BackupCopyInTarget
       const names = await readdir(folder).catch(none);
       if (names.includes(MANIFEST_FILE)) {
         const file = join(folder, MANIFEST_FILE);
-        found.push({ folder, manifest: readManifest(await readFile(file, 'utf8'), file) });
+        found.push({ folder, manifest: parseManifest(await readFile(file, 'utf8'), file) });
       } else below.push(...names.filter((name) => !name.endsWith('.partial')).map((name) => join(folder, name)));
     }
     folders = below;
@@ -189,5 +189,5 @@ const none = (error: NodeJS.ErrnoException): string[] => {
   throw error;
 };
 
-export const getBaseFile = ({ folder, manifest }: BackupCopyInTarget): string =>
-  join(folder, manifest.is_sealed ? `${BASE_FILE}${ENCRYPTED_SUFFIX}` : BASE_FILE);
+export const getBaseBackupFile = ({ folder, manifest }: BackupCopyInTarget): string =>
+  join(folder, manifest.is_sealed ? `${BASE_BACKUP_FILE}${ENCRYPTED_SUFFIX}` : BASE_BACKUP_FILE);

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Logger } from '#src/core/log.ts';
 import { runWithSeparatePool } from '#src/database/connect.ts';
 import { getSuperuserUrl } from '#src/database/embedded-postgres.ts';
-import { readInstallationName, takeBaseBackup } from './base.ts';
-import { isCopyContinued, listExpiredBackups } from './copies.ts';
+import { getInstallationFolderName, takeBaseBackup } from './base.ts';
+import { hasCompleteWalSinceCopy, listExpiredBackups } from './copies.ts';
 import { findBackupCopies, listArchivedWalSegments, makePrivateFolder } from './files.ts';
 import {
   assertTargetMounted,
   type BackupPlan,
   readCopyState,
-  readWalDiscardedSince,
+  readWalDiscardStartTime,
   resumeWalArchiving,
   writeCopyState,
 } from './plan.ts';
@@ -31,7 +31,7 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
       log.warn({ target }, tooLittle);
       return await writeCopyState(dataDir, { ...state, error: tooLittle });
     }
-    const installation = await readInstallationName(dataDir);
+    const installation = await getInstallationFolderName(dataDir);
     await assertTargetMounted(plan, installation);
     // Suspended archiving resumes before the copy, so that the archived WAL continues from the copy.
     await resumeWalArchiving(dataDir);
@@ -47,14 +47,14 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
 }
 
 /** Makes a base copy at once instead of at night, if there is no copy from which the archived WAL continues. */
-export async function makeCopyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
+export async function makeCopyIfWalIncomplete(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving } = plan;
   // If archiving was suspended, no copy is made at once, because the disk of the archive is full or missing. The nightly copy is then the
   // next one.
-  if (!isArchiving || (await readWalDiscardedSince(dataDir)) !== null) return;
-  const home = join(target, await readInstallationName(dataDir));
+  if (!isArchiving || (await readWalDiscardStartTime(dataDir)) !== null) return;
+  const home = join(target, await getInstallationFolderName(dataDir));
   const archived = new Set((await listArchivedWalSegments(home)).keys());
-  if (!isCopyContinued(await findBackupCopies(home), archived)) await makeNightlyCopy(plan, log, now);
+  if (!hasCompleteWalSinceCopy(await findBackupCopies(home), archived)) await makeNightlyCopy(plan, log, now);
 }
 
 async function reasonOfSpace({ dataDir, target }: BackupPlan): Promise<string | null> {

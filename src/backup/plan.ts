@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '#src/config/load.ts';
-import { getClusterFolder, getEmbeddedUrl } from '#src/database/embedded-postgres.ts';
+import { getClusterFolder, getEmbeddedDatabaseUrl } from '#src/database/embedded-postgres.ts';
 import { writeFileAtomically } from './files.ts';
-import { type EncryptionKey, readKeyFile } from './seal.ts';
+import { type EncryptionKey, parseKeyFile } from './seal.ts';
 
 /** Target and encryption of this installation's own backups. */
 export interface BackupPlan {
@@ -24,11 +24,11 @@ export interface BackupPlan {
 export async function readBackupPlan(config: Config): Promise<BackupPlan | null> {
   const { dataDir, backup, database } = config;
   // The URL of the embedded database may be configured, because the supervisor starts its roles with this URL.
-  if (database.url && database.url !== getEmbeddedUrl(dataDir)) return null;
+  if (database.url && database.url !== getEmbeddedDatabaseUrl(dataDir)) return null;
   const { to, keyFile } = backup;
   if (to !== undefined && `${resolve(to)}/`.startsWith(`${getClusterFolder(dataDir)}/`))
     throw new Error('BACKUP_TO lies in the database itself. Name a folder on another disk.');
-  const key = keyFile === undefined ? null : readKeyFile(await textOf(keyFile), keyFile);
+  const key = keyFile === undefined ? null : parseKeyFile(await textOf(keyFile), keyFile);
   return { dataDir, target: resolve(to ?? join(dataDir, 'backups')), isArchiving: to !== undefined, key };
 }
 
@@ -49,7 +49,7 @@ export interface CopyState {
   last: { folder: string; at: string; packed_bytes: number; bytes: number } | null;
   /** Reason why the latest attempt failed to make a copy; null after a success. */
   error: string | null;
-  /** Time at which archiving was suspended (`readWalDiscardedSince`), if a mail about it was sent; otherwise null. */
+  /** Time at which archiving was suspended (`readWalDiscardStartTime`), if a mail about it was sent; otherwise null. */
   mailed_given_up_at: string | null;
 }
 
@@ -77,7 +77,7 @@ export const writeCopyState = (dataDir: string, state: CopyState): Promise<void>
 const givenUpFile = (dataDir: string) => join(dataDir, 'backup-given-up');
 
 /** Returns the time since which WAL is discarded (ISO 8601). Null if WAL is archived. */
-export const readWalDiscardedSince = (dataDir: string): Promise<string | null> =>
+export const readWalDiscardStartTime = (dataDir: string): Promise<string | null> =>
   readFile(givenUpFile(dataDir), 'utf8').then(
     (text) => text.trim(),
     () => null,

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { VERSION } from '#src/core/version.ts';
 import { getClusterFolder, recoverEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { listMigrations } from '#src/database/migrate.ts';
-import { postgresBinaries } from '#src/database/postgres-binaries.ts';
+import { findPostgresBinaries } from '#src/database/postgres-binaries.ts';
 import {
   type BackupCopyInTarget,
   type BackupManifest,
@@ -14,16 +14,16 @@ import {
   listWalSegmentsAfter,
   listWalSegmentsBetween,
   MANIFEST_FILE,
-  readManifest,
+  parseManifest,
 } from './copies.ts';
-import { getEndedObjectFiles, readEndedObjects, writeEndedObjectsToApply } from './ended.ts';
+import { listDeletionRecordFiles, readDeletionRecords, writeDeletionsToReapply } from './deletion-records.ts';
 import {
   type Decrypter,
   findBackupCopies,
-  getBaseFile,
+  getBaseBackupFile,
   listArchivedWalSegments,
   makePrivateFolder,
-  unpack,
+  unpackArchive,
 } from './files.ts';
 import { createDamagedFileError, createDecrypter } from './seal.ts';
 
@@ -59,9 +59,9 @@ export async function restoreBackup(options: {
     const target = archive.segments.length === 0 ? null : at;
     await recover(dataDir, manifest, { ...archive, opener, target });
     const until = target ?? archive.until;
-    const files = targets === null ? [] : getEndedObjectFiles(copy.folder, targets);
-    const { endings, tornLines } = await readEndedObjects(files, new Date(until.getTime() - LONGEST_TRANSACTION_MS));
-    await writeEndedObjectsToApply(dataDir, { until: until.toISOString(), endings });
+    const files = targets === null ? [] : listDeletionRecordFiles(copy.folder, targets);
+    const { endings, tornLines } = await readDeletionRecords(files, new Date(until.getTime() - LONGEST_TRANSACTION_MS));
+    await writeDeletionsToReapply(dataDir, { until: until.toISOString(), endings });
     const hasEnded = files.some((file) => existsSync(file));
     return {
       manifest,
@@ -95,7 +95,7 @@ async function findRestorable(from: string, at: Date | null, opener: Decrypter |
   const reason = explainRestoreRefusal(copy.manifest, {
     service: VERSION,
     schemas: await listMigrations(),
-    postgresMajor: postgresBinaries().major,
+    postgresMajor: findPostgresBinaries().major,
     processor: process.arch,
   });
   if (reason !== null) throw new Error(reason);
@@ -148,15 +148,15 @@ async function archiveAfter({ folder, manifest }: BackupCopyInTarget, opener: De
   if (!last) return { segments, until: ofCopy };
   // `mtime` is the time of the segment's last write, in whole seconds. If this time precedes the end of the copy, the copy is complete
   // without this segment. The time is read from the archive, because copying a folder changes the times of its files.
-  for await (const { mtime } of unpack(last.file, opener))
+  for await (const { mtime } of unpackArchive(last.file, opener))
     return { segments, until: new Date(Math.max(mtime * 1_000, ofCopy.getTime())) };
   throw createDamagedFileError(last.file);
 }
 
 async function unpackBase(copy: BackupCopyInTarget, dataDir: string, opener: Decrypter | null): Promise<void> {
-  const file = getBaseFile(copy);
+  const file = getBaseBackupFile(copy);
   let described: string | null = null;
-  for await (const { path, content } of unpack(file, opener)) {
+  for await (const { path, content } of unpackArchive(file, opener)) {
     const to = join(dataDir, path);
     if (content === null) await makePrivateFolder(to);
     else if (path === MANIFEST_FILE) described = await textOf(content);
@@ -168,7 +168,7 @@ async function unpackBase(copy: BackupCopyInTarget, dataDir: string, opener: Dec
   }
   // Compares the manifest inside the archive, which is encrypted with it, with the manifest next to the archive, which could have been
   // changed.
-  const inside = described === null ? null : readManifest(described, file);
+  const inside = described === null ? null : parseManifest(described, file);
   if (JSON.stringify(inside) !== JSON.stringify(copy.manifest))
     throw createDamagedFileError(join(copy.folder, MANIFEST_FILE));
 }
@@ -261,7 +261,7 @@ async function feed(
       while (!over.aborted && (await waitingIn(spool)) >= AHEAD) await new Promise((done) => setTimeout(done, 20));
       if (over.aborted) return;
       const partial = join(spool, `${name}.partial`);
-      for await (const { content } of unpack(file, opener)) {
+      for await (const { content } of unpackArchive(file, opener)) {
         const handle = await open(partial, 'w', 0o600);
         await pipeline(content ?? [], handle.createWriteStream());
       }

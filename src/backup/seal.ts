@@ -83,10 +83,11 @@ export async function createEncryptionKey(passphrase: string): Promise<Encryptio
 }
 
 /** Returns the text of a BACKUP_KEY_FILE: the public half, which encrypts but cannot decrypt. */
-export const writeKeyFile = ({ half }: EncryptionKey): string => `${JSON.stringify({ format: 1, ...half }, null, 2)}\n`;
+export const formatKeyFile = ({ half }: EncryptionKey): string =>
+  `${JSON.stringify({ format: 1, ...half }, null, 2)}\n`;
 
 /** Reads the text of a BACKUP_KEY_FILE. Throws if the text is not a key. `file`: name of the file, for the error. */
-export function readKeyFile(text: string, file: string): EncryptionKey {
+export function parseKeyFile(text: string, file: string): EncryptionKey {
   try {
     return { half: publicHalf.parse(JSON.parse(text)), seed: null };
   } catch {

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '#src/core/units.ts';
-import { countWaitingWalBytes } from './archive.ts';
-import { type BackupPlan, readArchiveState, readCopyState, readWalDiscardedSince } from './plan.ts';
+import { computeUnarchivedWalBytes } from './archive.ts';
+import { type BackupPlan, readArchiveState, readCopyState, readWalDiscardStartTime } from './plan.ts';
 
 /** State of an installation's own backups, for the operator. */
 export type BackupState = Awaited<ReturnType<typeof readBackupState>>;
@@ -13,8 +13,8 @@ export const readBackupState = async (plan: BackupPlan) => ({
   copy: await readCopyState(plan.dataDir),
   archive: await readArchiveState(plan.dataDir),
   /** Time since which WAL is discarded (ISO 8601); null if WAL is archived. */
-  givenUpAt: await readWalDiscardedSince(plan.dataDir),
-  waitingBytes: await countWaitingWalBytes(plan.dataDir),
+  givenUpAt: await readWalDiscardStartTime(plan.dataDir),
+  waitingBytes: await computeUnarchivedWalBytes(plan.dataDir),
 });
 
 /** Possible faults of backups: at most one fault of the archive and one of the copies apply at a time. */

@@ -54,7 +54,7 @@ const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)
  * Writes a tar archive (ustar). If a file shrinks while it is read, the archive fills the missing bytes with zeros; if a file grows, the
  * archive omits the added bytes. pg_basebackup does the same: the WAL of the copy contains the changes.
  */
-export async function* tar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
+export async function* createTarStream(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
   for await (const entry of entries) {
     yield headOf(entry);
     let remaining = entry.size;
@@ -71,10 +71,10 @@ export async function* tar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buf
 }
 
 /**
- * Reads a tar archive that `tar` wrote. The content of an entry is skipped unless it is read before the next entry. Throws the error "torn"
- * if the archive is incomplete or is not a tar archive.
+ * Reads a tar archive that `createTarStream` wrote. The content of an entry is skipped unless it is read before the next entry. Throws the
+ * error "torn" if the archive is incomplete or is not a tar archive.
  */
-export async function* untar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
+export async function* readTarEntries(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const reader = new BlockReader(source);
   for (;;) {
     const head = await reader.exactly(BLOCK);

@@ -5,7 +5,7 @@ import { createPool } from '#src/database/connect.ts';
 import { getClusterFolder, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { findFirstCheckedMonth } from '#src/rollups/check.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
 import { checkChecksums } from './checksums.ts';
 import { restoreBackup } from './restore.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { castToMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { getNativeName } from '#src/devices/channel-name.ts';
+import { getNativeQuantityName } from '#src/devices/channel-name.ts';
 import type { BilledHomeOrDevice } from './billed-energy.ts';
 
 /** Imported and exported energy on a bill, in mWh. */
@@ -115,7 +115,7 @@ export async function listEditsInForce(
     edit_id: row.edit_id,
     device_id: row.device_id,
     action: value === null ? 'exclude' : 'add',
-    native_name: channel === null || kind === null ? null : getNativeName({ channel, kind, nativeName }),
+    native_name: channel === null || kind === null ? null : getNativeQuantityName({ channel, kind, nativeName }),
     start: row.from_at.toISOString(),
     end: value === null ? row.to_at.toISOString() : null,
     kwh: value === null ? null : formatExactKwh(castToMilliwattHours(value)),

@@ -1,5 +1,9 @@
 import { castToMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { createDeviceMeter, type EnergyMeter, readBoughtEnergyMeter } from '#src/cost/bought-energy.ts';
+import {
+  type BoughtEnergySource,
+  createBoughtEnergySource,
+  createDeviceEnergySource,
+} from '#src/cost/bought-energy.ts';
 import type { Database } from '#src/database/connect.ts';
 
 /** Known energy in a range of the home or device that is billed. */
@@ -21,8 +25,13 @@ export interface KnownBilledEnergy {
  * Returns the meter from which a bill is computed. A device is metered by itself, whatever its placement. A home is metered at its
  * connection point (docs/cost.md, "Whose energy").
  */
-export const loadBilledMeter = (db: Database, { userId, deviceId }: BilledHomeOrDevice): Promise<EnergyMeter> =>
-  deviceId === null ? readBoughtEnergyMeter(db, { userId }) : createDeviceMeter(db, deviceId, { exported: 1 });
+export const loadBilledEnergySource = (
+  db: Database,
+  { userId, deviceId }: BilledHomeOrDevice,
+): Promise<BoughtEnergySource> =>
+  deviceId === null
+    ? createBoughtEnergySource(db, { userId })
+    : createDeviceEnergySource(db, deviceId, { exported: 1 });
 
 /**
  * Rounds up to the start of a quarter-hour. In zones with unusual UTC offsets, a period may begin within a quarter-hour. This quarter-hour
@@ -32,7 +41,7 @@ const quarterFrom = (at: Date): Date => new Date(Math.ceil(at.getTime() / QUARTE
 
 /** Returns the energy of a range as sums over quarter-hours, so that adjacent ranges add up exactly. */
 export async function readKnownBilledEnergy(
-  meter: EnergyMeter,
+  meter: BoughtEnergySource,
   { from, to }: { from: Date; to: Date },
 ): Promise<KnownBilledEnergy> {
   const { imported, exported, estimated, coveredMs } = await meter.boughtIn({
@@ -52,7 +61,7 @@ export async function readKnownBilledEnergy(
 }
 
 /** Verdict on a register reading, if it affects how energy is computed from the register's value (ingest/normalise/counting-rule.ts). */
-export type RegisterStep = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
+export type RegisterReadingVerdict = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
 
 /**
  * State of a register at the instant `atMs`: the last valid reading at or before the instant (`lastMs`, `value`), and the first valid
@@ -65,12 +74,12 @@ export interface RegisterState {
   isByHand: boolean;
   /** Value of the register at the last reading. If the register dropped a little (jitter), this is the value before the drop. */
   value: MilliwattHours;
-  next: { ms: number; value: MilliwattHours; step: RegisterStep } | null;
+  next: { ms: number; value: MilliwattHours; step: RegisterReadingVerdict } | null;
 }
 
 /** A reading at which the value of a register changed by other than consumption: a reset, a rollover or a replaced meter. */
 export interface RegisterDiscontinuity {
-  step: RegisterStep;
+  step: RegisterReadingVerdict;
   /** Values of the register before the reading and at the reading. */
   before: MilliwattHours;
   value: MilliwattHours;
@@ -87,7 +96,7 @@ export interface RegisterReading {
  * Returns the energy in mWh between the previous reading of a register (`before`) and this one (`value`), by the counting rules. `maximum`:
  * the value at which the register returns to 0.
  */
-function energyOfStep(before: number, value: number, step: RegisterStep, maximum: number): number {
+function energyOfStep(before: number, value: number, step: RegisterReadingVerdict, maximum: number): number {
   if (step === 'jitter' || step === 'swap') return 0;
   if (step === 'reset') return value;
   return value - before + (step === 'rollover' ? maximum : 0);
@@ -126,7 +135,7 @@ export function computeEnergyBetween(
  * Returns the register's value at an instant. The value is interpolated between the readings before and after the instant. If the register
  * was reset, rolled over or replaced between them, it is the value of the reading before.
  */
-export function computeReadingAt(registerState: RegisterState): RegisterReading {
+export function computeRegisterReading(registerState: RegisterState): RegisterReading {
   const { atMs, lastMs, value, next, isByHand } = registerState;
   if (lastMs === atMs) return { milliwattHours: value, atMs, is: isByHand ? 'by_hand' : 'measured' };
   if (!next || (next.step !== null && next.step !== 'jitter'))

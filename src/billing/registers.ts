@@ -1,17 +1,17 @@
 import { castToMilliwattHours, kwhToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { AggregatedQuantity } from '#src/database/meter.ts';
-import { getNativeName } from '#src/devices/channel-name.ts';
-import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
+import { getNativeQuantityName } from '#src/devices/channel-name.ts';
+import { MANUAL_READING_INTERVAL_MARKER } from '#src/devices/edits/edit.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import {
   type BilledHomeOrDevice,
   computeEnergyBetween,
-  computeReadingAt,
+  computeRegisterReading,
   type RegisterDiscontinuity,
   type RegisterReading,
+  type RegisterReadingVerdict,
   type RegisterState,
-  type RegisterStep,
 } from './billed-energy.ts';
 
 /** Values of a register at both ends of a period, and the register's energy during the period. */
@@ -78,10 +78,10 @@ export async function loadBilledRegisters(
       {
         deviceId: one.device_id,
         channel: one.channel,
-        nativeName: getNativeName({ channel: one.channel, kind: one.kind, nativeName: one.native_name }),
+        nativeName: getNativeQuantityName({ channel: one.channel, kind: one.kind, nativeName: one.native_name }),
         direction: one.counts_export ? ('export' as const) : ('import' as const),
-        atStart: start && computeReadingAt(start),
-        atEnd: computeReadingAt(end),
+        atStart: start && computeRegisterReading(start),
+        atEnd: computeRegisterReading(end),
         energy,
       },
     ];
@@ -180,7 +180,7 @@ const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 da
 
 /** Returns lateral joins: one for the last valid reading up to (or before) an instant, one for the first valid reading after it. */
 const lastUpTo = (at: string, compare: '<=' | '<', more = 'true') => `LATERAL (
-  SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, r.interval_ms = ${READ_BY_HAND_INTERVAL_MS} AS by_hand
+  SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, r.interval_ms = ${MANUAL_READING_INTERVAL_MARKER} AS by_hand
     FROM ${readWhere(`r.read_at ${compare} ${at} AND r.read_at >= coalesce(${at} - w.length, '-infinity')`)}
     WHERE ${COUNTS} AND ${more} ORDER BY r.read_at DESC LIMIT 1) f LIMIT 1)`;
 const firstAfter = (at: string) => `LATERAL (
@@ -234,8 +234,8 @@ async function standingsAt(db: Database, asked: readonly { id: number; atMs: num
 }
 
 const STEPS: ReadonlySet<string> = new Set(['jitter', 'reset', 'rollover', 'swap']);
-const stepOf = (verdict: string | null): RegisterStep =>
-  verdict !== null && STEPS.has(verdict) ? (verdict as RegisterStep) : null;
+const stepOf = (verdict: string | null): RegisterReadingVerdict =>
+  verdict !== null && STEPS.has(verdict) ? (verdict as RegisterReadingVerdict) : null;
 
 /** Returns the resets, rollovers and replaced meters of series within `(fromMs, toMs]`. */
 async function breaksIn(

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
-import type { EnergyMeter } from '#src/cost/bought-energy.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import type { BoughtEnergySource } from '#src/cost/bought-energy.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
@@ -18,7 +18,7 @@ import {
 import {
   type BilledHomeOrDevice,
   type KnownBilledEnergy,
-  loadBilledMeter,
+  loadBilledEnergySource,
   readKnownBilledEnergy,
 } from './billed-energy.ts';
 import { loadBilledRegisters } from './registers.ts';
@@ -96,7 +96,7 @@ const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
 
 /** Locks all bills of an account: which period includes a correction depends on all of the account's periods. */
 const holdBills = (trx: Database, userId: string) =>
-  sql`SELECT pg_advisory_xact_lock(${advisoryLockId('bills of', userId)}::bigint)`.execute(trx);
+  sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('bills of', userId)}::bigint)`.execute(trx);
 
 /**
  * Creates a bill period of a device, or of a home if `deviceId` is null, and records its known energy as the first version. The caller must
@@ -126,7 +126,7 @@ export async function createBillPeriod(
     if (found?.taken || from >= to) throw new AppError('billDaysTaken');
     if ((found?.periods ?? 0) >= MAX_PERIODS) throw new AppError('tooManyBills');
     const period: BillPeriod = {
-      bill_period_id: newId('bil'),
+      bill_period_id: createId('bil'),
       user_id: userId,
       device_id: deviceId,
       start: days.start,
@@ -316,7 +316,7 @@ async function currentEnergy(
   period: BillPeriod,
 ): Promise<{ known: KnownBilledEnergy; energy: StatementEnergy }> {
   const [of, range] = [billedOf(period), rangeOf(period)];
-  const known = await readKnownBilledEnergy(await loadBilledMeter(db, of), range);
+  const known = await readKnownBilledEnergy(await loadBilledEnergySource(db, of), range);
   const registers = await loadBilledRegisters(db, of, range);
   return { known, energy: createStatementEnergy(known, registers, await listEditsInForce(db, of, range)) };
 }
@@ -373,7 +373,7 @@ async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[
   const all = periods.map(ordered);
   const asked = new Set(listPeriodsToCorrect(all, ordered(of)).map(({ id }) => id));
   if (asked.size === 0) return [];
-  const meter: EnergyMeter = await loadBilledMeter(db, billedOf(of));
+  const meter: BoughtEnergySource = await loadBilledEnergySource(db, billedOf(of));
   const found: Outstanding[] = [];
   for (const period of periods.filter(({ bill_period_id }) => asked.has(bill_period_id))) {
     const unstated = subtractEnergies(await readKnownBilledEnergy(meter, rangeOf(period)), period);

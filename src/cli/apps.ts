@@ -5,7 +5,7 @@ import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
-import { COMMAND_LINE_ACTOR, recordAction } from '#src/users/audit.ts';
+import { COMMAND_LINE_ACTOR, recordAuditedAction } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
 import { type ApiNoun, addCreateCommand, addDeleteCommand, addListCommand, addUpdateCommand } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
@@ -45,7 +45,7 @@ const end = (authorizationId: string, { json }: { json?: boolean }) =>
     await joinOrBeginTransaction(db, async (trx) => {
       const act = { actor: null, address: COMMAND_LINE_ACTOR, action: 'authorization.ended', target: authorizationId };
       // The audit entry is written before the app is deleted, because the entry stores the app's owner.
-      await recordAction(trx, act);
+      await recordAuditedAction(trx, act);
       const ended = await endAuthorizations(trx, { ids: [authorizationId] }, 'operator');
       if (ended.length === 0) throw new Error(`There is no authorization ${authorizationId}`);
     });

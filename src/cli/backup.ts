@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { readInstallationName, takeBaseBackup } from '#src/backup/base.ts';
+import { getInstallationFolderName, takeBaseBackup } from '#src/backup/base.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { restoreBackup } from '#src/backup/restore.ts';
-import { createEncryptionKey, writeKeyFile } from '#src/backup/seal.ts';
+import { createEncryptionKey, formatKeyFile } from '#src/backup/seal.ts';
 import { type VerificationReport, verifyBackup } from '#src/backup/verify.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
@@ -86,7 +86,7 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
   // Throws if the service is not running; the error states how to start it.
   await findDatabaseUrl(config);
   const key = passphraseFile === undefined ? null : await createEncryptionKey(await passphraseIn(passphraseFile));
-  const installation = await readInstallationName(config.dataDir);
+  const installation = await getInstallationFolderName(config.dataDir);
   const made = await takeBaseBackup({ dataDir: config.dataDir, target: to, installation, key, now: new Date() });
   const { folder, manifest, packedBytes } = made;
   const result = { folder, packed_bytes: packedBytes, ...manifest };
@@ -109,7 +109,7 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
 async function init({ passphraseFile, keyFile, json }: Options & { keyFile: string }): Promise<void> {
   if (passphraseFile === undefined) throw new Error('Name the file with the passphrase: --passphrase-file F.');
   const key = await createEncryptionKey(await passphraseIn(passphraseFile));
-  await writeFile(keyFile, writeKeyFile(key), { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+  await writeFile(keyFile, formatKeyFile(key), { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
     throw new Error(`${keyFile} exists, and copies may have been encrypted with it. Name another file.`);
   });

@@ -12,7 +12,7 @@ import { type CellHealth, type CellsHealth, readCellsHealth } from '#src/start/c
 import { type CellMoveReport, FIRST_CELL_NAME, moveToCell } from '#src/start/cells/move.ts';
 import { loadSecretKey } from '#src/start/secret-key.ts';
 import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
-import { assertDatabaseReachable, MAX_CONNECTED_AFTER_MOVE_MS, openSourceDatabase } from './migrate.ts';
+import { assertDatabaseReachable, MAX_CONNECTION_TIME_AFTER_MOVE_MS, openSourceDatabase } from './migrate.ts';
 import { withProgress } from './progress-bar.ts';
 
 /**
@@ -116,7 +116,7 @@ async function move(users: readonly string[], to: string, file: CellsFile): Prom
       source,
       secrets: { source: await loadSecretKey(config, createDatabase(source)), target: targetSecret },
       taking: { retentionMonths, maxChannels },
-      connectedMs: MAX_CONNECTED_AFTER_MOVE_MS,
+      connectedMs: MAX_CONNECTION_TIME_AFTER_MOVE_MS,
     };
     const cells = { from: { cell: from, database: url }, to: { cell: to, database: target.database } };
     return await withProgress((steps) => moveToCell(cells, { ...wanted, ...steps }));

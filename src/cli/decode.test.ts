@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createMessageDiagnoser } from '#ingest/gateways/judge-message.ts';
+import { createMessageDiagnoser } from '#ingest/gateways/diagnose-message.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { describeDecoding, parseDecoderConfig } from './decode.ts';
 

@@ -1,15 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { describeMessage, type OwnerQuestionForDisplay, type ReadingForDisplay } from '#ingest/decoders/describe.ts';
+import { diagnoseMessage, type MessageDiagnosis } from '#ingest/decoders/diagnose.ts';
 import { type AnnouncedDevice, parseDecoderSettings } from '#ingest/decoders/family.ts';
-import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
-import { diagnoseMessage, type MessageDiagnosis } from '#ingest/decoders/judge.ts';
-import { MAX_DECODED_BYTES } from '#ingest/decoders/read/payload.ts';
+import { createGatewayDecoders } from '#ingest/decoders/gateway-decoders.ts';
+import { MAX_DECODED_PAYLOAD_BYTES } from '#ingest/decoders/read/payload.ts';
 import { decoderConfigSchema } from '#src/api/v1/gateways/shape.ts';
 import { listFieldErrors } from '#src/api/validation-errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
-import { describeIssue } from '#src/core/validation-messages.ts';
+import { describeValidationIssue } from '#src/core/validation-messages.ts';
 import { parseZone } from './option-values.ts';
 
 const payload = { payload: z.string().optional(), payload_b64: z.base64().optional() };
@@ -100,7 +100,7 @@ with the optional fields "tz", "config" (a decoder_config), "replayed", and "pri
 }
 
 /** Maximum number of bytes in a line. In JSON, a payload can be up to six times as long as its bytes (`\u0000`). */
-const MAX_LINE_BYTES = 8 * MAX_DECODED_BYTES;
+const MAX_LINE_BYTES = 8 * MAX_DECODED_PAYLOAD_BYTES;
 
 /**
  * Yields the lines of a stream without their line ends. Yields null instead of a line longer than MAX_LINE_BYTES, so that a long line does
@@ -138,7 +138,7 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
   } catch {
     return { answer: refused(null, `Invalid line: not JSON. Expected: ${FORM}`), family: null };
   }
-  const parsed = line.safeParse(parsedJson, { error: describeIssue });
+  const parsed = line.safeParse(parsedJson, { error: describeValidationIssue });
   const n = z.object({ n: z.number() }).safeParse(parsedJson).data?.n ?? null;
   if (!parsed.success) {
     const mistakes = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the line'} ${message}`);
@@ -166,7 +166,7 @@ function decodeLine(given: Line): { answer: Answer; family: string | null } {
 
 const refused = (n: number | null, reason: string): Answer => ({ n, readings: [], rejected: [{ reason }] });
 
-const TOO_LONG = refused(null, `Invalid line: longer than ${MAX_LINE_BYTES / MAX_DECODED_BYTES} MiB`);
+const TOO_LONG = refused(null, `Invalid line: longer than ${MAX_LINE_BYTES / MAX_DECODED_PAYLOAD_BYTES} MiB`);
 
 const bytesOf = ({ payload, payload_b64 }: Pick<Line, 'payload' | 'payload_b64'>): Buffer =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
@@ -215,7 +215,7 @@ export function parseDecoderConfig(text: string): Record<string, unknown> {
   } catch {
     throw new InvalidArgumentError('Must be JSON, such as {"senml": {"topics": ["senml/#"]}}.');
   }
-  const read = decoderConfigSchema.safeParse(parsedConfig, { error: describeIssue });
+  const read = decoderConfigSchema.safeParse(parsedConfig, { error: describeValidationIssue });
   if (read.success) return read.data;
   const mistakes = listFieldErrors(read.error, 'it', String).map(({ field, message }) => `${field}: ${message}`);
   throw new InvalidArgumentError(mistakes.map(escapeLineForTerminal).join('; '));
@@ -237,7 +237,7 @@ export function describeDecoding(
 ): string {
   const message = { topic, payload: Buffer.from(payload), receivedAtMs, replayed: retain };
   const settings = parseDecoderSettings({ ...config, ...omitUndefined({ tz }) });
-  const decoders = createDecoders();
+  const decoders = createGatewayDecoders();
   const judgement = diagnoseMessage(message, settings, decoders);
   const announced = decoders.read({ ...message, topic: judgement.topic }, settings)?.announced;
   return [...linesOfJudgement(judgement), ...linesOfAnnouncement(announced)].map(escapeLineForTerminal).join('\n');

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { SimulationOptions } from '#simulators/device-publishers.ts';
 import { FAULT_NAMES } from '#simulators/faults.ts';
-import type { SimulationOptions } from '#simulators/play.ts';
 import { loadDemoConfig } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { restartWithHeapFlags } from '#src/start/children.ts';
-import { type Demo, startDemo } from '#src/start/demo.ts';
+import { type RunningDemo, startDemo } from '#src/start/demo.ts';
 import { createProgressBar } from './progress-bar.ts';
 
 /** Registers `energy demo`, which starts the service with simulated homes, so that people can try the service. */
@@ -34,7 +34,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   restartWithHeapFlags('demo');
   const play: SimulationOptions = { liveSeconds: options.every, faults: options.faults };
   const interrupt = new AbortController();
-  let demo: Demo | undefined;
+  let demo: RunningDemo | undefined;
   const end = () => {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
@@ -54,7 +54,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
 }
 
 /** Formats the demo's welcome text: two links to the dashboard, then three commands to paste into a terminal. */
-export function formatDemoWelcome(demo: Demo, play: SimulationOptions, now: Date): string {
+export function formatDemoWelcome(demo: RunningDemo, play: SimulationOptions, now: Date): string {
   const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const { readings, seconds } = demo.backfill;
   const { email = '', userId = '' } = demo.users[0] ?? {};

@@ -14,7 +14,7 @@ import { type DiscoveredDevice, listDiscoveredDevices } from '#src/devices/gatew
 import { formatDeviceAddress } from './device-address.ts';
 import { importDeviceTable } from './devices-import.ts';
 import { findUserId } from './named-user.ts';
-import { createForUser } from './nouns/as-operator.ts';
+import { createObjectForUser } from './nouns/as-operator.ts';
 import { type ApiNoun, addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
@@ -110,7 +110,7 @@ function addGatewayCommands(gateways: Command): void {
 }
 
 async function create(db: Database, config: Config, { user, name, json }: NewGateway): Promise<void> {
-  const made = await createForUser(createGateway, { user, name }, { db, config, what: 'user' });
+  const made = await createObjectForUser(createGateway, { user, name }, { db, config, what: 'user' });
   const { mqtt } = made as z.output<typeof createdGatewaySchema>;
   printResult(json, made, `${formatLogin(config, mqtt)}\nprefix    ${mqtt.topic_prefix}`);
 }
@@ -122,7 +122,7 @@ async function pair(db: Database, config: Config, { json, ...options }: NewDevic
   const { upstreamDeviceId: upstream_device_id, discoveryId: discovery_id, user, ...settings } = options;
   const typed = { user, ...settings, ...omitUndefined({ upstream_device_id, discovery_id }) };
   const what = `discovered device ${discovery_id} of ${user}. List them with: energy devices discovered --user ${user}`;
-  const paired = await createForUser(createDevice, typed, { db, config, what });
+  const paired = await createObjectForUser(createDevice, typed, { db, config, what });
   const { device_id, mqtt } = paired as z.output<typeof pairedDeviceSchema>;
   printResult(
     json,

@@ -2,17 +2,17 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createImportCounts, type ImportElement } from '#simulators/past/element.ts';
-import { createGreenButtonImport } from '#simulators/past/green-button.ts';
+import { createImportCounts, type ImportElement } from '#simulators/importers/element.ts';
+import { createGreenButtonImport } from '#simulators/importers/green-button.ts';
 import { createPriceSourceFetcher } from '#src/delivery/fetch-answer.ts';
-import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
+import { startWebhookReceiver, type WebhookCall, type WebhookReceiver } from '#test/support/receiver.ts';
 import { downloadSubscription, readSubscriptionToken } from './green-button-subscription.ts';
 
-let server: Receiver;
+let server: WebhookReceiver;
 let fetcher: ReturnType<typeof createPriceSourceFetcher>;
 let folder: string;
 beforeAll(async () => {
-  server = await startReceiver();
+  server = await startWebhookReceiver();
   fetcher = createPriceSourceFetcher({ allowPrivate: true, ca: server.ca, maxBytes: 1_048_576, timeoutMs: 3_000 });
   folder = await mkdtemp(join(tmpdir(), 'subscription-'));
 });

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { espiParts } from '#simulators/past/espi-parts.ts';
+import { readEspiParts } from '#simulators/importers/espi-parts.ts';
 import type { Config } from '#src/config/load.ts';
-import { openAnswerFetcher } from '#src/start/channels.ts';
+import { openPriceSourceFetcher } from '#src/start/channels.ts';
 import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
 import { readFirstLine } from './option-values.ts';
 
@@ -41,7 +41,7 @@ export async function downloadPages(
   address: string,
   { config, ...into }: { token: string; folder: string; config: Config; signal: AbortSignal },
 ): Promise<string[]> {
-  const { fetchAnswer, close } = await openAnswerFetcher(config, PAGE_BOUNDS);
+  const { fetchAnswer, close } = await openPriceSourceFetcher(config, PAGE_BOUNDS);
   into.signal.addEventListener('abort', close, { once: true });
   try {
     return await downloadSubscription(address, { ...into, fetchAnswer });
@@ -109,7 +109,7 @@ const hintOf = (failure: string): string => (/^HTTP 40[13]$/.test(failure) ? ' (
 /** Returns the URL of the page after the downloaded page in `file`; null if that page is the last. */
 async function nextPage(file: string, of: URL): Promise<URL | null> {
   let href: string | null = null;
-  for await (const part of espiParts(file)) if (part.part === 'feedLink' && part.rel === 'next') href = part.href;
+  for await (const part of readEspiParts(file)) if (part.part === 'feedLink' && part.rel === 'next') href = part.href;
   if (href === null) return null;
   const next = URL.parse(href, of);
   if (!next) throw new Error('The feed has a next-page link without an address.');

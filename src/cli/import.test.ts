@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { createImportCounts } from '#simulators/past/element.ts';
+import { createImportCounts } from '#simulators/importers/element.ts';
 import { createImportReader, getImportExitCode, registerCommands, suggestImportCommand } from './import.ts';
 
 const FINE = { rejected: {}, left_out: {}, unreadable: 0 };

@@ -2,13 +2,13 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { csvReadings } from '#simulators/csv-readings.ts';
+import { readCsvReadings } from '#simulators/csv-readings.ts';
 import { type ImportResult, importFiles } from '#simulators/import-files.ts';
-import { createDsmrReaderImport } from '#simulators/past/dsmr-reader.ts';
-import type { ImportReader } from '#simulators/past/element.ts';
-import { createGreenButtonImport } from '#simulators/past/green-button.ts';
-import { createHomeAssistantImport, listHomeAssistantSeries } from '#simulators/past/home-assistant.ts';
-import { type ImportSeries, parseEnergyUnit } from '#simulators/past/series.ts';
+import { createDsmrReaderImport } from '#simulators/importers/dsmr-reader.ts';
+import type { ImportReader } from '#simulators/importers/element.ts';
+import { createGreenButtonImport } from '#simulators/importers/green-button.ts';
+import { createHomeAssistantImport, listHomeAssistantSeries } from '#simulators/importers/home-assistant.ts';
+import { type ImportSeries, parseImportUnit } from '#simulators/importers/series.ts';
 import { getLocalMqttUrl } from '#src/config/load.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
@@ -146,7 +146,7 @@ export function createImportReader(options: Options): ImportReader {
   if (format === 'green-button') return createGreenButtonImport(usagePoint);
   if (format === 'dsmr-reader') return createDsmrReaderImport(tz);
   if (format === 'home-assistant')
-    return createHomeAssistantImport({ entity, channel, unit: parseEnergyUnit(options.unit ?? null) ?? undefined });
+    return createHomeAssistantImport({ entity, channel, unit: parseImportUnit(options.unit ?? null) ?? undefined });
   const csv = {
     timeColumn: options.timeColumn,
     valueColumn: options.registerColumn ?? options.valueColumn ?? 'energy_total_kwh',
@@ -157,7 +157,7 @@ export function createImportReader(options: Options): ImportReader {
     where: options.where,
     ...omitUndefined({ channel, zone: tz }),
   };
-  return (file, counts, onBytes) => csvReadings(file, csv, counts, onBytes);
+  return (file, counts, onBytes) => readCsvReadings(file, csv, counts, onBytes);
 }
 
 /** Lists the entities in files that Home Assistant exported, each with a command that imports the entity. */

@@ -10,7 +10,7 @@ import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { runAsOperator } from '#src/users/audit.ts';
-import { createForUser } from './nouns/as-operator.ts';
+import { createObjectForUser } from './nouns/as-operator.ts';
 import { type ApiNoun, addDeleteCommand, addListCommand, printResponse } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
@@ -79,7 +79,7 @@ const create = ({ user, deviceId, name, scopes, expires, allow, json }: NewKey) 
       allowed_addresses: allow && JSON.stringify(allow),
     });
     const what = `device ${deviceId} that ${owner} can access`;
-    const made = await createForUser(createKey, { user: owner, ...typed }, { db, config, what });
+    const made = await createObjectForUser(createKey, { user: owner, ...typed }, { db, config, what });
     const { key_id, key, allowed_addresses, ...others } = made as z.output<typeof createdKeySchema>;
     // The JSON object has the documented members, and also `allowed_addresses` if the key may be used only from certain addresses.
     const shown = { key_id, key, ...others, ...(allowed_addresses.length > 0 && { allowed_addresses }) };

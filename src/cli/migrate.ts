@@ -7,7 +7,7 @@ import { createDatabase, runWithSeparatePool } from '#src/database/connect.ts';
 import { hasEmbeddedDatabase, isEmbeddedPostgresRunning } from '#src/database/embedded-postgres.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { type MoveReport, moveInstallation } from '#src/start/move.ts';
+import { type InstallationMoveReport, moveInstallation } from '#src/start/move.ts';
 import { loadSecretKey } from '#src/start/secret-key.ts';
 import { moveUsers, type UsersMoveReport } from '#src/start/users-move/move-users.ts';
 import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
@@ -72,7 +72,7 @@ async function moveTo(url: string, json: boolean): Promise<void> {
  * Time after a move, in ms, during which devices may still be connected to this installation's broker. The broker disconnects devices of a
  * moved account within 10 s.
  */
-export const MAX_CONNECTED_AFTER_MOVE_MS = 12_000;
+export const MAX_CONNECTION_TIME_AFTER_MOVE_MS = 12_000;
 
 async function moveAccounts(options: {
   to: string | undefined;
@@ -96,13 +96,16 @@ async function moveAccounts(options: {
   const { retentionMonths, maxChannels } = config;
   const wanted = { accounts, secrets: { source, target }, taking: { retentionMonths, maxChannels } };
   const report = await withProgress((steps) =>
-    moveUsers(url, to, { ...wanted, connectedMs: MAX_CONNECTED_AFTER_MOVE_MS, ...steps }).finally(release),
+    moveUsers(url, to, { ...wanted, connectedMs: MAX_CONNECTION_TIME_AFTER_MOVE_MS, ...steps }).finally(release),
   );
   if (json) console.log(JSON.stringify(report));
   else printAccounts(report);
 }
 
-function printCompared({ relations, total_milliwatt_hours }: Pick<MoveReport, 'relations' | 'total_milliwatt_hours'>) {
+function printCompared({
+  relations,
+  total_milliwatt_hours,
+}: Pick<InstallationMoveReport, 'relations' | 'total_milliwatt_hours'>) {
   for (const { relation, rows } of relations)
     console.log(`${relation.padEnd(20)} ${String(rows).padStart(12)} rows, equal`);
   const kwh = (BigInt(total_milliwatt_hours) / 1_000_000n).toString();
@@ -140,7 +143,7 @@ export async function openSourceDatabase(config: Config): Promise<{ url: string;
   return openDatabaseOfStoppedService(config);
 }
 
-function printReport({ database, relations, total_milliwatt_hours, users }: MoveReport): void {
+function printReport({ database, relations, total_milliwatt_hours, users }: InstallationMoveReport): void {
   printCompared({ relations, total_milliwatt_hours });
   console.log(
     `\nMoved ${users} users to: ${database}\nThe old database can be read, but accepts no more readings. Set DATABASE_URL to the new ` +

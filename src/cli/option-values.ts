@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
-import { isZone } from '#src/energy/ranges.ts';
+import { isTimeZone } from '#src/energy/ranges.ts';
 
 /** Parses the value of the option `--tz`, a time zone. Throws if it is invalid. */
 export function parseZone(name: string): string {
-  if (!isZone(name)) throw new InvalidArgumentError('Must be a time zone of the IANA database, such as Europe/Berlin.');
+  if (!isTimeZone(name))
+    throw new InvalidArgumentError('Must be a time zone of the IANA database, such as Europe/Berlin.');
   return name;
 }
 

@@ -3,7 +3,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { detectCapabilities } from '#src/database/capabilities.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { findFirstCheckedMonth } from '#src/rollups/check.ts';
-import { checkAllRollups, type RollupOptions, type RollupReport } from '#src/rollups/mend.ts';
+import { checkAllRollups, type RollupCheckOptions, type RollupCheckReport } from '#src/rollups/check-all.ts';
 import { resolveUserId } from './named-user.ts';
 import { runWithServicePool } from './running-service.ts';
 
@@ -36,7 +36,7 @@ export function registerCommands(program: Command): void {
     });
 }
 
-async function run(mode: RollupOptions['mode'], user: string | undefined): Promise<RollupReport> {
+async function run(mode: RollupCheckOptions['mode'], user: string | undefined): Promise<RollupCheckReport> {
   const showProgress = (done: number, total: number) => {
     process.stderr.write(`\r${done} of ${total} users${done === total ? '\n' : ''}`);
   };
@@ -52,7 +52,7 @@ async function run(mode: RollupOptions['mode'], user: string | undefined): Promi
   });
 }
 
-function printCheck(report: RollupReport): void {
+function printCheck(report: RollupCheckReport): void {
   for (const { relation, key, stored_milliwatt_hours, expected_milliwatt_hours } of report.differences) {
     console.log(
       `${relation} ${JSON.stringify(key)}: stored ${stored_milliwatt_hours} mWh, should be ${expected_milliwatt_hours} mWh`,

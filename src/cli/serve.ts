@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
-import type { startAll } from '#src/start/all.ts';
+import type { startServiceProcesses } from '#src/start/all.ts';
 import { restartWithHeapFlags } from '#src/start/children.ts';
 import { formatBrokerLine } from './device-address.ts';
 
@@ -27,20 +27,20 @@ export function registerCommands(program: Command): void {
 async function start(): Promise<void> {
   restartWithHeapFlags('start');
   const interrupt = new AbortController();
-  let service: Awaited<ReturnType<typeof startAll>> | undefined;
+  let service: Awaited<ReturnType<typeof startServiceProcesses>> | undefined;
   const stop = async () => {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
     console.log('Stopping …');
-    // While the service is starting, `service` is undefined. In this case startAll stops the roles that have started, because its signal
-    // was aborted.
+    // While the service is starting, `service` is undefined. In this case startServiceProcesses stops the roles that have started, because
+    // its signal was aborted.
     if (!service) return;
     await service.stop();
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
   try {
-    service = await (await import('#src/start/all.ts')).startAll(loadConfig(), interrupt.signal);
+    service = await (await import('#src/start/all.ts')).startServiceProcesses(loadConfig(), interrupt.signal);
   } catch (error) {
     if (interrupt.signal.aborted) process.exit(0);
     throw error;

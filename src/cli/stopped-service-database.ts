@@ -1,4 +1,4 @@
-import { getArchiveSettings } from '#src/backup/archive.ts';
+import { formatArchiveSettings } from '#src/backup/archive.ts';
 import type { Config } from '#src/config/load.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
@@ -16,7 +16,7 @@ export async function openDatabaseOfStoppedService({
   if (database.url) return { url: database.url, release: async () => unlock() };
   const { url, stop } = await startEmbeddedPostgres({
     dataDir,
-    extraSettings: getArchiveSettings(backup.to !== undefined),
+    extraSettings: formatArchiveSettings(backup.to !== undefined),
   }).catch((error) => {
     unlock();
     throw error;

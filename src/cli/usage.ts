@@ -19,7 +19,7 @@ export function registerCommands(program: Command): void {
 
 /** Returns the reason why a device has no usage yet, for example that it has only one reading. */
 async function whyNothing(db: Database, deviceId: string): Promise<string> {
-  const { first, areSingle } = await findUsageReadings(db, deviceId);
+  const { first, areSingle } = await summariseUsageReadings(db, deviceId);
   if (first === null) return 'The device has no energy readings.';
   if (areSingle)
     return `The device has one reading, at ${first.toISOString()}. Usage is the difference between two readings, and begins with the second.`;
@@ -30,7 +30,7 @@ async function whyNothing(db: Database, deviceId: string): Promise<string> {
  * Returns whether a device has enough readings for usage, which needs two readings of the same quantity or one reading of an interval.
  * `first`: time of the first stored reading; null if there is none. `areSingle`: whether no quantity has enough readings.
  */
-export async function findUsageReadings(
+export async function summariseUsageReadings(
   db: Database,
   deviceId: string,
 ): Promise<{ first: Date | null; areSingle: boolean }> {

@@ -4,10 +4,10 @@ import { listMembers, removeMember } from '#src/api/v1/members/operations.ts';
 import { createUser, deleteUser, getUser, listUsers, updateUser } from '#src/api/v1/users/operations.ts';
 import { type createdUserSchema, newUserSchema } from '#src/api/v1/users/shape.ts';
 import { unlinkProviders } from '#src/auth/oidc/sign-in.ts';
-import { evictSessionsOfUser } from '#src/auth/sessions.ts';
+import { closeUserSessionsAndEmailChanges } from '#src/auth/sessions.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
-import { isZone } from '#src/energy/ranges.ts';
+import { isTimeZone } from '#src/energy/ranges.ts';
 import { createConsoleSignInLink } from '#src/start/sign-in-link.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { findUserId } from './named-user.ts';
@@ -68,7 +68,7 @@ const signIn = (email: string, o: { json?: boolean }) =>
 const signOut = (email: string, o: { json?: boolean }) =>
   runOnServiceDatabase(async (db) => {
     const userId = await findUserId(db, email);
-    const end = (trx: Database) => evictSessionsOfUser(trx, userId);
+    const end = (trx: Database) => closeUserSessionsAndEmailChanges(trx, userId);
     const ended = (await runAsOperator(db, 'sessions.ended', end, () => userId)).length;
     printResult(o.json, { user_id: userId, ended }, `Ended ${ended} sessions of ${email}.`);
   });
@@ -112,7 +112,9 @@ async function create({ json, timezone: given, ...typed }: NewUser): Promise<voi
  */
 function machineZone(): string | undefined {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return isZone(timeZone) && !/^(Etc\/)?(UTC|GMT|UCT|Zulu|Universal|Greenwich)$/.test(timeZone) ? timeZone : undefined;
+  return isTimeZone(timeZone) && !/^(Etc\/)?(UTC|GMT|UCT|Zulu|Universal|Greenwich)$/.test(timeZone)
+    ? timeZone
+    : undefined;
 }
 
 const USER: ApiNoun = {

@@ -5,7 +5,7 @@ import { createWebhook, deleteWebhook } from '#src/api/v1/webhooks/operations.ts
 import { newWebhookSchema } from '#src/api/v1/webhooks/shape.ts';
 import type { Config } from '#src/config/load.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
@@ -101,7 +101,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
 }
 
 /** Returns the id of the advisory lock that a listener holds while it runs. */
-const lockOf = (webhookId: string): bigint => advisoryLockId('listener of', webhookId);
+const lockOf = (webhookId: string): bigint => getAdvisoryLockId('listener of', webhookId);
 
 async function listenersOf(db: Database, userId: string): Promise<string[]> {
   // One page contains all subscriptions of the account, because an account has at most 100.

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   chooseHostForDevices,
-  findAddressInNetwork,
+  findLocalNetworkAddress,
   isDatabaseUrl,
   maskUrl,
   parseAmqpUrl,
@@ -53,10 +53,10 @@ describe('the addresses on which the broker listens, and the host that devices c
       eth0: [at('fe80::1'), at('fd00::5'), at('192.168.1.5')],
       wlan0: [at('192.168.1.6')],
     };
-    expect(findAddressInNetwork(interfaces, null)).toBe('192.168.1.5');
-    expect(findAddressInNetwork(interfaces, 'wlan0')).toBe('192.168.1.6');
-    expect(findAddressInNetwork({ eth0: [at('fe80::1'), at('fd00::5')] }, null)).toBe('fd00::5');
-    expect(findAddressInNetwork({ lo: interfaces.lo }, null)).toBe(null);
+    expect(findLocalNetworkAddress(interfaces, null)).toBe('192.168.1.5');
+    expect(findLocalNetworkAddress(interfaces, 'wlan0')).toBe('192.168.1.6');
+    expect(findLocalNetworkAddress({ eth0: [at('fe80::1'), at('fd00::5')] }, null)).toBe('fd00::5');
+    expect(findLocalNetworkAddress({ lo: interfaces.lo }, null)).toBe(null);
   });
 
   test.each(['https://a', 'a:8883', 'a b', '-a', 'a..b', ''.padEnd(254, 'a')])(

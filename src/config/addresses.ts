@@ -38,7 +38,7 @@ export function chooseHostForDevices(publicUrl: string, listensOn: string, inNet
  * container or tunnel. If several addresses are equally suitable, returns an IPv4 address, because more devices support IPv4. Null on a
  * machine without a network.
  */
-export function findAddressInNetwork(
+export function findLocalNetworkAddress(
   interfaces: Interfaces = networkInterfaces(),
   onTheWayOut: string | null = defaultInterface(),
 ): string | null {
@@ -119,7 +119,7 @@ export interface AmqpUrl {
 const AMQP_FORM = /^(amqps?):\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]+)(?:\/([^/?#]*))?$/i;
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?::(\d{1,5}))?$/i;
 
-export const isAmqp = (url: string): boolean => /^amqps?:/i.test(url);
+export const isAmqpUrl = (url: string): boolean => /^amqps?:/i.test(url);
 
 /**
  * Parses `amqp[s]://user:password@a,b:5673,c/vhost`. The default port is 5672, or 5671 with TLS; the default virtual host is `/`. Reserved
@@ -147,7 +147,7 @@ export function parseAmqpUrl(url: string): AmqpUrl | null {
 
 /** Returns the user name and password that a broker's URL contains; empty texts if the URL has none. */
 export function parseCredentials(url: string): { username: string; password: string } {
-  if (isAmqp(url)) {
+  if (isAmqpUrl(url)) {
     const { username = '', password = '' } = parseAmqpUrl(url) ?? {};
     return { username, password };
   }

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { setCell } from '#src/core/cell.ts';
-import { API_KEY_PREFIX, isApiKeyFormat, KEY_CHARACTERS } from '#src/core/secrets.ts';
-import { describeIssue } from '#src/core/validation-messages.ts';
+import { API_KEY_LENGTH_LIMITS, API_KEY_PREFIX, isApiKeyFormat } from '#src/core/secrets.ts';
+import { describeValidationIssue } from '#src/core/validation-messages.ts';
 import {
   chooseHostForDevices,
-  findAddressInNetwork,
+  findLocalNetworkAddress,
   formatHostAndPort,
   getLocalHost,
-  isAmqp,
+  isAmqpUrl,
   maskUrl,
 } from './addresses.ts';
-import { VARIABLE_MEANINGS } from './meanings.ts';
+import { VARIABLE_DESCRIPTIONS } from './meanings.ts';
 import { findOidcErrors, readOidcConfig } from './oidc.ts';
 import { SECRET_VARIABLES, type Variables, variablesSchema } from './sections.ts';
 
@@ -34,7 +34,7 @@ export const getSetVariables = (env: Record<string, string | undefined> = proces
  * After the call, identifiers that this process creates contain the cell's name (CELL).
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  const parsed = variablesSchema.safeParse(getSetVariables(env), { error: describeIssue });
+  const parsed = variablesSchema.safeParse(getSetVariables(env), { error: describeValidationIssue });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(describeVariableIssue).join('\n'));
   const problems = findCombinationErrors(parsed.data);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
@@ -84,7 +84,7 @@ function configOf(vars: Variables) {
       tlsPort: port(vars.MQTTS_PORT, 8883),
       /** Certificate authorities (PEM) for devices at the embedded broker; undefined: devices need no certificates. */
       clientCaFile: vars.MQTTS_CLIENT_CA_FILE,
-      publicHost: vars.PUBLIC_MQTT_HOST ?? chooseHostForDevices(publicUrl, tlsHost, findAddressInNetwork),
+      publicHost: vars.PUBLIC_MQTT_HOST ?? chooseHostForDevices(publicUrl, tlsHost, findLocalNetworkAddress),
     },
     api: {
       host: vars.API_HOST,
@@ -144,7 +144,7 @@ export function setApiPort(config: Config, port: number): Config {
 
 /** Returns the MQTT URL at which programs on this machine reach the broker. Throws a ConfigError if MQTT_URL names only AMQP queues. */
 export function getLocalMqttUrl({ mqtt }: Config): string {
-  if (mqtt.url !== undefined && isAmqp(mqtt.url))
+  if (mqtt.url !== undefined && isAmqpUrl(mqtt.url))
     throw new ConfigError(
       'MQTT_URL: this command publishes as a device does; run it with the MQTT address of the cluster (mqtts://HOST:8883)',
     );
@@ -188,7 +188,7 @@ function findCombinationErrors(vars: Variables): string[] {
   const key = vars.BOOTSTRAP_ADMIN_KEY;
   const start = API_KEY_PREFIX[vars.ENVIRONMENT] + (vars.CELL === undefined ? '' : `${vars.CELL}_`);
   if (key !== undefined && !(isApiKeyFormat(key, vars.ENVIRONMENT) && key.startsWith(start))) {
-    const { least, most } = KEY_CHARACTERS;
+    const { least, most } = API_KEY_LENGTH_LIMITS;
     const form = `${start} and ${least} to ${most} characters more`;
     problems.push(`BOOTSTRAP_ADMIN_KEY: must be ${form}, without blanks`);
   }
@@ -224,7 +224,7 @@ export function getListeningVariables({ api, mqtt, publicUrl, isPublicUrlGiven }
 }
 
 /** Default number of queues at a broker cluster's first start. */
-export const DEFAULT_SHARDS = 64;
+export const DEFAULT_SHARD_COUNT = 64;
 
 /** Returns the texts that must never be printed: values of secret variables, and passwords in URLs. */
 export function listSecretTexts(env: Record<string, string | undefined> = process.env): string[] {
@@ -258,7 +258,7 @@ export function readEffectiveVariables(env: Record<string, string | undefined> =
     MQTTS_HOST: config.mqtt.tlsHost,
     PUBLIC_MQTT_HOST: config.mqtt.publicHost,
     OPERATOR_PORT: config.operator.port ?? 'none',
-    SHARDS: config.mqtt.shards ?? DEFAULT_SHARDS,
+    SHARDS: config.mqtt.shards ?? DEFAULT_SHARD_COUNT,
     DATABASE_READ_URL: config.database.readUrl ?? config.database.url,
   };
   return Object.fromEntries(
@@ -290,6 +290,6 @@ export function explainVariables(
   return Object.entries(readEffectiveVariables(env)).map(([name, value]) => {
     const isGiven = env[name] !== undefined && env[name] !== '';
     const source = isGiven ? 'environment' : GENERATED.has(name) ? 'generated' : 'default';
-    return { name, value, source, meaning: VARIABLE_MEANINGS[name as keyof Variables] };
+    return { name, value, source, meaning: VARIABLE_DESCRIPTIONS[name as keyof Variables] };
   });
 }

@@ -1,7 +1,7 @@
 import type { Variables } from './sections.ts';
 
 /** One-line description of each variable. docs/configuration.md is generated from these descriptions (`npm run configuration`). */
-export const VARIABLE_MEANINGS: Readonly<Record<keyof Variables, string>> = {
+export const VARIABLE_DESCRIPTIONS: Readonly<Record<keyof Variables, string>> = {
   ENVIRONMENT: 'live, or sandbox with its own keys, ports and database',
   CELL: 'name of this installation, if several share one public URL; the first installation has no name',
   LOG_LEVEL: 'how much is logged: trace, debug, info, warn, error, fatal or silent',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isCellName } from '#src/core/cell.ts';
 import { ENVIRONMENTS } from '#src/core/environment.ts';
 import { parseNetwork } from '#src/core/networks.ts';
-import { isAmqp, isDatabaseUrl, parseAmqpUrl } from './addresses.ts';
+import { isAmqpUrl, isDatabaseUrl, parseAmqpUrl } from './addresses.ts';
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/i;
 
@@ -29,11 +29,11 @@ const databaseUrl = z.string().refine(isDatabaseUrl, {
 /** URL of a broker on one host, or of a broker cluster on several hosts. */
 const brokerUrl = z
   .string()
-  .refine((text) => !isAmqp(text) || parseAmqpUrl(text) !== null, {
+  .refine((text) => !isAmqpUrl(text) || parseAmqpUrl(text) !== null, {
     error: 'must be amqp[s]://USER:PASSWORD@HOST[:PORT],HOST[:PORT],…[/VHOST]',
     abort: true,
   })
-  .refine((text) => isAmqp(text) || isUrlOf(text, ['mqtt', 'mqtts', 'ws', 'wss']), {
+  .refine((text) => isAmqpUrl(text) || isUrlOf(text, ['mqtt', 'mqtts', 'ws', 'wss']), {
     error: 'must be a URL that begins with mqtt:// or mqtts:// or ws:// or wss:// or amqp:// or amqps://',
   });
 /** An origin in the form in which browsers send it: nothing follows the host and port. */

@@ -7,7 +7,7 @@ import { DAY_MS } from './units.ts';
 export const MAX_CLOCK_LEAP_MS = 31 * DAY_MS;
 
 /** The times that are known when a process starts, in Unix ms. */
-export interface StartTimes {
+export interface BelievedTimeInputs {
   /** Believed time stored in the database; null in a new installation. */
   storedMs: number | null;
   clockMs: number;
@@ -19,10 +19,11 @@ export interface StartTimes {
  * Returns the believed time after a start, Unix ms. If the clock is more than 31 days ahead, the believed time does not advance at all;
  * otherwise a process that restarts repeatedly would advance it by 31 days each time. Pure.
  */
-export function computeBelievedTime({ storedMs, clockMs, wasUsed }: StartTimes): number {
+export function computeBelievedTime({ storedMs, clockMs, wasUsed }: BelievedTimeInputs): number {
   if (storedMs === null || !wasUsed) return clockMs;
-  return isTooFarAhead(clockMs, storedMs) ? storedMs : Math.max(storedMs, clockMs);
+  return isClockTooFarAhead(clockMs, storedMs) ? storedMs : Math.max(storedMs, clockMs);
 }
 
 /** Whether a clock is so far ahead that an operator must confirm it before it advances the believed time. Pure; Unix ms. */
-export const isTooFarAhead = (clockMs: number, believedMs: number): boolean => clockMs > believedMs + MAX_CLOCK_LEAP_MS;
+export const isClockTooFarAhead = (clockMs: number, believedMs: number): boolean =>
+  clockMs > believedMs + MAX_CLOCK_LEAP_MS;

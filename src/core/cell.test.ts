@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '#src/config/load.ts';
 import { isCellName, parseCell, prefixWithCell, setCell } from './cell.ts';
-import { newId } from './ids.ts';
+import { createId } from './ids.ts';
 import { createMailedToken, verifyMailedToken } from './secrets.ts';
 
 afterEach(() => setCell(undefined));
@@ -17,7 +17,7 @@ test('identifiers and secrets contain the name of the cell that created them', (
   fc.assert(
     fc.property(cells, fc.constantFrom('usr' as const, 'dev' as const, 'gwy' as const), (cell, prefix) => {
       setCell(cell);
-      const id = newId(prefix);
+      const id = createId(prefix);
       // The name of a cell is shorter than the random part of an identifier, so the router cannot mistake an identifier of the first cell
       // for one of another cell.
       expect(id.split('_')).toEqual([prefix, ...(cell === undefined ? [] : [cell]), expect.stringMatching(/^\w{26}$/)]);
@@ -36,7 +36,7 @@ test('identifiers and secrets contain the name of the cell that created them', (
 test('other identifiers contain no cell, and nothing is routed by them', () => {
   setCell('c2');
   for (const prefix of ['evt', 'alr', 'whk', 'key', 'ses'] as const)
-    expect(newId(prefix)).toMatch(/^[a-z]{3}_[0-9a-z]{26}$/);
+    expect(createId(prefix)).toMatch(/^[a-z]{3}_[0-9a-z]{26}$/);
 });
 
 test('hostile texts contain no cell name', () => {
@@ -59,7 +59,7 @@ test("a cell's name is short and consists of lower-case letters and digits", () 
     expect(() => loadConfig({ CELL: wrong })).toThrow(ConfigError);
   }
   loadConfig({ CELL: 'c2' });
-  expect(newId('usr')).toMatch(/^usr_c2_/);
+  expect(createId('usr')).toMatch(/^usr_c2_/);
   loadConfig({});
-  expect(newId('usr')).toMatch(/^usr_[0-9a-z]{26}$/);
+  expect(createId('usr')).toMatch(/^usr_[0-9a-z]{26}$/);
 });

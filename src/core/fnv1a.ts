@@ -5,7 +5,7 @@ const PRIME = 0x01000193;
  * Returns the FNV-1a hash of a string, an integer from 0 to 2^32 - 1, over its UTF-16 units (for ASCII, its bytes). Another `basis` gives
  * another hash. If untrusted clients choose the strings, the basis should be random, so that these clients cannot predict hashes.
  */
-export function fnv1a(text: string, basis = OFFSET_BASIS): number {
+export function hashFnv1a(text: string, basis = OFFSET_BASIS): number {
   let hash = basis;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), PRIME);
   return hash >>> 0;

@@ -57,7 +57,7 @@ const withoutStepsBack = (): number => {
  * Creates an identifier: prefix, the cell's name if the router needs it (cell.ts), and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32.
  * The ids of a cell sort by time of creation.
  */
-export function newId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): string {
+export function createId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): string {
   if (usedBytes === random.length) {
     randomFillSync(random);
     usedBytes = 0;

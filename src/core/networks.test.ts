@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createNetworkTest, isSubnetOf, type Network, parseNetwork } from './networks.ts';
+import { createNetworkMatcher, isSubnetOf, type Network, parseNetwork } from './networks.ts';
 
 const networks = (...texts: string[]) => texts.map((text) => parseNetwork(text) as Network);
 
@@ -26,7 +26,7 @@ describe('a network', () => {
     ['10.0.0.0/8', 'rubbish', false],
     ['10.0.0.0/8', '', false],
   ])('%s contains the address %s: %s', (network, address, expected) => {
-    expect(createNetworkTest(networks(network))(address)).toBe(expected);
+    expect(createNetworkMatcher(networks(network))(address)).toBe(expected);
   });
 
   test.each([
@@ -48,7 +48,7 @@ describe('a network', () => {
   });
 
   test('an empty list of networks contains no address', () => {
-    expect(createNetworkTest([])('127.0.0.1')).toBe(false);
+    expect(createNetworkMatcher([])('127.0.0.1')).toBe(false);
   });
 
   test('is part of another network exactly if that contains each of its addresses', () => {
@@ -58,7 +58,7 @@ describe('a network', () => {
     fc.assert(
       fc.property(network, network, (inner, outer) => {
         const [a, b] = networks(inner, outer) as [Network, Network];
-        expect(isSubnetOf(a, b)).toBe(all.filter(createNetworkTest([a])).every(createNetworkTest([b])));
+        expect(isSubnetOf(a, b)).toBe(all.filter(createNetworkMatcher([a])).every(createNetworkMatcher([b])));
       }),
     );
     expect(isSubnetOf(...(networks('::/128', '0.0.0.0/0') as [Network, Network]))).toBe(false);

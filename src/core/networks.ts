@@ -31,7 +31,7 @@ export function parseNetwork(text: string): Network | null {
 }
 
 /** Returns a function that checks whether an address, in the notation of a socket or proxy, is in one of the networks. */
-export function createNetworkTest(networks: readonly Network[]): (address: string) => boolean {
+export function createNetworkMatcher(networks: readonly Network[]): (address: string) => boolean {
   const known = new BlockList();
   for (const { address, bits, family } of networks) known.addSubnet(address, bits, family);
   return (address) => {
@@ -42,4 +42,4 @@ export function createNetworkTest(networks: readonly Network[]): (address: strin
 
 /** Whether `outer` contains all addresses of `inner`. */
 export const isSubnetOf = (inner: Network, outer: Network): boolean =>
-  inner.family === outer.family && inner.bits >= outer.bits && createNetworkTest([outer])(inner.address);
+  inner.family === outer.family && inner.bits >= outer.bits && createNetworkMatcher([outer])(inner.address);

@@ -58,12 +58,12 @@ export const API_KEY_PREFIX: Record<Environment, string> = { live: 'eus_live_', 
  * Number of characters of an API key after the prefix. Generated keys have 42; a key that an operator chose
  * (BOOTSTRAP_ADMIN_KEY) may have another number.
  */
-export const KEY_CHARACTERS = { least: 32, most: 503 };
+export const API_KEY_LENGTH_LIMITS = { least: 32, most: 503 };
 
 /** Whether a text has the form of a key of the environment. A checksum is not required, because keys that an operator chose have none. */
 export function isApiKeyFormat(text: string, environment: Environment): boolean {
   const prefix = API_KEY_PREFIX[environment];
   const length = text.length - prefix.length;
-  const isLong = length >= KEY_CHARACTERS.least && length <= KEY_CHARACTERS.most;
+  const isLong = length >= API_KEY_LENGTH_LIMITS.least && length <= API_KEY_LENGTH_LIMITS.most;
   return isLong && text.startsWith(prefix) && /^[\x21-\x7e]+$/.test(text);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isStorable, replaceUnstorableEscapes } from '#src/core/storable-text.ts';
+import { isStorableText, replaceUnstorableEscapes } from '#src/core/storable-text.ts';
 
 test.each([
   ['plain text', true],
@@ -9,7 +9,7 @@ test.each([
   ['\ud800', false],
   ['a\udfff', false],
 ])('%j can be stored unchanged: %j', (text, expected) => {
-  expect(isStorable(text)).toBe(expected);
+  expect(isStorableText(text)).toBe(expected);
 });
 
 test.each([

@@ -1,11 +1,11 @@
-/** Error message for a text that PostgreSQL cannot store unchanged (`isStorable`). */
-export const NOT_STORABLE = 'must not contain NUL, or half of a character (a lone surrogate)';
+/** Error message for a text that PostgreSQL cannot store unchanged (`isStorableText`). */
+export const UNSTORABLE_TEXT_MESSAGE = 'must not contain NUL, or half of a character (a lone surrogate)';
 
 /**
  * Whether PostgreSQL stores a text unchanged. PostgreSQL's texts cannot contain NUL, and jsonb also refuses an unpaired surrogate
  * (https://www.postgresql.org/docs/current/datatype-json.html), which would become U+FFFD in a text column.
  */
-export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 /** Replaces NUL and unpaired surrogates by U+FFFD. */
 export const replaceUnstorableCharacters = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');

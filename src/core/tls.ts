@@ -15,4 +15,4 @@ const CIPHERS = [
 ];
 
 /** TLS settings of every listener. They also apply after a certificate was renewed. */
-export const SERVER_TLS = { minVersion: 'TLSv1.2', ciphers: CIPHERS.join(':') } as const;
+export const SERVER_TLS_OPTIONS = { minVersion: 'TLSv1.2', ciphers: CIPHERS.join(':') } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mapWithBreaks, yieldInTurns } from '#src/core/turns.ts';
+import { mapWithBreaks, yieldChunksWithBreaks } from '#src/core/turns.ts';
 
 const rows = Array.from({ length: 1_501 }, (_, index) => index);
 
@@ -15,7 +15,7 @@ test('processes all rows in order, and lets other work run in between', async ()
   clearInterval(other);
   expect(turns).toBeGreaterThanOrEqual(2);
   const sizes: number[] = [];
-  for await (const some of yieldInTurns(rows)) sizes.push(some.length);
-  for await (const some of yieldInTurns([])) sizes.push(some.length);
+  for await (const some of yieldChunksWithBreaks(rows)) sizes.push(some.length);
+  for await (const some of yieldChunksWithBreaks([])) sizes.push(some.length);
   expect(sizes).toEqual([250, 250, 250, 250, 250, 250, 1]);
 });

@@ -14,7 +14,7 @@ export async function mapWithBreaks<T, U>(rows: readonly T[], one: (row: T, plac
 }
 
 /** Yields the rows in chunks of 250. Other work of the process runs after each chunk. */
-export async function* yieldInTurns<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
+export async function* yieldChunksWithBreaks<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
   for (let at = 0; at < rows.length; at += ROWS_BETWEEN_BREAKS) {
     if (at > 0) await setImmediate();
     yield rows.slice(at, at + ROWS_BETWEEN_BREAKS);

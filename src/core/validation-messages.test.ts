@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { describeIssue } from './validation-messages.ts';
+import { describeValidationIssue } from './validation-messages.ts';
 
 const messageOf = (schema: z.ZodType, value: unknown) => {
-  const { error } = schema.safeParse(value, { error: describeIssue });
+  const { error } = schema.safeParse(value, { error: describeValidationIssue });
   return error?.issues.map(({ message }) => message);
 };
 

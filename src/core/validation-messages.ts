@@ -22,7 +22,7 @@ const FORMS: Readonly<Record<string, string>> = {
  * Describes a zod issue in plain words. The function is passed as the `error` option of a parse call. Returns undefined if zod's own
  * message is plain enough. A message of the schema takes precedence.
  */
-export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+export function describeValidationIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type': {
       if (issue.input === undefined) return 'is required';

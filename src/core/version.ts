@@ -8,7 +8,7 @@ export const { version: VERSION } = JSON.parse(text) as { version: string };
  * Name under which this service announces homes to Home Assistant. Ingest ignores announcements with this name: if a bridge sent them back,
  * a home would be treated as a device, and its usage would be counted twice.
  */
-export const HOME_ASSISTANT_ORIGIN = 'Energy usage service';
+export const HOME_ASSISTANT_ORIGIN_NAME = 'Energy usage service';
 
 /** First segment of the topics on which announced homes publish their state. */
 export const HOME_ASSISTANT_TOPIC_ROOT = 'energy-usage';

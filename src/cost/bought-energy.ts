@@ -1,8 +1,8 @@
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { type BoughtEnergyRange, listBoughtEnergyRanges } from '#src/energy/home/pieces.ts';
+import { type BoughtEnergyRange, listBoughtEnergyRanges } from '#src/energy/home/role-periods.ts';
 import { findFirstDataTimeMs } from '#src/energy/usage/device-history.ts';
-import { sumQuarterHours } from '#src/energy/usage/quarter-hours.ts';
+import { sumWeightedQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 
 /**
  * The home or device whose costs are computed: a user's home, or one of its devices. The caller must have checked that the request may
@@ -28,7 +28,7 @@ export interface BoughtEnergy<Energy extends number | bigint = number> {
 }
 
 /** A source of bought energy. The energy is read for one range of time after another. */
-export interface EnergyMeter<Energy extends number | bigint = number> {
+export interface BoughtEnergySource<Energy extends number | bigint = number> {
   /** Number of the meter's energy units in one mWh; default 1. If the number is greater than 1, all energies are bigints. */
   unitsPerMilliwattHour?: bigint;
   /** Start of the first quarter-hour with data, Unix ms. Null if there are no data. */
@@ -41,8 +41,11 @@ export interface EnergyMeter<Energy extends number | bigint = number> {
  * Returns the meter of the energy that a home or device imported and exported (docs/cost.md, "Whose energy"). A home is metered at its
  * connection point or, without a grid meter, by the imports of its consumption devices. A device is metered by its own import.
  */
-export async function readBoughtEnergyMeter(db: Database, { userId, deviceId }: HomeOrDevice): Promise<EnergyMeter> {
-  if (deviceId !== undefined) return createDeviceMeter(db, deviceId, { exported: 0 });
+export async function createBoughtEnergySource(
+  db: Database,
+  { userId, deviceId }: HomeOrDevice,
+): Promise<BoughtEnergySource> {
+  if (deviceId !== undefined) return createDeviceEnergySource(db, deviceId, { exported: 0 });
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
   return {
@@ -55,11 +58,11 @@ export async function readBoughtEnergyMeter(db: Database, { userId, deviceId }: 
  * Creates the meter of a single device, whatever its placement in the home. The meter measures the device's import and, if `exported` is 1,
  * also its export.
  */
-export async function createDeviceMeter(
+export async function createDeviceEnergySource(
   db: Database,
   deviceId: string,
   { exported }: { exported: 0 | 1 },
-): Promise<EnergyMeter> {
+): Promise<BoughtEnergySource> {
   const beginsAtMs = await findFirstDataTimeMs(db, deviceId);
   const part = { key: 'device_id', id: deviceId, fromMs: -Infinity, toMs: Infinity, imported: 1, exported } as const;
   return { beginsAtMs, boughtIn: (range) => read(db, [part], range) };
@@ -81,5 +84,5 @@ async function read(
       coveredMs: { importMs: imported },
     },
   }));
-  return { fromMs: range.from.getTime(), ...(await sumQuarterHours(db, weighed, range, SUMS)) };
+  return { fromMs: range.from.getTime(), ...(await sumWeightedQuarterHours(db, weighed, range, SUMS)) };
 }

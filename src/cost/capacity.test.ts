@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { castToBillionths, formatRounded } from '#src/core/decimal.ts';
-import { canBePeak, computeCapacityCost } from './capacity.ts';
+import { canQuarterHourBePeak, computeCapacityCost } from './capacity.ts';
 
 const flemish = {
   perKwMonth: castToBillionths(4_000_000_000n),
@@ -27,5 +27,5 @@ test.each([
   [{ imported: 0, estimated: 0, coveredMs: 900_000 }, true],
   [{ imported: 0, estimated: 0, coveredMs: 0 }, false],
 ])('whether a quarter-hour %j counts as measured: %s', (quarter, is) => {
-  expect(canBePeak(quarter)).toBe(is);
+  expect(canQuarterHourBePeak(quarter)).toBe(is);
 });

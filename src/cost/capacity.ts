@@ -16,7 +16,7 @@ interface PeakQuarterHour {
  * Whether a quarter-hour can be a month's peak: its energy is known, and at most half of the energy is estimated (docs/cost.md,
  * "Capacity").
  */
-export const canBePeak = ({ imported, estimated, coveredMs }: PeakQuarterHour): boolean =>
+export const canQuarterHourBePeak = ({ imported, estimated, coveredMs }: PeakQuarterHour): boolean =>
   coveredMs > 0 && (typeof estimated === 'bigint' ? 2n * estimated : 2 * estimated) <= imported;
 
 /**

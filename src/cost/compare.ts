@@ -6,8 +6,8 @@ import { loadAllTariffs } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { Calculator } from './calculator.ts';
 import type { Cost } from './cost.ts';
+import { createCostSourcesFromInputs } from './cost-inputs.ts';
 import { loadCostInputs } from './costs.ts';
-import { createCostSourcesFromInputs } from './held-sources.ts';
 import { assertSingleCurrency, computeTotalCost } from './sums.ts';
 
 /** Actual cost of a range, and its cost under each of the user's other tariffs in the same currency. */

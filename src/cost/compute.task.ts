@@ -3,7 +3,7 @@ import type { DayRange } from '#src/energy/ranges.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy } from './bought-energy.ts';
 import type { Cost } from './cost.ts';
-import { type CostInputs, createCostSourcesFromInputs, extractEnergyOfRange } from './held-sources.ts';
+import { type CostInputs, createCostSourcesFromInputs, extractEnergyOfRange } from './cost-inputs.ts';
 import { computeTotalCost, getCostedQuarterHours } from './sums.ts';
 import {
   canHomeChangeAlterEnergy,

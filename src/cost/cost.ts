@@ -30,7 +30,7 @@ export interface EnergyToPrice {
 }
 
 /** Divisor that converts a cost in mWh × 10^-18 of the currency per kWh to whole units of the currency. */
-export const ENERGY_UNIT = 10n ** 24n;
+export const CURRENCY_UNIT_DIVISOR = 10n ** 24n;
 const MILLIWATT_HOURS_PER_KWH = 1_000_000n;
 const BILLION = 1_000_000_000n;
 
@@ -152,7 +152,7 @@ export function roundCost(sums: CostSums, moreDecimals = 0): Cost | null {
   const { currency, capacity, unitsPerMilliwattHour: units } = sums;
   if (currency === null) return null;
   const decimals = getCurrencyDecimals(currency) + moreDecimals;
-  const ofEnergy = (numerator: bigint): Fraction => ({ numerator, denominator: ENERGY_UNIT * units });
+  const ofEnergy = (numerator: bigint): Fraction => ({ numerator, denominator: CURRENCY_UNIT_DIVISOR * units });
   const imported = ofEnergy(sums.imported);
   const exported = ofEnergy(sums.exported);
   const standing = addFractions(

@@ -6,9 +6,9 @@ import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import { loadPrices, readPackedPrices } from '#src/tariffs/prices.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import { type HomeOrDevice, readBoughtEnergyMeter } from './bought-energy.ts';
+import { createBoughtEnergySource, type HomeOrDevice } from './bought-energy.ts';
 import { type Cost, type CostSums, roundCost } from './cost.ts';
-import { type CostInputs, loadEnergyOfRange } from './held-sources.ts';
+import { type CostInputs, loadEnergyOfRange } from './cost-inputs.ts';
 import {
   assertSingleCurrency,
   type BucketKeyFunction,
@@ -84,7 +84,7 @@ export async function loadCostSources(
   const [tariffs, zone, meter] = await Promise.all([
     known ?? loadAllTariffs(db, buyer.userId),
     zoneOf(db, buyer.userId),
-    readBoughtEnergyMeter(db, buyer),
+    createBoughtEnergySource(db, buyer),
   ]);
   const series = seriesOf(tariffs);
   const isHome = buyer.deviceId === undefined;
@@ -102,7 +102,7 @@ export async function loadCostInputs(
   { range, now }: { range: DayRange; now: Date },
   signal: AbortSignal = new AbortController().signal,
 ): Promise<CostInputs> {
-  const [zone, meter] = await Promise.all([zoneOf(db, userId), readBoughtEnergyMeter(db, { userId })]);
+  const [zone, meter] = await Promise.all([zoneOf(db, userId), createBoughtEnergySource(db, { userId })]);
   const stretches = await loadEnergyOfRange(meter, tariffs, { range, zone, now }, signal);
   return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await loadPriceInputs(db, tariffs, range, now) };
 }

@@ -4,7 +4,7 @@ import type { RowTimeLabels } from '#src/energy/clock-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { findEmissionSeries } from '#src/tariffs/price-series.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import { type CostSums, ENERGY_UNIT, roundKwh } from './cost.ts';
+import { type CostSums, CURRENCY_UNIT_DIVISOR, roundKwh } from './cost.ts';
 import { type CostQuery, loadCostSources, sumCostsOfRows } from './costs.ts';
 import { type CostSources, computeCostSums } from './sums.ts';
 import { getUsageRowKey } from './weighted-rows.ts';
@@ -62,7 +62,7 @@ async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, se
 /** Rounds the sums to the gram, halves away from zero. */
 const roundEmissions = ({ imported, missing, unitsPerMilliwattHour }: CostSums): Emissions => ({
   kg_co2e: formatRounded(
-    { numerator: imported, denominator: ENERGY_UNIT * unitsPerMilliwattHour * GRAMS_PER_KG },
+    { numerator: imported, denominator: CURRENCY_UNIT_DIVISOR * unitsPerMilliwattHour * GRAMS_PER_KG },
     DECIMALS_OF_KG,
   ),
   missing_kwh: roundKwh(missing, unitsPerMilliwattHour),

@@ -3,11 +3,11 @@ import { readHomeEnergyExchange } from '#src/energy/home/exchange.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import type { DayRange } from '#src/energy/ranges.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
-import { readBoughtEnergyMeter } from './bought-energy.ts';
+import { createBoughtEnergySource } from './bought-energy.ts';
 import type { Calculator } from './calculator.ts';
 import type { WhatIfResult } from './compute.task.ts';
+import { loadEarlierMonths, readQuarterHoursInChunks } from './cost-inputs.ts';
 import { loadPriceInputs } from './costs.ts';
-import { loadEarlierMonths, readInChunks } from './held-sources.ts';
 import { assertSingleCurrency, getCostedQuarterHours } from './sums.ts';
 import type { HomeChange } from './what-if.ts';
 
@@ -15,7 +15,7 @@ import type { HomeChange } from './what-if.ts';
  * Computes the energies and costs of a user's home in a range up to now, with and without a change (docs/cost.md, "What if"). Null if the
  * home has no quarter-hour with data yet. Error 422 if tariffs of two currencies are valid in the range.
  */
-export async function loadWhatIf(
+export async function loadWhatIfResult(
   db: Database,
   calculator: Calculator,
   {
@@ -31,10 +31,10 @@ export async function loadWhatIf(
   assertSingleCurrency(tariffs, range, zone, 'start');
   const [home, meter, prices] = await Promise.all([
     loadHome(db, userId, { isMoreAsked: true, needsConsumption: false }),
-    readBoughtEnergyMeter(db, { userId }),
+    createBoughtEnergySource(db, { userId }),
     loadPriceInputs(db, tariffs, range, now),
   ]);
-  const exchange = await readInChunks(
+  const exchange = await readQuarterHoursInChunks(
     getCostedQuarterHours(range, now),
     (chunk) => readHomeEnergyExchange(db, home, chunk),
     signal,

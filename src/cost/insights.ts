@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
 import { type CostOrEmissionsInclude, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
-import { type GroupBy, loadInsights, splitRangeIntoPages } from '#src/energy/insights.ts';
+import { type GroupBy, loadUsageInsights, splitRangeIntoPages } from '#src/energy/insights.ts';
 import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
 import { assertOneCurrencyInRange, type CostQuery, loadCosts, loadTotalCost } from './costs.ts';
@@ -62,13 +62,13 @@ export async function loadCostAndEmissionTotals(
 /** Returns the usage of a user's home (energy/insights.ts) with its cost and emissions. */
 export async function loadInsightsWithCostAndEmissions(db: Database, asked: AskedInsights) {
   const { userId, range, groupBy, include, weighted, now } = asked;
-  const rows = await loadInsights(db, userId, range, groupBy, include);
+  const rows = await loadUsageInsights(db, userId, range, groupBy, include);
   const members = listIncludedFields(include);
   return addCostsAndEmissions(db, rows, { buyer: { userId }, range, now, groupBy, weighted, members });
 }
 
 /** Yields usage rows with their costs and emissions, in the same pages as without costs and emissions. */
-export async function* streamWeightedInsights(db: Database, asked: AskedInsights) {
+export async function* streamInsightsWithCostAndEmissions(db: Database, asked: AskedInsights) {
   // The currencies of the whole range are checked first, because an error can no longer be returned once a streamed response has begun.
   if (asked.weighted.has('cost')) await assertOneCurrencyInRange(db, asked.userId, asked.range);
   for (const range of splitRangeIntoPages(asked.range, asked.groupBy))

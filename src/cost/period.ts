@@ -1,9 +1,9 @@
 import type { Database } from '#src/database/connect.ts';
 import { findPeriodDays, type PeriodUnit } from '#src/energy/period/days.ts';
-import { findComparedSpans } from '#src/energy/period/period.ts';
+import { findComparedDaySpans } from '#src/energy/period/period.ts';
 import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
 import { readDeviceEnergies } from '#src/energy/usage/totals.ts';
-import { type HomeOrDevice, readBoughtEnergyMeter } from './bought-energy.ts';
+import { createBoughtEnergySource, type HomeOrDevice } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
 import { loadCostSources } from './costs.ts';
 import { nullIfMixedCurrencies } from './running.ts';
@@ -37,7 +37,7 @@ export async function loadPeriodCosts(
   if (sources.tariffs.length === 0) return { has_tariff: false, ...nothing, kilowatt_year: null };
   const days = findPeriodDays(unit, date);
   const range = createDayRange(days.start, days.end, zone);
-  const [ofNow, ofBefore, ofLastYear] = findComparedSpans(unit, days, asked) ?? [];
+  const [ofNow, ofBefore, ofLastYear] = findComparedDaySpans(unit, days, asked) ?? [];
   const cut = (span: { range: DayRange } | null | undefined) => (span ? cutCost(sources, span.range, now) : null);
   const [used, nowCost, before, lastYear, devices, ofKilowatt] = await Promise.all([
     nullIfMixedCurrencies(computeTotalCost(sources, { range, now })),
@@ -81,7 +81,7 @@ async function devicesIn(db: Database, sources: CostSources, userId: string, ran
     .slice(0, MOST_DEVICES);
   const costs: { device_id: string; cost: Cost | null }[] = [];
   for (const deviceId of most) {
-    const meter = await readBoughtEnergyMeter(db, { userId, deviceId });
+    const meter = await createBoughtEnergySource(db, { userId, deviceId });
     const cost = await nullIfMixedCurrencies(computeTotalCost({ ...sources, meter, isHome: false }, { range, now }));
     costs.push({ device_id: deviceId, cost });
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { castToBillionths } from '#src/core/decimal.ts';
-import type { RatePeriod, Rates } from '#src/tariffs/tariff.ts';
+import type { RatePeriod, TariffRates } from '#src/tariffs/tariff.ts';
 import { findEnergyPrice } from './prices.ts';
 
 const price = (euros: number) => castToBillionths(BigInt(euros) * 1_000_000_000n);
@@ -13,7 +13,7 @@ const period = (given: Partial<RatePeriod>): RatePeriod => ({
   ...given,
 });
 /** Returns the price in whole units of the currency. */
-const priceAt = (rates: Rates, weekday: number, minute: number, month = 1, series: number | null = null) => {
+const priceAt = (rates: TariffRates, weekday: number, minute: number, month = 1, series: number | null = null) => {
   const day = { date: '', month, weekday, quarters: 96 };
   const found = findEnergyPrice(rates, 0, { day, minute, offset: { atMs: 0, offsetMs: 0 } }, () =>
     series === null ? null : price(series),
@@ -22,7 +22,7 @@ const priceAt = (rates: Rates, weekday: number, minute: number, month = 1, serie
 };
 
 test('the first matching period applies, and after midnight the weekday of the new day counts', () => {
-  const rates: Rates = {
+  const rates: TariffRates = {
     kind: 'periods',
     periods: [
       period({ perKwh: price(5), months: new Set([12]) }),
@@ -43,7 +43,7 @@ test('the first matching period applies, and after midnight the weekday of the n
 });
 
 test('a series price is multiplied, then increased; an unknown price stays unknown', () => {
-  const rates: Rates = { kind: 'series', seriesId: 'prs_1', multiply: price(2), add: price(7) };
+  const rates: TariffRates = { kind: 'series', seriesId: 'prs_1', multiply: price(2), add: price(7) };
   expect(priceAt(rates, 1, 0, 1, 10)).toBe(27);
   expect(priceAt(rates, 1, 0, 1, -10)).toBe(-13);
   expect(priceAt(rates, 1, 0)).toBeNull();

@@ -1,5 +1,5 @@
 import type { ClockDay, ClockQuarterHour } from '#src/energy/wall-clock.ts';
-import type { RatePeriod, Rates, Tariff } from '#src/tariffs/tariff.ts';
+import type { RatePeriod, Tariff, TariffRates } from '#src/tariffs/tariff.ts';
 
 /** A price per kWh in 10^-18 of its currency. This unit is exact for products of billionths, as in `series × multiply + add`. */
 export type PriceIn18Decimals = bigint;
@@ -18,7 +18,7 @@ export const findTariffOfDay = (tariffs: readonly Tariff[], date: string): Tarif
  * (docs/cost.md, "Prices").
  */
 export function findEnergyPrice(
-  rates: Rates,
+  rates: TariffRates,
   quarterMs: number,
   clock: ClockQuarterHour,
   seriesPrice: SeriesPriceLookup,

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { findEndOfKnownExports } from '#src/energy/home/running.ts';
+import { findEndOfKnownGridData } from '#src/energy/home/usage-so-far.ts';
 import type { DayRange } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
 import { loadCostSources } from './costs.ts';
@@ -20,7 +20,7 @@ export async function loadCostsOfCurrentPeriods(
 ): Promise<(Cost | null)[]> {
   const sources = await loadCostSources(db, { userId });
   const earns = sources.tariffs.some((tariff) => tariff.export !== null);
-  const untilMs = earns ? await findEndOfKnownExports(db, userId, now.getTime()) : Number.POSITIVE_INFINITY;
+  const untilMs = earns ? await findEndOfKnownGridData(db, userId, now.getTime()) : Number.POSITIVE_INFINITY;
   // `until` is inclusive, so the quarter-hour that begins at `untilMs` is excluded.
   const until = new Date(Math.min(now.getTime(), untilMs - 1));
   const costs: (Cost | null)[] = [];

@@ -5,7 +5,7 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
 import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
 import { type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
-import { type EnergyMeter, readBoughtEnergyMeter } from './bought-energy.ts';
+import { type BoughtEnergySource, createBoughtEnergySource } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
 import { nullIfMixedCurrencies } from './running.ts';
 import { type CostSources, computeCostSums } from './sums.ts';
@@ -101,7 +101,7 @@ async function sharesBought(db: Database, userId: string, range: { from: Date; t
   const count = Math.max(0, (range.to.getTime() - range.from.getTime()) / QUARTER_HOUR_MS);
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   if (count === 0 || !(home.had.production || home.had.storage)) return new Float64Array(count).fill(1);
-  const meter = await readBoughtEnergyMeter(db, { userId });
+  const meter = await createBoughtEnergySource(db, { userId });
   const [{ used }, { imported }] = await Promise.all([readHomeQuarterHours(db, home, range), meter.boughtIn(range)]);
   return computeBoughtSharesOfUsage(imported, used);
 }
@@ -129,7 +129,7 @@ export function computeBoughtSharesOfUsage(imported: Float64Array, used: Float64
 const QUARTER_HOURS_OF_DAY = 96;
 
 /** Returns the meter of a constant load of 1 kW from `fromMs` on. `shares`: the share of the load that is bought, by quarter-hour. */
-function steadyMeter(fromMs: number, shares: Float64Array): EnergyMeter {
+function steadyMeter(fromMs: number, shares: Float64Array): BoughtEnergySource {
   return {
     beginsAtMs: fromMs,
     boughtIn: async ({ from, to }) => {

@@ -6,7 +6,7 @@ import { parseDecimal } from '#src/core/decimal.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
-import type { Rates, Tariff } from '#src/tariffs/tariff.ts';
+import type { Tariff, TariffRates } from '#src/tariffs/tariff.ts';
 import {
   type ApiRates,
   type ApiTariff,
@@ -26,7 +26,7 @@ const decimal = (text = '0') => parseDecimal(text) ?? assert.fail(text);
 const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
 
 /** Converts rates from the API's form to the stored form. */
-const ratesOf = (written: ApiRates): Rates => {
+const ratesOf = (written: ApiRates): TariffRates => {
   if ('per_kwh' in written) return { kind: 'flat', perKwh: decimal(written.per_kwh) };
   if ('series_id' in written) {
     const { series_id, multiply = '1', add } = written;

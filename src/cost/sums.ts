@@ -5,8 +5,8 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createDayRange, type DayRange, splitQuarterHours } from '#src/energy/ranges.ts';
 import { type ClockDay, type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
-import { canBePeak, computeCapacityCost } from './capacity.ts';
+import type { BoughtEnergy, BoughtEnergySource } from './bought-energy.ts';
+import { canQuarterHourBePeak, computeCapacityCost } from './capacity.ts';
 import { type Cost, type CostSums, createCostAccumulator, createCostSums, roundCost } from './cost.ts';
 import { findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 
@@ -15,7 +15,7 @@ export interface CostSources<Energy extends number | bigint = number | bigint> {
   tariffs: readonly Tariff[];
   /** Time zone of the user. The zone determines which prices apply, and when the days of standing charges and the months of peaks begin. */
   zone: string;
-  meter: EnergyMeter<Energy>;
+  meter: BoughtEnergySource<Energy>;
   /** Returns a function that looks up prices of series in `[from, to)`. */
   pricesIn(stretch: { from: Date; to: Date }): Promise<SeriesPriceLookup>;
   /** Whether standing charges and capacity charges apply: to a home, not to single devices. */
@@ -147,7 +147,7 @@ export function assertSingleCurrency(
 }
 
 interface AskedMonths {
-  meter: EnergyMeter<number | bigint>;
+  meter: BoughtEnergySource<number | bigint>;
   tariffs: readonly Tariff[];
   zone: string;
   range: DayRange;
@@ -209,7 +209,7 @@ export const getMonthRange = (month: DateTime, zone: string): DayRange =>
  * can be a peak. Each month is searched once.
  */
 function peaksOf(
-  meter: EnergyMeter<number | bigint>,
+  meter: BoughtEnergySource<number | bigint>,
   zone: string,
   now: Date,
 ): (month: DateTime) => Promise<number | bigint | null> {
@@ -244,7 +244,7 @@ export function findPeakEnergy({
       estimated: estimated[at] as number | bigint,
       coveredMs: coveredMs[at] as number,
     };
-    if (canBePeak(quarter) && (peak === null || energy > peak)) peak = energy;
+    if (canQuarterHourBePeak(quarter) && (peak === null || energy > peak)) peak = energy;
   }
   return peak;
 }

@@ -13,10 +13,10 @@ import {
   computeReferenceCosts,
   type ExactRatio,
 } from '#test/reference/cost.ts';
-import { type ApiChange, computeReferenceWhatIf, type HomeQuarterHour } from '#test/reference/what-if.ts';
-import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
+import { type ApiWhatIfChange, computeReferenceWhatIf, type HomeQuarterHour } from '#test/reference/what-if.ts';
+import type { BoughtEnergy, BoughtEnergySource } from './bought-energy.ts';
 import compute, { computeWhatIf } from './compute.task.ts';
-import { loadEarlierMonths, loadEnergyOfRange } from './held-sources.ts';
+import { loadEarlierMonths, loadEnergyOfRange } from './cost-inputs.ts';
 import type { HomeChange } from './what-if.ts';
 
 /** Number of random homes; WHAT_IF_HOMES=2000 is a full run. */
@@ -68,7 +68,7 @@ function randomTariff(random: Random, valid_from: string, currency: string): Api
 const tariffOf = ({ valid_from, currency, ...terms }: ApiTariff) =>
   parseTariff({ tariff_id: '', user_id: '', name: '', valid_from, currency, terms: terms as TariffPriceTerms });
 const billionths = (text = '0') => parseDecimal(text) ?? assert.fail(text);
-const changeOf = ({ battery, production_scale }: ApiChange): HomeChange => ({
+const changeOf = ({ battery, production_scale }: ApiWhatIfChange): HomeChange => ({
   battery: battery
     ? {
         capacityKwh: billionths(battery.capacity_kwh),
@@ -123,7 +123,7 @@ function exchangeOf(home: readonly HomeQuarterHour[]): HomeEnergyExchange {
 }
 
 /** Returns the meter of all measured quarter-hours from `beginsAtMs` on. */
-const meterOf = (beginsAtMs: number, measured: readonly CostedQuarterHour[]): EnergyMeter => ({
+const meterOf = (beginsAtMs: number, measured: readonly CostedQuarterHour[]): BoughtEnergySource => ({
   beginsAtMs,
   async boughtIn({ from, to }): Promise<BoughtEnergy> {
     const count = (to.getTime() - from.getTime()) / QUARTER_HOUR_MS;
@@ -189,7 +189,7 @@ function randomCase(seed: number) {
     round_trip_efficiency: oneOf(random, ['1', '0.9', '0.95', '0.5', '0.876543211', '0.7']),
     ...(random(2) && { initial_kwh: decimal(random, 1) }),
   };
-  const change: ApiChange = {
+  const change: ApiWhatIfChange = {
     ...(random(4) > 0 && { battery }),
     ...(random(2) > 0 && { production_scale: oneOf(random, ['0', '0.5', '1', '1.333333333', '2', '10']) }),
   };

@@ -165,7 +165,7 @@ async function tokenNow(): Promise<string> {
 }
 
 /** Returns a path with a query string. Undefined, null and empty values are omitted. */
-export function withQuery(path: string, query: Record<string, string | number | undefined | null>): string {
+export function appendQuery(path: string, query: Record<string, string | number | undefined | null>): string {
   const nonEmpty = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
   return nonEmpty.length === 0
     ? path

@@ -8,7 +8,7 @@ import { applyTheme } from './parts/appearance.ts';
 import { useLoad } from './parts/load.ts';
 import { ErrorMessage } from './parts/ui.ts';
 import { type Session, SessionContext } from './session.ts';
-import { SignIn } from './sign-in.ts';
+import { SignInPage } from './sign-in.ts';
 import { firstWords, onLanguage } from './words/choice.ts';
 import { type Language, language, type Words, words } from './words/words.ts';
 
@@ -160,7 +160,8 @@ function App() {
   if (current.error !== null)
     return html`<main class="sign-in"><div class="card"><${ErrorMessage} text=${current.error} /><button type="button" onClick=${current.again}>${common.again}</button></div></main>`;
   if (signedIn === 'unknown') return html`<p class="quiet center" role="status">${common.loading}</p>`;
-  if (session === null || hasLink) return html`<${SignIn} reason=${reason} provider=${provider} onSignedIn=${enter} />`;
+  if (session === null || hasLink)
+    return html`<${SignInPage} reason=${reason} provider=${provider} onSignedIn=${enter} />`;
   const known = PAGES[page];
   return html`<${SessionContext.Provider} value=${session}>
     <${Layout} page=${page}>

@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import { callApi, formatErrorSentence, useLastResponseTime, withQuery } from './api.ts';
+import { appendQuery, callApi, formatErrorSentence, useLastResponseTime } from './api.ts';
 import { type Children, html } from './html.ts';
 import { formatTimeAgo } from './parts/format.ts';
 import { Icon } from './parts/icons.ts';
@@ -60,7 +60,7 @@ export function Layout({ page, children }: { page: string; children?: Children }
 }
 
 const MOST = 20;
-const search = (text: string) => callApi<User[]>('GET', withQuery('/v1/users', { search: text, limit: MOST }));
+const search = (text: string) => callApi<User[]>('GET', appendQuery('/v1/users', { search: text, limit: MOST }));
 
 /**
  * Search field that selects the account to show, by a part of its e-mail address. It is shown to users who may access more than one

@@ -14,7 +14,7 @@ import { words } from './words/words.ts';
  * link's token is in the URL fragment; the link may also confirm a new e-mail address. `provider`: display name of the identity provider;
  * null if there is none.
  */
-export function SignIn<Signed>(props: {
+export function SignInPage<Signed>(props: {
   reason: string | null;
   provider: string | null;
   onSignedIn: (session: Signed) => void;

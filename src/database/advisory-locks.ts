@@ -28,7 +28,7 @@ export const ADVISORY_LOCKS = {
   nightlyCopy: 7_241_041,
   /**
    * Lock for writing `ended.jsonl`, the list of ended accounts, keys and other objects, next to the copies of the embedded database
-   * (src/backup/ended.ts).
+   * (src/backup/deletion-records.ts).
    */
   endings: 7_241_042,
   /** Lock for packing old hours of the load profile into days. */
@@ -51,7 +51,7 @@ export const ADVISORY_LOCKS = {
  * Returns the number of the lock of one object, such as one account: a 64-bit hash of `parts`, which identify the object. The probability
  * that it equals another lock's number is 1 in 10^18.
  */
-export const advisoryLockId = (
+export const getAdvisoryLockId = (
   kind:
     | 'first administrator'
     | 'administrators'

@@ -1,4 +1,4 @@
-import { computeBelievedTime, isTooFarAhead } from '#src/core/believed-time.ts';
+import { computeBelievedTime, isClockTooFarAhead } from '#src/core/believed-time.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from './connect.ts';
@@ -39,7 +39,7 @@ const COLUMNS = 'at, confirmations, extract(epoch FROM clock_timestamp())::float
  * Reads the believed time. Advances it to the clock of this process if that is at most 31 days ahead. Updates the believed time in the
  * database while the process runs. `monotonicMs` returns ms since any fixed moment.
  */
-export async function startBelievedTime(
+export async function startBelievedTimeUpdates(
   pool: Pool,
   {
     clock,
@@ -53,7 +53,7 @@ export async function startBelievedTime(
   const sinceMs = () => Math.max(0, monotonicMs() - read.monoMs);
   const nowMs = () => read.at.getTime() + sinceMs();
   const warn = () => {
-    const isTooFar = isTooFarAhead(clock().getTime(), nowMs());
+    const isTooFar = isClockTooFarAhead(clock().getTime(), nowMs());
     if (isTooFar && !wasTooFar) log.error({ clock: clock(), believed: new Date(nowMs()) }, UNCONFIRMED);
     wasTooFar = isTooFar;
   };

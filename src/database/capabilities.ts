@@ -14,13 +14,13 @@ export interface Capabilities {
 }
 
 /** Storage tiers (plain PostgreSQL, and TimescaleDB with either licence), and the capabilities of each tier. */
-export const TIERS = {
+export const DATABASE_TIERS = {
   community: { hypertables: true, continuousAggregates: true, compression: true },
   apache: { hypertables: true, continuousAggregates: false, compression: false },
   plain: { hypertables: false, continuousAggregates: false, compression: false },
 } as const satisfies Record<string, Capabilities>;
 
-export type DatabaseTier = keyof typeof TIERS;
+export type DatabaseTier = keyof typeof DATABASE_TIERS;
 
 export interface DetectedDatabase {
   tier: DatabaseTier;
@@ -132,7 +132,7 @@ export function decideTier(facts: Facts, timescale: 'auto' | 'off'): DetectedDat
     plain: `PostgreSQL ${postgresName} without TimescaleDB: monthly partitions, rollup tables`,
   };
   const hint = tier === 'plain' && offered && timescale === 'auto' ? ` (${plainHint(facts)})` : '';
-  return { tier, capabilities: TIERS[tier], line: lines[tier] + hint };
+  return { tier, capabilities: DATABASE_TIERS[tier], line: lines[tier] + hint };
 }
 
 function offeredTier(facts: Facts, timescale: 'auto' | 'off'): DatabaseTier {

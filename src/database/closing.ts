@@ -9,7 +9,7 @@ type Client = Pick<Pool, 'query'>;
  */
 const CLOSED = 'default_transaction_read_only';
 /** Prefix of `installation_id` in a database into which an installation is being moved. The id of the source installation follows. */
-export const FILLED_FROM_ID_PREFIX = 'from ';
+export const MOVE_TARGET_ID_PREFIX = 'from ';
 
 const MOVED =
   'This database is closed for writing: its installation was moved (energy migrate --to). Set DATABASE_URL to the new ' +
@@ -60,7 +60,7 @@ export async function explainDatabaseClosing(client: Client): Promise<string> {
   const { rows: made } = await client.query(`SELECT to_regclass('installation') IS NOT NULL AS "isMade"`);
   if (!made[0].isMade) return MOVED;
   const { rows } = await client.query('SELECT installation_id LIKE $1 AS filled FROM installation', [
-    `${FILLED_FROM_ID_PREFIX}%`,
+    `${MOVE_TARGET_ID_PREFIX}%`,
   ]);
   return rows[0]?.filled ? HALF_FILLED : MOVED;
 }

@@ -14,7 +14,7 @@ import pg from 'pg';
 import { splitDatabaseUrl } from '#src/config/addresses.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, recordEndedSpan } from '#src/core/tracing.ts';
-import { HostUnavailableError, queryHost, RoleWatchingClient, type ServerRole } from './hosts.ts';
+import { HostUnavailableError, isHostInRole, RoleWatchingClient, type ServerRole } from './hosts.ts';
 import { createHostsPool } from './hosts-pool.ts';
 import { refuseConnectionsWhileServerHangs, STANDSTILL_PROBE_TIMEOUT_MS } from './standstill.ts';
 import type { Tables } from './tables.ts';
@@ -84,7 +84,7 @@ export function createPool(
       ? createHostsPool(urls, wanted, config)
       : new pg.Pool({ ...config, connectionString: url, Client: RoleWatchingClient });
   const probe = (connectionString: string) =>
-    queryHost(
+    isHostInRole(
       {
         ...config,
         types: undefined,
@@ -144,7 +144,7 @@ export const createQueryFunction =
     db.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
 
 /** Returns a function that runs SQL statements on a pool, or on a connection inside a transaction. */
-export const createQueryOnConnection =
+export const createQueryFunctionOnConnection =
   (client: Pick<pg.PoolClient, 'query'>): QueryFunction =>
   async (text, values) => {
     const answer: pg.QueryResult = await client.query(text, [...values]);
@@ -314,7 +314,7 @@ const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
  * default, the connections of such a process would stay open for hours. With these settings, the server detects that the machine is gone,
  * and drops a response that the client does not read. Sessions that hold advisory locks have further limits (exclusive-lock.ts).
  */
-export const getDatabaseSettingsOfRole = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
+export const getSessionSettingsOfProcess = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
   `idle_in_transaction_session_timeout=${SILENT_TRANSACTION_SECONDS[role]}s`,
   'tcp_keepalives_idle=3',
   'tcp_keepalives_interval=2',

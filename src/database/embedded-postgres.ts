@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { getUsableMemoryBytes, hasLittleMemory } from '#src/core/memory.ts';
 import {
-  ensureRole,
+  ensureServiceRole,
   getSocketFolder,
   makeSocketFolder,
   removeSocketFolder,
@@ -15,7 +15,7 @@ import {
   SERVICE_ROLE,
   SOCKET_NAME,
 } from './embedded-role.ts';
-import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
+import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 
 const run = promisify(execFile);
 
@@ -37,7 +37,7 @@ const urlOf = (role: string, dataDir: string, database: string): string =>
   `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(getSocketFolder(getClusterFolder(dataDir)))}`;
 
 /** Returns the URL of the embedded database in `dataDir`, for the service's own role. The server need not be running. */
-export const getEmbeddedUrl = (dataDir: string): string => urlOf(SERVICE_ROLE, dataDir, SERVICE_DATABASE);
+export const getEmbeddedDatabaseUrl = (dataDir: string): string => urlOf(SERVICE_ROLE, dataDir, SERVICE_DATABASE);
 
 /**
  * Returns the URL of any database of the embedded server, for the server's superuser, which can create roles and databases. The service's
@@ -99,7 +99,7 @@ export async function startEmbeddedPostgres(options: {
   binaries?: PostgresBinaries;
   extraSettings?: string;
 }): Promise<EmbeddedPostgres> {
-  const { dataDir, sharedBuffersMb = defaultSharedBuffersMb(), binaries = postgresBinaries() } = options;
+  const { dataDir, sharedBuffersMb = defaultSharedBuffersMb(), binaries = findPostgresBinaries() } = options;
   const { extraSettings = '' } = options;
   const cluster = getClusterFolder(dataDir);
   await mkdir(resolve(dataDir), { recursive: true });
@@ -116,13 +116,13 @@ export async function startEmbeddedPostgres(options: {
     await launch(binaries, dataDir, `${conf}${EXTRA}${extraSettings}`, 60);
   }
   try {
-    await ensureRole((database) => getSuperuserUrl(dataDir, database));
+    await ensureServiceRole((database) => getSuperuserUrl(dataDir, database));
   } catch (error) {
     // If the role cannot be set up, this function throws. The caller then has no `stop` function, so the server is stopped here.
     if (!adopted) await stopEmbeddedPostgres(dataDir, binaries).catch(() => {});
     throw error;
   }
-  return { url: getEmbeddedUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
+  return { url: getEmbeddedDatabaseUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
 }
 
 /** Line in PostgreSQL's configuration file that precedes the caller's additional settings. */
@@ -156,7 +156,7 @@ const FLUSH_SECONDS = 3_600;
  * configuration), and stops it. If the target is not reached, throws an error with the end of the server's log.
  */
 export async function recoverEmbeddedPostgres(dataDir: string, recoverySettings: string): Promise<void> {
-  const binaries = postgresBinaries();
+  const binaries = findPostgresBinaries();
   const cluster = getClusterFolder(dataDir);
   const conf = `${settings(makeSocketFolder(cluster), defaultSharedBuffersMb())}${recoverySettings}`;
   await launch(binaries, dataDir, conf, FLUSH_SECONDS);
@@ -186,11 +186,11 @@ export async function readMajorVersion(dataDir: string): Promise<number | null> 
 
 /** Returns the folder, inside the data directory, in which an upgrade to another major version creates the new cluster. */
 export const getUpgradeFolder = (dataDir: string): string => join(resolve(dataDir), 'upgrade');
-export const getUpgradedFolder = (dataDir: string): string => join(getUpgradeFolder(dataDir), 'new');
+export const getUpgradedDataFolder = (dataDir: string): string => join(getUpgradeFolder(dataDir), 'new');
 
 async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): Promise<void> {
   const made = await readMajorVersion(dataDir);
-  if (made === null && hasEmbeddedDatabase(getUpgradedFolder(dataDir)))
+  if (made === null && hasEmbeddedDatabase(getUpgradedDataFolder(dataDir)))
     throw new Error(
       'An upgrade of the database was interrupted at its end. Run "npx energy upgrade-database" again to finish it.',
     );

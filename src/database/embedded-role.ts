@@ -13,7 +13,7 @@ export const SERVER_SUPERUSER = 'postgres';
  * Creates the role and the database if they are missing, and makes the role the owner of objects that an earlier
  * version created as superuser. `urlOf` returns the URL of a database of the server, for its superuser.
  */
-export async function ensureRole(urlOf: (database: string) => string): Promise<void> {
+export async function ensureServiceRole(urlOf: (database: string) => string): Promise<void> {
   // Raw SQL: the typed query builder has no statements for roles, databases and their owners.
   await runWithSeparatePool(urlOf('postgres'), { max: 1 }, async (pool) => {
     const { rows } = await pool.query(

@@ -2,7 +2,7 @@
  * Permitted values of enumerated columns. Each list is declared once. Types of rows, checks of requests, responses and the OpenAPI document
  * derive from it, in this order. The CHECK constraints in sql/schema contain the same values.
  */
-export const ROLES = ['homeowner', 'utility', 'admin'] as const;
+export const ACCOUNT_ROLES = ['homeowner', 'utility', 'admin'] as const;
 export const PLANS = ['free', 'developer', 'enterprise'] as const;
 export const ALERT_TYPES = [
   'peak_usage',

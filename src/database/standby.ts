@@ -1,6 +1,6 @@
 import type { Logger } from '#src/core/log.ts';
 import { withTimeout } from '#src/core/timeout.ts';
-import { createQueryOnConnection, type Pool, type QueryFunction } from './connect.ts';
+import { createQueryFunctionOnConnection, type Pool, type QueryFunction } from './connect.ts';
 
 const POLL_MS = 1_000;
 /** Maximum duration of a poll. A standby that takes longer counts as unavailable. */
@@ -33,9 +33,9 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
   async function poll(): Promise<void> {
     const atMs = performance.now();
     // The clock is read before the standby is queried, so that the computed age of its data is never too low.
-    const position = await within(writtenTo(createQueryOnConnection(primary)));
+    const position = await within(writtenTo(createQueryFunctionOnConnection(primary)));
     samples = appendStandbySample(samples, { atMs, position });
-    const replayed = await within(replayedTo(createQueryOnConnection(standby)));
+    const replayed = await within(replayedTo(createQueryFunctionOnConnection(standby)));
     if (replayed === null) throw new Error('DATABASE_READ_URL leads to no standby that streams from DATABASE_URL');
     known = replayed;
     samples = filterNeededStandbySamples(samples, replayed.replayed);
@@ -57,7 +57,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
      * unknown; queries then use the primary.
      */
     state(): StandbyState | null {
-      const ageMs = known && computeDataAge(samples, known.replayed, performance.now());
+      const ageMs = known && computeDataAgeMs(samples, known.replayed, performance.now());
       return known === null || ageMs === null ? null : { ageMs, horizon: known.horizon };
     },
     /** Reports a failed read from the standby, which then counts as unavailable until it responds again. */
@@ -104,7 +104,7 @@ const KEPT = 900;
  * If the primary writes nothing, its position does not change, and the data do not age. Null if all samples have later positions, so that
  * the age is unknown. Pure.
  */
-export function computeDataAge(samples: readonly StandbySample[], replayed: number, nowMs: number): number | null {
+export function computeDataAgeMs(samples: readonly StandbySample[], replayed: number, nowMs: number): number | null {
   const reached = samples.findLast(({ position }) => position <= replayed);
   return reached ? Math.max(0, nowMs - reached.atMs) : null;
 }

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { MilliwattHours } from '#src/core/units.ts';
 import type {
+  ACCOUNT_ROLES,
   ALERT_DELIVERIES,
   ALERT_TYPES,
   AppType,
@@ -14,7 +15,6 @@ import type {
   PLANS,
   Placement,
   RESOLUTIONS_MINUTES,
-  ROLES,
   SERIES_KINDS,
 } from './enums.ts';
 import type { AggregatedQuantity } from './meter.ts';
@@ -29,7 +29,7 @@ export interface Tables {
   users: {
     user_id: string;
     email: string;
-    role: OneOf<typeof ROLES>;
+    role: OneOf<typeof ACCOUNT_ROLES>;
     phone: string | null;
     timezone: Generated<string>;
     plan: Generated<OneOf<typeof PLANS>>;

@@ -5,7 +5,7 @@ export const MAX_TRANSACTION_ATTEMPTS = 8;
 const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
 
 /** Whether the error is a deadlock or a serialisation failure, after which the transaction is retried. */
-export const isRetryable = (error: unknown): boolean => BEGIN_AGAIN.has((error as { code?: string }).code ?? '');
+export const isRetryableError = (error: unknown): boolean => BEGIN_AGAIN.has((error as { code?: string }).code ?? '');
 
 /**
  * Runs `run` in the open transaction or, if there is none, in a new one. A store's changes can thus be part of its caller's transaction. A
@@ -17,20 +17,20 @@ export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Databas
     try {
       return await db.transaction().execute(run);
     } catch (error) {
-      if (attempt >= MAX_TRANSACTION_ATTEMPTS || !isRetryable(error)) throw error;
+      if (attempt >= MAX_TRANSACTION_ATTEMPTS || !isRetryableError(error)) throw error;
     }
   }
 }
 
 /** Runs `run` in a new transaction. If `run` throws, the transaction is rolled back and the error is rethrown. */
-export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
+export async function runInTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let isBroken = false;
   try {
     const onBroken = () => {
       isBroken = true;
     };
-    return await inTransactionOnConnection(client, run, { onBroken });
+    return await runInTransactionOnConnection(client, run, { onBroken });
   } finally {
     client.release(isBroken);
   }
@@ -41,7 +41,7 @@ export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => 
  * the rollback also fails: the connection must then not be used again. `mode`: isolation level and access mode, if they differ from the
  * defaults.
  */
-export async function inTransactionOnConnection<T>(
+export async function runInTransactionOnConnection<T>(
   client: PoolClient,
   run: (client: PoolClient) => Promise<T>,
   {
@@ -65,7 +65,7 @@ export async function inTransactionOnConnection<T>(
  * Runs `run` inside a savepoint of the open transaction. If `run` fails, its changes are undone, the transaction continues and the error is
  * returned. Throws if the transaction is lost because the connection has ended.
  */
-export async function inSavepoint<T>(
+export async function runInSavepoint<T>(
   client: PoolClient,
   run: (db: Database) => Promise<T>,
 ): Promise<{ value: T } | { error: unknown }> {

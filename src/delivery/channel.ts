@@ -47,12 +47,12 @@ const FOLDERS = ['mail', 'sms'] as const;
 const KEPT_MS = 30 * 86_400_000;
 
 /** Returns the file name of a captured message. It begins with the account's id, so that the file is deleted with the account. */
-export const getCapturedMessageName = (userId: string, message: string): string => `${userId}.${message}`;
+export const getCapturedMessageFileName = (userId: string, message: string): string => `${userId}.${message}`;
 /**
  * File name ending of a captured mail that contains a link which gives access. Exports omit such mails, because the person who exports the
  * data need not be the recipient.
  */
-export const ACCESS_MAIL_SUFFIX = '.access.eml';
+export const ACCESS_LINK_MAIL_SUFFIX = '.access.eml';
 const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?.[1];
 
 /**
@@ -76,7 +76,7 @@ export async function listCapturedMessages(dataDir: string, userId: string): Pro
   const found = await Promise.all(
     FOLDERS.map(async (folder) => {
       const names = await namesIn(join(dataDir, folder));
-      const shown = names.filter((name) => ownerOf(name) === userId && !name.endsWith(ACCESS_MAIL_SUFFIX));
+      const shown = names.filter((name) => ownerOf(name) === userId && !name.endsWith(ACCESS_LINK_MAIL_SUFFIX));
       return shown.map((name) => `${folder}/${name}`);
     }),
   );
@@ -84,7 +84,7 @@ export async function listCapturedMessages(dataDir: string, userId: string): Pro
 }
 
 /** Reads a captured message. Yields nothing if the file has been deleted. */
-export async function* readCaptured(dataDir: string, path: string): AsyncGenerator<Buffer> {
+export async function* readCapturedMessage(dataDir: string, path: string): AsyncGenerator<Buffer> {
   const content = await readFile(join(dataDir, path)).catch(() => null);
   if (content) yield content;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
-import { createQueryOnConnection, type Pool, type PoolClient } from '#src/database/connect.ts';
-import { inTransaction } from '#src/database/transaction.ts';
+import { createQueryFunctionOnConnection, type Pool, type PoolClient } from '#src/database/connect.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import {
   type DeliveryAttempt,
@@ -10,7 +10,7 @@ import {
   EXPIRED_LEASE_OUTCOME,
   isLeaseExpired,
 } from './channel.ts';
-import { takeDueDeliveries } from './take.ts';
+import { leaseDueDeliveries } from './take.ts';
 
 /** Maximum number of attempts that this process makes at the same time, to all targets together. */
 const AT_ONCE = 512;
@@ -49,7 +49,7 @@ export function createDispatcher(options: {
     const at = { startedAt, now: clock(), ageNow: ageClock(), durationMs, random: random() };
     // If the outcome cannot be stored, the delivery is attempted again when the lease has ended. A duplicate message is better than a lost
     // one.
-    await recordAttempt(pool, sending, outcome, at).catch((error: Error) =>
+    await recordDeliveryAttempt(pool, sending, outcome, at).catch((error: Error) =>
       log.warn({ err: error, delivery: deliveryId }, 'result of a delivery not recorded'),
     );
   }
@@ -67,7 +67,7 @@ export function createDispatcher(options: {
     async pass(): Promise<number> {
       const room = AT_ONCE - sendings.size;
       if (room <= 0) return 0;
-      const due = await takeDueDeliveries(pool, room, clock(), [...sendings.keys()]);
+      const due = await leaseDueDeliveries(pool, room, clock(), [...sendings.keys()]);
       for (const sending of due) begin(sending);
       return due.length;
     },
@@ -90,7 +90,7 @@ const MAX_FAILED_IN_A_ROW = 20;
  * Records the outcome of an attempt (delivered, to be retried, or given up), and updates the state of the subscription. Does nothing if the
  * lease has ended and another worker has taken the delivery: only the other worker then records its attempt.
  */
-export async function recordAttempt(
+export async function recordDeliveryAttempt(
   pool: Pool,
   { deliveryId, target, leasedUntil }: DeliveryAttempt,
   { succeeded, responseStatus, error, responseBody }: DeliveryOutcome,
@@ -103,7 +103,7 @@ export async function recordAttempt(
     error,
     response_body: responseBody ?? null,
   };
-  await inTransaction(pool, async (client) => {
+  await runInTransaction(pool, async (client) => {
     // Raw SQL in this function: row locks, and attempts appended to JSON. The subscription is locked before its delivery, in the same order
     // as in updates of a subscription, to avoid deadlocks.
     if (succeeded) await noteSuccess(client, target);
@@ -156,7 +156,7 @@ async function noteFailure(
   if (webhook.is_notice) return;
   const data = { webhook_id: webhookId, events: webhook.events, url: webhook.url, paused_at: now.toISOString() };
   const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };
-  await addEvents(createQueryOnConnection(client), [notice], now);
+  await addEvents(createQueryFunctionOnConnection(client), [notice], now);
 }
 
 /** Delays in ms before the retries (specification, Events: up to 5 retries with exponential backoff). */

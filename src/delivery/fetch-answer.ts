@@ -4,7 +4,7 @@ import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { VERSION } from '#src/core/version.ts';
 import type { SourceFetcher, SourceResponse } from '#src/tariffs/sources/read-source.ts';
-import { createGuardedAgent, type GuardedAgent, type GuardOptions } from './webhook/guarded-agent.ts';
+import { createGuardedAgent, type GuardedAgent, type GuardedAgentOptions } from './webhook/guarded-agent.ts';
 import { explainConnectionError } from './webhook/send.ts';
 
 const MIB = 1_048_576;
@@ -29,7 +29,7 @@ interface AnswerBounds {
  * Creates the function that fetches the responses of price sources. It fetches only over HTTPS and from public addresses, follows no
  * redirects, and limits size and time. An error message contains no text of the response.
  */
-export function createPriceSourceFetcher(options: GuardOptions & Partial<AnswerBounds>): {
+export function createPriceSourceFetcher(options: GuardedAgentOptions & Partial<AnswerBounds>): {
   fetchAnswer: SourceFetcher;
   close(): void;
 } {

@@ -37,13 +37,13 @@ export async function holdDueMessages(db: Database): Promise<void> {
 }
 
 /** Returns the time of the restore before which due messages are held back; null if nothing is held back. */
-export async function readHoldTime(db: Database): Promise<Date | null> {
+export async function readRestoreHoldTime(db: Database): Promise<Date | null> {
   const { rows } = await sql<{ held_before: Date | null }>`SELECT held_before FROM installation`.execute(db);
   return rows[0]?.held_before ?? null;
 }
 
 /** Result of a release: number of deliveries, and number of changed hours whose alerts had not been evaluated. */
-export interface ReleaseCounts {
+export interface ReleasedMessageCounts {
   deliveries: number;
   changes: number;
 }
@@ -55,7 +55,7 @@ export interface ReleaseCounts {
 export async function releaseHeldDeliveries(
   db: Database,
   { isDropped }: { isDropped: boolean },
-): Promise<ReleaseCounts | null> {
+): Promise<ReleasedMessageCounts | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const { numAffectedRows } =
       await sql`UPDATE installation SET held_before = NULL WHERE held_before IS NOT NULL`.execute(trx);
@@ -78,7 +78,7 @@ export async function releaseHeldDeliveries(
  * restore are still held back until the operator releases them. Also discards held hours if this installation holds nothing back: such
  * hours belong to an account that moved here from a restored installation.
  */
-export async function discardHeldChanges(db: Database, weekAgo: Date): Promise<void> {
+export async function discardHeldUsageChanges(db: Database, weekAgo: Date): Promise<void> {
   await sql`DELETE FROM usage_changes WHERE is_held
     AND NOT EXISTS (SELECT FROM installation WHERE held_before >= ${weekAgo})`.execute(db);
 }

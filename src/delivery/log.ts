@@ -1,13 +1,18 @@
 import type { Selectable } from 'kysely';
 import type { Environment } from '#src/core/environment.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { isDeliveryHeld } from './hold.ts';
-import { createWebhookBody, FIXED_HEADERS, parseTestReceiverHeaders, TEST_RECEIVER_HOST } from './webhook/send.ts';
+import {
+  createWebhookBody,
+  FIXED_WEBHOOK_HEADERS,
+  parseTestReceiverHeaders,
+  TEST_RECEIVER_HOST,
+} from './webhook/send.ts';
 import { findWebhook } from './webhook/subscriptions.ts';
 
 export interface Delivery {
@@ -102,7 +107,7 @@ export async function queueTestEvent(
   return joinOrBeginTransaction(db, async (trx) => {
     const webhook = await findWebhook(trx, reach, webhookId);
     if (!webhook) return null;
-    const eventId = newId('evt');
+    const eventId = createId('evt');
     const data = { webhook_id: webhookId };
     const event = { eventId, type: 'webhook.test' as const, userId: webhook.user_id, data, webhookId };
     await addEvents(createQueryFunction(trx), [event], now);
@@ -135,7 +140,7 @@ export interface SentDelivery extends Delivery {
   request: {
     /** Current URL of the subscription. The next attempt would be sent to this URL. */
     url: string;
-    headers: typeof FIXED_HEADERS & { 'webhook-id': string } & Record<string, string>;
+    headers: typeof FIXED_WEBHOOK_HEADERS & { 'webhook-id': string } & Record<string, string>;
     /** Exact bytes of the request body, as text. */
     body: string;
   };
@@ -158,5 +163,5 @@ export async function findSentDelivery(
   const delivery = asDelivery(row);
   const isCaught = new URL(url).hostname === TEST_RECEIVER_HOST;
   const caught = isCaught ? parseTestReceiverHeaders(delivery.attempts.at(-1)?.response_body ?? null) : {};
-  return { ...delivery, request: { url, headers: { ...caught, ...FIXED_HEADERS, 'webhook-id': id }, body } };
+  return { ...delivery, request: { url, headers: { ...caught, ...FIXED_WEBHOOK_HEADERS, 'webhook-id': id }, body } };
 }

@@ -1,12 +1,12 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { discardHeldChanges } from './hold.ts';
+import { discardHeldUsageChanges } from './hold.ts';
 
 /**
  * Number of days after which undelivered events are given up, also if their subscription is paused. The delivery log is retained for a
  * month.
  */
-export const UNDELIVERED_RETENTION_DAYS = 7;
+export const MAX_PENDING_DELIVERY_DAYS = 7;
 const LOG_DAYS = 30;
 /**
  * Number of days for which alert firings are retained. The firing of a silence that continues is never deleted, because the alert would
@@ -24,9 +24,9 @@ export async function deleteExpiredEvents(db: Database, now: Date): Promise<{ gi
     .updateTable('deliveries')
     .set({ status: 'failed' })
     .where('status', '=', 'pending')
-    .where('created_at', '<', daysAgo(UNDELIVERED_RETENTION_DAYS))
+    .where('created_at', '<', daysAgo(MAX_PENDING_DELIVERY_DAYS))
     .executeTakeFirst();
-  await discardHeldChanges(db, daysAgo(UNDELIVERED_RETENTION_DAYS));
+  await discardHeldUsageChanges(db, daysAgo(MAX_PENDING_DELIVERY_DAYS));
   await db.deleteFrom('alert_firings').where('period_end', '<', daysAgo(FIRINGS_DAYS)).execute();
   const { numDeletedRows } = await db
     .deleteFrom('events')

@@ -1,6 +1,6 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { inTransaction } from '#src/database/transaction.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
 import type { DeliveryAttempt } from './channel.ts';
 
 /** Duration in seconds of a worker's lease on a delivery, by channel. It must be longer than an attempt can take. */
@@ -20,13 +20,13 @@ const AT_ONCE = { target: 8, owner: 64, host: 128 };
  * by a clock that was ahead. `underWay`: deliveries that this process is sending; it does not take them again, even after a step of the
  * clock.
  */
-export async function takeDueDeliveries(
+export async function leaseDueDeliveries(
   pool: Pool,
   most: number,
   now: Date,
   underWay: readonly string[] = [],
 ): Promise<DeliveryAttempt[]> {
-  return inTransaction(pool, async (client) => {
+  return runInTransaction(pool, async (client) => {
     // Raw SQL on the hot path of deliveries: one recursive statement takes the deliveries, and takes their locks in one order. The advisory
     // lock ensures that only one worker runs this statement at a time and sees the leases of the previous one. Otherwise, two workers could
     // together exceed the maximum numbers.

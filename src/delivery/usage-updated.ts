@@ -1,21 +1,21 @@
 import { castToMilliwattHours, HOUR_MS, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import {
   createDatabaseOnConnection,
-  createQueryOnConnection,
+  createQueryFunctionOnConnection,
   type Database,
   type Pool,
   type QueryFunction,
 } from '#src/database/connect.ts';
-import { inTransaction } from '#src/database/transaction.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { computeHomeUsage } from '#src/energy/home/sums.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { filterUsersWithComposedHomes } from '#src/energy/usage/composed.ts';
-import { readHomeByClockUnit } from '#src/energy/usage/home-sums.ts';
+import { filterUsersWithComposedHomes } from '#src/energy/usage/composed-homes.ts';
+import { readHomeSumsByClockUnit } from '#src/energy/usage/home-sums.ts';
 import { readImportsInSpans } from '#src/energy/usage/totals.ts';
 import type { EventBody, NewEvent } from '#src/events/bodies.ts';
-import { followedUsersSql } from '#src/events/followers.ts';
-import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
+import { usersWithFollowedHomesSql } from '#src/events/followers.ts';
+import { addEvents, usersWithEventReceiversSql } from '#src/events/outbox.ts';
 
 /** Minimum time in seconds between two `usage.updated` events of one user. */
 const MIN_INTERVAL_SECONDS = 60;
@@ -33,8 +33,8 @@ const RECENTLY = `t.told_at > $1::timestamptz - make_interval(secs => $2) AND t.
  * Returns an SQL query for those users of a relation (its column `user_id`) whose changed hours are published: users whose home is followed
  * by a webhook subscription or an open page.
  */
-export const usersToPublishSql = (relation: string): string =>
-  `${followedUsersSql(relation)} UNION ${subscribedUsersSql(relation, "'usage.updated'")}`;
+export const usersWithUsageRecipientsSql = (relation: string): string =>
+  `${usersWithFollowedHomesSql(relation)} UNION ${usersWithEventReceiversSql(relation, "'usage.updated'")}`;
 
 /**
  * Stores changed hours for the next `usage.updated` event of each user. Skips users whose home is not followed by a webhook subscription or
@@ -49,7 +49,7 @@ export async function queueChangedHours(
     `WITH changed AS MATERIALIZED (
        SELECT user_id, hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour) JOIN users USING (user_id))
      INSERT INTO usage_untold (user_id, hour)
-     SELECT DISTINCT user_id, hour FROM changed JOIN (${usersToPublishSql('changed')}) told USING (user_id)
+     SELECT DISTINCT user_id, hour FROM changed JOIN (${usersWithUsageRecipientsSql('changed')}) told USING (user_id)
      ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
     [changes.map(({ user_id }) => user_id), changes.map(({ hour }) => hour)],
   );
@@ -59,9 +59,9 @@ export async function queueChangedHours(
  * Publishes a `usage.updated` event for each user whose usage has changed, unless the user had such an event within the last minute. An
  * event contains every changed hour with its current total. Any number of workers may run this concurrently. Returns the number of events.
  */
-export async function publishUsage(pool: Pool, now: Date): Promise<number> {
-  return inTransaction(pool, async (client) => {
-    const query = createQueryOnConnection(client);
+export async function publishUsageUpdates(pool: Pool, now: Date): Promise<number> {
+  return runInTransaction(pool, async (client) => {
+    const query = createQueryFunctionOnConnection(client);
     // If several workers run this statement concurrently, only one of them writes the time of a user and publishes the event. The others
     // skip the user.
     const { rows: due } = await query<{ user_id: string }>(
@@ -122,7 +122,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const days = new Set(hours.filter(({ user_id }) => user_id === userId).map(({ hour }) => dayOf(hour)));
     for (const day of days) {
-      const found = await readHomeByClockUnit(db, home, createDayRange(day, day, 'UTC'), 'hour');
+      const found = await readHomeSumsByClockUnit(db, home, createDayRange(day, day, 'UTC'), 'hour');
       for (const { startsAt, ...sums } of found) used.set(`${userId} ${startsAt.getTime()}`, computeHomeUsage(sums));
     }
   }

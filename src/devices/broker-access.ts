@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { parseCredentials } from '#src/config/addresses.ts';
 import { ID_PATTERN } from '#src/core/cell.ts';
 import type { Database } from '#src/database/connect.ts';
-import { checkDeviceLogin, findDeviceLoginOwner, hashSecret } from './credentials.ts';
+import { findDeviceLoginOwner, hashSecret, isDeviceLoginValid } from './credentials.ts';
 import { parseGatewayTopic, parseHomeUsageTopic, parseNativeTopic } from './topics.ts';
 
 const GATEWAY_LOGIN = new RegExp(`^gwy_${ID_PATTERN}$`);
@@ -48,7 +48,7 @@ export function isClientIdOfAnotherLogin(username: string, clientId: string): bo
  * id must begin with the login: RabbitMQ identifies a session only by its client id, so a client could otherwise take over the session of
  * another device.
  */
-export function canUseRabbitMq(username: string, clientId: string): boolean {
+export function canConnectToRabbitMq(username: string, clientId: string): boolean {
   return DEVICE_LOGIN.test(username) && clientId.startsWith(username);
 }
 
@@ -64,11 +64,11 @@ export function createBrokerAccess(db: Database, mqttUrl: string | undefined) {
     /** Whether a login with this username exists, and this is its password. */
     async mayLogIn(username: string, password: string): Promise<boolean> {
       if (username === ownName) return timingSafeEqual(ownSecret, hashSecret(password));
-      return checkDeviceLogin(db, username, password);
+      return isDeviceLoginValid(db, username, password);
     },
     /** Whether this login may connect to RabbitMQ with this client id. */
     mayUseCluster: (username: string, clientId: string): boolean =>
-      username === ownName || canUseRabbitMq(username, clientId),
+      username === ownName || canConnectToRabbitMq(username, clientId),
     /**
      * Returns the client id under which a broker must store the session of a login. It contains the login, so that no client can take over
      * the session of another login. The client ids of the service itself are not changed.

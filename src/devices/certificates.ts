@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
 /** A client certificate that a trusted authority has signed, with only the fields that identify a device. */
-export interface CertificateNames {
+export interface CertificateIdentity {
   /** SHA-256 fingerprint of the certificate, in hex. */
   sha256: string;
   /** The common name of the certificate and its DNS alternative names. */
@@ -17,7 +17,7 @@ export interface CertificateNames {
  */
 export async function findLoginOfCertificate(
   db: Database,
-  { sha256, names }: CertificateNames,
+  { sha256, names }: CertificateIdentity,
 ): Promise<string | null> {
   const digest = Buffer.from(sha256, 'hex');
   const isNamed = sql<string>`ANY (${[...names]}::text[])`;
@@ -42,7 +42,7 @@ export async function findLoginOfCertificate(
  */
 export async function findInvalidCertificates(
   db: Database,
-  sessions: readonly (CertificateNames & { username: string })[],
+  sessions: readonly (CertificateIdentity & { username: string })[],
 ): Promise<string[]> {
   const asked = JSON.stringify(sessions.map(({ username, sha256, names }) => ({ username, sha256, names })));
   // Raw SQL: an anti-join with any number of logins in one statement.

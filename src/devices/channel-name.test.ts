@@ -4,12 +4,12 @@ import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
 import { NO_SERIES_ROLES } from '#ingest/normalise/roles-by-time.ts';
 import { measureProcessorMs } from '#test/support/processor-time.ts';
 import {
-  createChannelWord,
-  isOwnerMeaningRequired,
+  normaliseChannelWord,
   normaliseNativeChannel,
   parseChannel,
-  resolveChannel,
+  resolveChannelMeaning,
   resolveCountsAs,
+  shouldOwnerSetMeaning,
 } from './channel-name.ts';
 
 const DIRECTIONS = ['import', 'export'];
@@ -51,7 +51,7 @@ describe('the channel of a native message', () => {
         const channel = normaliseNativeChannel(circuit === '' ? what : `${circuit}/${what}`) ?? '';
         expect(parseChannel(channel)).toMatchObject({ known: true, circuit });
         expect(resolveCountsAs(channel)).toBe(what.replace('/m3', ''));
-        expect(isOwnerMeaningRequired(channel)).toBe(false);
+        expect(shouldOwnerSetMeaning(channel)).toBe(false);
         expect(chooseSeriesRoles([{ channel, kind: 'register' }])[0]?.roles).toMatchObject({
           import: !what.startsWith('export'),
         });
@@ -65,7 +65,7 @@ describe('the channel of a native message', () => {
         const channel = normaliseNativeChannel(text) ?? '';
         expect(channel).toBe(text);
         expect(resolveCountsAs(channel)).toBeNull();
-        expect(isOwnerMeaningRequired(channel)).toBe(true);
+        expect(shouldOwnerSetMeaning(channel)).toBe(true);
         expect(chooseSeriesRoles([{ channel, kind }]).map(({ roles }) => roles)).toEqual([NO_SERIES_ROLES]);
       }),
     );
@@ -116,15 +116,15 @@ describe('an owner’s setting for a channel', () => {
     'gives the owner’s meaning %s a circuit of its own next to the registers of the meter',
     (counts_as, [circuit, direction]) => {
       const word = { counts_as };
-      expect(resolveChannel({ channel: 'roof', kind: 'register' }, word)).toMatchObject({
+      expect(resolveChannelMeaning({ channel: 'roof', kind: 'register' }, word)).toMatchObject({
         known: true,
         circuit,
         direction,
       });
-      expect(resolveChannel({ channel: 'sml/unknown/roof', kind: 'register' }, word)).toMatchObject({
+      expect(resolveChannelMeaning({ channel: 'sml/unknown/roof', kind: 'register' }, word)).toMatchObject({
         circuit: `sml/${circuit}`,
       });
-      expect(resolveChannel({ channel: 'switch0/import', kind: 'register' }, word)).toMatchObject({
+      expect(resolveChannelMeaning({ channel: 'switch0/import', kind: 'register' }, word)).toMatchObject({
         circuit: 'switch0',
         direction,
       });
@@ -139,15 +139,15 @@ describe('an owner’s setting for a channel', () => {
 
   test('does not count an import power that its owner set to export', () => {
     for (const counts_as of ['export', 'production', 'discharged'])
-      expect(resolveChannel({ channel: 'roof', kind: 'power' }, { counts_as }).known).toBe(false);
-    expect(resolveChannel({ channel: 'roof', kind: 'power' }, { counts_as: 'charged' }).known).toBe(true);
+      expect(resolveChannelMeaning({ channel: 'roof', kind: 'power' }, { counts_as }).known).toBe(false);
+    expect(resolveChannelMeaning({ channel: 'roof', kind: 'power' }, { counts_as: 'charged' }).known).toBe(true);
   });
 });
 
 test('a name of 100,000 underscores becomes a word without delay', () => {
   const ms = measureProcessorMs(() => {
-    expect(createChannelWord(`a${'_'.repeat(100_000)}b`)).toBe(`a${'_'.repeat(31)}`);
-    expect(createChannelWord(`__a b${'_'.repeat(100_000)}`)).toBe('a_b');
+    expect(normaliseChannelWord(`a${'_'.repeat(100_000)}b`)).toBe(`a${'_'.repeat(31)}`);
+    expect(normaliseChannelWord(`__a b${'_'.repeat(100_000)}`)).toBe('a_b');
   });
   expect(ms).toBeLessThan(500);
 });

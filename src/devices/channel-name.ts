@@ -3,7 +3,7 @@ import { COMMODITIES, type Commodity, KNOWN_CHANNEL_PATTERN } from '#src/databas
 
 /** This file determines the meaning of a channel from its name and its owner's settings (counting rules, "Channels"). */
 
-export const CHANNEL_PARTS = ['total', 'tariff', 'phase'] as const;
+export const CHANNEL_PART_KINDS = ['total', 'tariff', 'phase'] as const;
 const OTHERS: ReadonlySet<string> = new Set(COMMODITIES);
 const DIRECTIONS: ReadonlySet<string> = new Set(['import', 'export']);
 
@@ -13,7 +13,7 @@ export interface ParsedChannel {
   /** The words of the channel's name that remain when its known words are removed: `switch0` for `switch0/import/l1`. */
   circuit: string;
   direction: EnergyDirection;
-  part: (typeof CHANNEL_PARTS)[number];
+  part: (typeof CHANNEL_PART_KINDS)[number];
   /** Gas, heat and water are counted by the same rules as electricity, but never as electricity. */
   commodity: Commodity | 'electricity';
   /** Whether the unit is m³, as in `gas/m3`. Volumes are computed in the same way as kWh. */
@@ -78,7 +78,7 @@ export function normaliseNativeChannel(text: string): string | null {
 /**
  * Converts any name that a device gives to one of its parts into a word of a channel: in lower case, with `_` instead of other characters.
  */
-export const createChannelWord = (text: string): string =>
+export const normaliseChannelWord = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^a-z0-9_-]+/g, '_')
@@ -135,7 +135,7 @@ interface Asked {
  * circuit. The sign of a power determines its direction: if the owner sets the opposite direction, the meaning is unknown. The meaning is
  * also unknown if a volume is set to electricity.
  */
-export function resolveChannel({ channel: name, kind, unit }: Asked, word?: ChannelSetting): ParsedChannel {
+export function resolveChannelMeaning({ channel: name, kind, unit }: Asked, word?: ChannelSetting): ParsedChannel {
   const guessed = parseChannel(name);
   const countsAs = word?.counts_as;
   if (countsAs === undefined) return guessed;
@@ -168,7 +168,7 @@ export function resolveCountsAs(name: string, word?: ChannelSetting): string | n
  * Whether the owner should set the meaning of a series. This is so if the meaning is unknown, or if only migration 0059 has set it: before
  * this migration, unknown names contributed to the totals.
  */
-export const isOwnerMeaningRequired = (name: string, word?: ChannelSetting): boolean =>
+export const shouldOwnerSetMeaning = (name: string, word?: ChannelSetting): boolean =>
   !KNOWN.test(name) && (word?.counts_as === undefined || word.asked === true);
 
 const MEMBERS: Readonly<Record<string, string>> = {
@@ -184,7 +184,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
  * Returns the name that the device itself gives to a quantity. For native devices, and for series that are older than such names, it
  * consists of the channel and the member of the message.
  */
-export const getNativeName = ({
+export const getNativeQuantityName = ({
   channel,
   kind,
   nativeName,
@@ -216,8 +216,8 @@ const NO_WORD: ChannelSetting = {};
 
 export const findChannelSetting = (
   words: ChannelSettings,
-  series: Parameters<typeof getNativeName>[0],
+  series: Parameters<typeof getNativeQuantityName>[0],
 ): ChannelSetting => {
-  const name = getNativeName(series);
+  const name = getNativeQuantityName(series);
   return (Object.hasOwn(words, name) && words[name]) || NO_WORD;
 };

@@ -3,17 +3,17 @@ import { createUnprocessableError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { hasUnknownChannelName } from '#src/database/meter.ts';
+import { hasUnknownChannelNameSql } from '#src/database/meter.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import {
   type ChannelSetting,
   type ChannelSettings,
   findChannelSetting,
   findImpliedPlacement,
-  getNativeName,
-  isOwnerMeaningRequired,
-  resolveChannel,
+  getNativeQuantityName,
+  resolveChannelMeaning,
   resolveCountsAs,
+  shouldOwnerSetMeaning,
 } from './channel-name.ts';
 
 /** A quantity that a device reports, with its meaning. */
@@ -37,7 +37,7 @@ export interface DeviceChannel {
 }
 
 /** SQL condition on a row `s` of `series`: whether its energy contributes to the totals of electricity or of another commodity. */
-export const IS_SERIES_COUNTED_SQL = sql<boolean>`(s.counts_import OR s.counts_export OR coalesce(s.meter ~ '^(gas|heat|water)', false))`;
+export const IS_CONTRIBUTING_SERIES_SQL = sql<boolean>`(s.counts_import OR s.counts_export OR coalesce(s.meter ~ '^(gas|heat|water)', false))`;
 
 /**
  * A change of an owner's settings for a quantity. Null removes a setting, so that the meaning of the name or the placement of the device
@@ -66,7 +66,7 @@ const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
 const MEANT_CHANNEL = sql<string>`coalesce(s.meant, s.channel)`.as('channel');
 
 /** Kinds of series that are listed as quantities of a device: those of energy and power. */
-export const ENERGY_AND_POWER_KINDS = Object.keys(UNITS);
+export const ENERGY_AND_POWER_SERIES_KINDS = Object.keys(UNITS);
 
 /** Builds a quantity from its series, its latest reading and the owner's settings. Pure. */
 export function buildDeviceChannel(
@@ -85,16 +85,16 @@ export function buildDeviceChannel(
   const series = { channel: row.channel, kind: row.kind, nativeName: row.native_name };
   const word = findChannelSetting(words, series);
   const countsAs = resolveCountsAs(row.channel, word);
-  const isVolume = resolveChannel({ ...series, unit: row.unit }, word).isVolume;
+  const isVolume = resolveChannelMeaning({ ...series, unit: row.unit }, word).isVolume;
   // In a native message, the name of the member determines the unit, whatever the name of the channel is.
   const isUnitKnown = countsAs !== null || row.native_name === null;
   return {
-    native_name: getNativeName(series),
+    native_name: getNativeQuantityName(series),
     unit: isUnitKnown ? (isVolume ? VOLUME : unit) : row.unit,
     last_value: row.value === null ? null : Number(row.value) / per,
     last_at: row.read_at,
     counts_as: countsAs,
-    asked: isOwnerMeaningRequired(row.channel, word),
+    asked: shouldOwnerSetMeaning(row.channel, word),
     placement: word.placement ?? null,
     counted: row.counted,
   };
@@ -125,10 +125,10 @@ export async function listChannels(db: Database, deviceId: string, words: Channe
       's.unit',
       'l.value',
       'l.read_at',
-      IS_SERIES_COUNTED_SQL.as('counted'),
+      IS_CONTRIBUTING_SERIES_SQL.as('counted'),
     ])
     .where('s.device_id', '=', deviceId)
-    .where('s.kind', 'in', ENERGY_AND_POWER_KINDS)
+    .where('s.kind', 'in', ENERGY_AND_POWER_SERIES_KINDS)
     .orderBy('s.series_id')
     .execute();
   const known = rows.map((row) => buildDeviceChannel(row, words));
@@ -175,12 +175,12 @@ export async function listReadingsOnHold(db: Database, deviceId: string): Promis
     )
     .select(['s.channel', 's.kind', 's.native_name', 'l.read_at'])
     .where('s.device_id', '=', deviceId)
-    .where('s.kind', 'in', ENERGY_AND_POWER_KINDS)
+    .where('s.kind', 'in', ENERGY_AND_POWER_SERIES_KINDS)
     .where('n.verdict', 'in', ['held', 'confirming'])
     .orderBy('s.series_id')
     .execute();
   return rows.map(({ channel, kind, native_name: nativeName, read_at }) => ({
-    native_name: getNativeName({ channel, kind, nativeName }),
+    native_name: getNativeQuantityName({ channel, kind, nativeName }),
     at: read_at,
   }));
 }
@@ -222,7 +222,7 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
     .selectFrom('series as s')
     .select([MEANT_CHANNEL, 'kind', 'native_name', 'unit'])
     .where('device_id', '=', deviceId)
-    .where('kind', 'in', ENERGY_AND_POWER_KINDS)
+    .where('kind', 'in', ENERGY_AND_POWER_SERIES_KINDS)
     .orderBy('series_id')
     .execute();
   const meanings = new Map<string, { name: string; isSaid: boolean }>();
@@ -230,8 +230,8 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
     const series = { channel, kind, nativeName, unit };
     const word = findChannelSetting(words, series);
     const meaning = resolveCountsAs(channel, word);
-    const name = getNativeName(series);
-    const meant = resolveChannel(series, word);
+    const name = getNativeQuantityName(series);
+    const meant = resolveChannelMeaning(series, word);
     const isSaid = word.counts_as !== undefined;
     if (isSaid && !meant.known) {
       throw wrong(
@@ -271,7 +271,7 @@ export async function lockChannelSettings(
   return row?.channels ?? null;
 }
 
-/** SQL condition on `devices`: whether a device reports a quantity whose meaning its owner should set (`isOwnerMeaningRequired`). */
-export const hasUnknownQuantity = sql<boolean>`EXISTS (SELECT FROM series s
+/** SQL condition on `devices`: whether a device reports a quantity whose meaning its owner should set (`shouldOwnerSetMeaning`). */
+export const hasUnknownQuantitySql = sql<boolean>`EXISTS (SELECT FROM series s
   CROSS JOIN LATERAL (SELECT devices.channels -> coalesce(s.native_name, s.channel || CASE s.kind WHEN 'register' THEN ' energy_total_kwh' WHEN 'interval' THEN ' energy_kwh' ELSE ' power_w' END) AS word) w
-  WHERE s.device_id = devices.device_id AND ${hasUnknownChannelName} AND (w.word -> 'counts_as' IS NULL OR w.word ? 'asked'))`;
+  WHERE s.device_id = devices.device_id AND ${hasUnknownChannelNameSql} AND (w.word -> 'counts_as' IS NULL OR w.word ? 'asked'))`;

@@ -57,7 +57,7 @@ export async function deleteExpiredSecrets(db: Database, now: Date): Promise<voi
  * Creates a temporary secret with which a simulator can publish as a device, at the same time as the device itself. The secret is valid for
  * a day, or until `end` is called. The device's own secret remains valid. Null if there is no such device.
  */
-export async function createTemporarySecret(
+export async function createTemporaryDeviceSecret(
   db: Database,
   deviceId: string,
   now = new Date(),
@@ -124,7 +124,7 @@ export async function findDeviceLoginOwner(db: Database, username: string): Prom
  * is no such device or it was deleted. Throws while the account is being moved to another installation. Brokers then answer "server
  * unavailable" instead of "bad password", so that devices try again.
  */
-export async function findDeviceLogin(
+export async function authenticateDevice(
   db: Database,
   username: string,
   secret: string,
@@ -146,6 +146,6 @@ export async function findDeviceLogin(
   return temporary === undefined ? null : known;
 }
 
-/** Whether a secret is valid for the device or gateway with this id (see `findDeviceLogin`). */
-export const checkDeviceLogin = async (...given: Parameters<typeof findDeviceLogin>): Promise<boolean> =>
-  (await findDeviceLogin(...given)) !== null;
+/** Whether a secret is valid for the device or gateway with this id (see `authenticateDevice`). */
+export const isDeviceLoginValid = async (...given: Parameters<typeof authenticateDevice>): Promise<boolean> =>
+  (await authenticateDevice(...given)) !== null;

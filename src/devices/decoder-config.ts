@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { createUnprocessableError } from '#src/core/errors.ts';
-import { isStorable, NOT_STORABLE } from '#src/core/storable-text.ts';
+import { isStorableText, UNSTORABLE_TEXT_MESSAGE } from '#src/core/storable-text.ts';
 import type { Database } from '#src/database/connect.ts';
 import {
-  canNamesMatchSameDevice,
+  canPatternsMatchSameDevice,
   getDeviceNamePattern,
   isCommandTopic,
   type MappingEntry,
@@ -107,11 +107,13 @@ export function findUnstorableMembers(config: Readonly<Record<string, unknown>>)
  * the member.
  */
 function unstorableTexts(value: unknown, path: PropertyKey[]): Unstorable[] {
-  if (typeof value === 'string') return isStorable(value) ? [] : [{ path, message: NOT_STORABLE }];
+  if (typeof value === 'string') return isStorableText(value) ? [] : [{ path, message: UNSTORABLE_TEXT_MESSAGE }];
   if (Array.isArray(value)) return value.flatMap((one, index) => unstorableTexts(one, [...path, index]));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, one]) =>
-    isStorable(name) ? unstorableTexts(one, [...path, name]) : [{ path, message: `a name in it ${NOT_STORABLE}` }],
+    isStorableText(name)
+      ? unstorableTexts(one, [...path, name])
+      : [{ path, message: `a name in it ${UNSTORABLE_TEXT_MESSAGE}` }],
   );
 }
 
@@ -139,7 +141,7 @@ export const findMappingsOfOtherDevices = (
   nativeId: string,
 ): { field: string; message: string }[] =>
   mapped.flatMap((one, index) =>
-    canNamesMatchSameDevice(getDeviceNamePattern(one), nativeId)
+    canPatternsMatchSameDevice(getDeviceNamePattern(one), nativeId)
       ? []
       : {
           field: `decoder_config.mapping.${index}.device`,

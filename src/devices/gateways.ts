@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { DeviceManager } from '#src/database/enums.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
@@ -41,7 +41,7 @@ export async function createGateway(
   const { secret, sha256 } = createDeviceSecret();
   const gateway = await db
     .insertInto('gateways')
-    .values({ gateway_id: newId('gwy'), user_id: userId, name, mqtt_secret_sha256: sha256 })
+    .values({ gateway_id: createId('gwy'), user_id: userId, name, mqtt_secret_sha256: sha256 })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
   return { gateway, secret };
@@ -144,7 +144,7 @@ export async function deleteGateway(db: Database, reach: AccessibleAccounts, gat
  * SQL condition: whether a discovered device is listed. If another family reads the topics of an announced device, this family lists the
  * device instead.
  */
-export const isDiscoveryListed = sql<boolean>`discovered_devices.awaits IS DISTINCT FROM ''`;
+export const isDiscoveredDeviceListedSql = sql<boolean>`discovered_devices.awaits IS DISTINCT FROM ''`;
 
 /**
  * Returns a text that says what to do before an announced device can be paired. `awaits`: topic filter for the values that the device has
@@ -168,7 +168,7 @@ export async function listDiscoveredDevices(
     .where('gateways.user_id', '=', userId)
     .where(isAccountAccessibleSql(reach, 'gateways.user_id'))
     .where('device_id', 'is', null)
-    .where(isDiscoveryListed)
+    .where(isDiscoveredDeviceListedSql)
     .where('discovery_id', '>', page.cursor ?? '')
     .orderBy('discovery_id')
     .limit(page.limit)

@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import type { ChannelSettings } from './channel-name.ts';
-import { buildDeviceChannel, type DeviceChannel, ENERGY_AND_POWER_KINDS, IS_SERIES_COUNTED_SQL } from './channels.ts';
+import {
+  buildDeviceChannel,
+  type DeviceChannel,
+  ENERGY_AND_POWER_SERIES_KINDS,
+  IS_CONTRIBUTING_SERIES_SQL,
+} from './channels.ts';
 
 export interface LastSeenDevice {
   userId: string;
@@ -68,7 +73,7 @@ export async function readLatestChannels(
     FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL
     CROSS JOIN LATERAL (SELECT r.value, r.read_at FROM readings r WHERE r.series_id = s.series_id
       AND r.read_at > ${new Date(nowMs - SINCE_MS)} AND r.read_at <= ${new Date(nowMs + AHEAD_MS)} ORDER BY r.read_at DESC LIMIT 1) l
-    WHERE s.device_id = ANY (${deviceIds}::text[]) AND s.kind = ANY (${ENERGY_AND_POWER_KINDS}::text[])
+    WHERE s.device_id = ANY (${deviceIds}::text[]) AND s.kind = ANY (${ENERGY_AND_POWER_SERIES_KINDS}::text[])
     ORDER BY s.device_id, s.series_id`.execute(db);
   const channels = new Map<string, LiveChannel[]>();
   for (const row of rows) channels.set(row.device_id, [...(channels.get(row.device_id) ?? []), channelOf(row)]);
@@ -79,7 +84,7 @@ export async function readLatestChannels(
  * Reads power values after `from` and up to `to`, in order of time. Returns one value per quantity and step of `stepSeconds`: the latest
  * one in the step.
  */
-export async function readPowersBetween(
+export async function readPowerValues(
   db: Database,
   deviceIds: readonly string[],
   { from, to, stepSeconds }: { from: Date; to: Date; stepSeconds: number },
@@ -109,7 +114,7 @@ interface ValueRow {
   counted: boolean;
 }
 
-const VALUE_COLUMNS = sql`s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_SERIES_COUNTED_SQL} AS counted`;
+const VALUE_COLUMNS = sql`s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_CONTRIBUTING_SERIES_SQL} AS counted`;
 
 const channelOf = (row: ValueRow): LiveChannel => ({
   ...buildDeviceChannel(row, row.words),

@@ -9,7 +9,7 @@ import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/r
  * pairs for its homes. It also manages devices that an administrator or operator pairs for a home that the utility enrolled. All other
  * devices are managed by their owner.
  */
-export async function readFutureManagers(
+export async function findManagersOfNewDevices(
   db: Database,
   reach: AccessibleAccounts,
   ownerIds: readonly string[],
@@ -33,7 +33,7 @@ export const isLimitedToOwnAccount = (reach: AccessibleAccounts): boolean => 'on
 const OWNERS_MEMBERS: ReadonlySet<string> = new Set(['location']);
 
 /** Whether one of these members of a PATCH may be changed only by the manager of the device. Pure. */
-export const isManagerRequired = (members: readonly string[]): boolean =>
+export const isChangeReservedForManager = (members: readonly string[]): boolean =>
   members.some((one) => !OWNERS_MEMBERS.has(one));
 
 /**
@@ -53,18 +53,18 @@ export async function assertMayManageDevice(db: Database, reach: AccessibleAccou
 }
 
 /** A device, with the columns that are needed for readings that are sent over HTTPS. */
-export interface ReadingsDevice {
+export interface HttpsReadingsDevice {
   managed_by: DeviceManager;
   /** Whether the device itself sends messages in the native format. If not, its messages arrive through a gateway. */
   is_native: boolean;
 }
 
 /** Returns the device for which readings are sent. Null if the caller may access no such device. */
-export async function findReadingsDevice(
+export async function findHttpsReadingsDevice(
   db: Database,
   reach: AccessibleAccounts,
   deviceId: string,
-): Promise<ReadingsDevice | null> {
+): Promise<HttpsReadingsDevice | null> {
   const row = await db
     .selectFrom('devices')
     .select([

@@ -34,7 +34,7 @@ export const CIRCUIT_PATTERN =
   /^(?!(?:import|export|gas|heat|water|m3|unknown|cooling|production|room|[tl]\d+)$)[a-z0-9_-]{1,32}$/;
 
 /** The owner's description of a number: its unit, its meaning, and a word that distinguishes it from numbers with the same meaning. */
-export interface OwnerNumberDescription {
+export interface MappedNumberDescription {
   unit: (typeof MAPPED_UNITS)[number];
   meaning: string;
   circuit?: string | undefined;
@@ -55,7 +55,7 @@ export function parseMappedQuantity({
   meaning,
   circuit,
   scale = 1,
-}: OwnerNumberDescription): MappedQuantity | string {
+}: MappedNumberDescription): MappedQuantity | string {
   const found = placeOf(unit, meaning);
   if (typeof found === 'string') return found;
   if (scale < 0 && found.kind !== 'power_w') return 'scale can be below 0 only for a power';

@@ -169,7 +169,7 @@ function causeOf(one: MappingEntry, other: MappingEntry): string {
 
 /** Returns the error if two entries of a mapping conflict, as a list of at most one sentence. `index`: position of the first entry. */
 function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[] {
-  if (!canNamesMatchSameDevice(getDeviceNamePattern(one), getDeviceNamePattern(other))) return [];
+  if (!canPatternsMatchSameDevice(getDeviceNamePattern(one), getDeviceNamePattern(other))) return [];
   const [first, second] = [parseMappedQuantity(one), parseMappedQuantity(other)];
   if (typeof first === 'string' || typeof second === 'string') return [];
   if (first.channel === second.channel && first.kind === second.kind)
@@ -185,7 +185,7 @@ function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[
 }
 
 /** Whether the same device can match both names, each of which may contain one wildcard. */
-export function canNamesMatchSameDevice(one: string, other: string): boolean {
+export function canPatternsMatchSameDevice(one: string, other: string): boolean {
   const [start = '', end] = one.split('+');
   const [otherStart = '', otherEnd] = other.split('+');
   if (end === undefined && otherEnd === undefined) return one === other;

@@ -3,8 +3,8 @@ import type { DecoderConfig } from './decoder-config.ts';
 import type { MappingEntry } from './mapping.ts';
 import {
   type DiscoveredSeries,
-  isSeriesReadFromDifferentNumber as isOther,
-  mergeNumberSettings,
+  hasSeriesSourceChanged as isOther,
+  mergeMessageNumberSettings,
 } from './read-numbers.ts';
 
 const total: MappingEntry = { topic: 'boiler/+/state', path: '$.total', unit: 'kWh', meaning: 'import' };
@@ -20,7 +20,7 @@ const isReadOtherwise = (
   after: DecoderConfig,
   of: Partial<DiscoveredSeries>,
   own: DecoderConfig = {},
-) => isOther(mergeNumberSettings(before, own), mergeNumberSettings(after, own), { ...series, ...of });
+) => isOther(mergeMessageNumberSettings(before, own), mergeMessageNumberSettings(after, own), { ...series, ...of });
 
 test.each<[string, MappingEntry[], MappingEntry[], boolean]>([
   ['another unit', [total], [{ ...total, unit: 'Wh' }], true],
@@ -58,7 +58,7 @@ test('a device’s own mapping overrides its family and its gateway’s mapping;
   expect(isReadOtherwise({}, { mapping: [total] }, plug)).toBe(false);
   expect(isReadOtherwise({ mapping: [total] }, other, {}, { mapping: [total] })).toBe(false);
   const own = (before: DecoderConfig, after: DecoderConfig) =>
-    isOther(mergeNumberSettings({}, before), mergeNumberSettings({}, after), { ...series, ...plug });
+    isOther(mergeMessageNumberSettings({}, before), mergeMessageNumberSettings({}, after), { ...series, ...plug });
   expect(own({}, { mapping: [total] })).toBe(true);
   expect(own({ mapping: [total] }, {})).toBe(true);
 });

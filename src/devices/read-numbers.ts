@@ -1,7 +1,7 @@
-import { createChannelWord, parseChannel } from './channel-name.ts';
+import { normaliseChannelWord, parseChannel } from './channel-name.ts';
 import type { DecoderConfig } from './decoder-config.ts';
 import { parseMappedQuantity } from './mapped-quantity.ts';
-import { canNamesMatchSameDevice, getDeviceNamePattern, type MappingEntry } from './mapping.ts';
+import { canPatternsMatchSameDevice, getDeviceNamePattern, type MappingEntry } from './mapping.ts';
 
 export interface DiscoveredSeries {
   family: string;
@@ -17,7 +17,7 @@ export interface DiscoveredSeries {
 }
 
 /** The settings of an owner for one device that determine which numbers of its messages are read, and with which scale. */
-export interface NumberReadingSettings extends Pick<DecoderConfig, 'meter' | 'emon' | 'tasmota'> {
+export interface MessageNumberSettings extends Pick<DecoderConfig, 'meter' | 'emon' | 'tasmota'> {
   /** Numbers that mappings read. `mapped`: those of devices that a mapping defines. `ownMapped`: those of a device that a family reads. */
   readonly mapped: readonly Source[];
   readonly ownMapped: readonly Source[];
@@ -38,7 +38,7 @@ interface Source {
  * Returns the settings that determine which numbers are read. They come from the `decoder_config` of the gateway and of the device. A
  * member in the device's settings replaces that of the gateway.
  */
-export function mergeNumberSettings(gateway: DecoderConfig, own: DecoderConfig): NumberReadingSettings {
+export function mergeMessageNumberSettings(gateway: DecoderConfig, own: DecoderConfig): MessageNumberSettings {
   const { mapping = [], ...scales } = { ...gateway, ...own };
   // If the mapping of a gateway matches a message that a family also reads, the mapped numbers belong to a separate device.
   return { ...scales, mapped: sourcesOf(mapping), ownMapped: sourcesOf(own.mapping ?? []) };
@@ -49,9 +49,9 @@ export function mergeNumberSettings(gateway: DecoderConfig, own: DecoderConfig):
  * scale. True if wildcards in names leave this uncertain. False if no number is read any more; the series is then split when a number is
  * read again. Pure.
  */
-export function isSeriesReadFromDifferentNumber(
-  before: NumberReadingSettings,
-  after: NumberReadingSettings,
+export function hasSeriesSourceChanged(
+  before: MessageNumberSettings,
+  after: MessageNumberSettings,
   series: DiscoveredSeries,
 ): boolean {
   const is = numbersOf(after, series);
@@ -59,11 +59,11 @@ export function isSeriesReadFromDifferentNumber(
 }
 
 /** Returns the numbers that are read into a series, each with its scale, as one text. The text is empty if there are none. */
-function numbersOf(settings: NumberReadingSettings, series: DiscoveredSeries): string {
+function numbersOf(settings: MessageNumberSettings, series: DiscoveredSeries): string {
   const { family, native_id: nativeId, channel, kind } = series;
   const isMapped = family === 'mapping';
   const mapped = (isMapped ? settings.mapped : settings.ownMapped)
-    .filter((one) => one.channel === channel && one.kind === kind && canNamesMatchSameDevice(one.device, nativeId))
+    .filter((one) => one.channel === channel && one.kind === kind && canPatternsMatchSameDevice(one.device, nativeId))
     .map(({ number }) => number);
   const read = isMapped ? [] : (BY_FAMILY.get(family) ?? ofMeter)(settings, series);
   return [...mapped, ...read].sort().join();
@@ -76,7 +76,7 @@ const ITSELF: readonly string[] = ['as the family reads it'];
  * How each family reads numbers with the owner's settings. All other families use `ofMeter`. Tests check that this list matches the
  * families in `ingest/decoders`.
  */
-const BY_FAMILY: ReadonlyMap<string, (settings: NumberReadingSettings, series: DiscoveredSeries) => readonly string[]> =
+const BY_FAMILY: ReadonlyMap<string, (settings: MessageNumberSettings, series: DiscoveredSeries) => readonly string[]> =
   new Map([
     ['espurna', (settings, series) => (series.channel === 'import' ? ofMeter(settings, series) : ITSELF)],
     ['vzlogger', ofVzlogger],
@@ -116,7 +116,7 @@ const KWH = new Map([
  * Returns the number that is read into a series of a meter, for families whose settings have the id of the meter as their key. Units of
  * volume are compared as text, so m3 and m³ are different units.
  */
-function ofMeter({ meter }: NumberReadingSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
+function ofMeter({ meter }: MessageNumberSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit, multiplier = 1 } = own(meter, native_id) ?? {};
   if (unit === undefined) return ITSELF;
@@ -129,7 +129,7 @@ function ofMeter({ meter }: NumberReadingSettings, { native_id, kind }: Discover
  * Returns the number that is read into a series of vzlogger. If the owner sets no unit, the register is in kWh (meters that send text), or
  * it is not read.
  */
-function ofVzlogger({ meter }: NumberReadingSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
+function ofVzlogger({ meter }: MessageNumberSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit = 'kWh' } = own(meter, native_id) ?? {};
   return unit === 'Wh' || unit === 'kWh' ? [unit] : [];
@@ -137,13 +137,14 @@ function ofVzlogger({ meter }: NumberReadingSettings, { native_id, kind }: Disco
 
 /** Returns the numbers that are read into a series of emonPi. Each pulse input has a circuit of its own, with the name of the input. */
 function ofEmon(
-  { emon = {} }: NumberReadingSettings,
+  { emon = {} }: MessageNumberSettings,
   { native_id: node, channel, kind }: DiscoveredSeries,
 ): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const pulses = Object.entries(emon).flatMap(([key, { pulses_per_kwh: perKwh }]) => {
     const name = key.slice(node.length + 1);
-    const isIts = perKwh !== undefined && key === `${node}/${name}` && `${createChannelWord(name)}/import` === channel;
+    const isIts =
+      perKwh !== undefined && key === `${node}/${name}` && `${normaliseChannelWord(name)}/import` === channel;
     return isIts ? [JSON.stringify([name, perKwh])] : [];
   });
   return CLAMP.test(channel) ? [...pulses, ...ITSELF] : pulses;
@@ -169,7 +170,7 @@ const NO_SCRIPT = /^(?:ENERGY|TIC|CTEnergy\d*)\./;
  * Returns the numbers that Tasmota's meter scripts read into a series. Either the owner's setting for a name applies, or the name itself
  * shows the meaning; the unit is then kWh or W.
  */
-function ofTasmota({ tasmota = {} }: NumberReadingSettings, series: DiscoveredSeries): readonly string[] {
+function ofTasmota({ tasmota = {} }: MessageNumberSettings, series: DiscoveredSeries): readonly string[] {
   const { native_name: name, channel } = series;
   if (name !== null && NO_SCRIPT.test(name)) return ITSELF;
   const isItsName = (key: string) => name !== null && (key === name || name.endsWith(`.${key}`));
@@ -203,7 +204,7 @@ function isPutAs(
   // The name of a register may also contain dots, as in 1.8.0.
   if (more.length === 0 || !/^\p{L}/u.test(block)) return true;
   return more.some((_, at) => {
-    const word = createChannelWord([block, ...more.slice(0, at)].join('.'));
+    const word = normaliseChannelWord([block, ...more.slice(0, at)].join('.'));
     return circuit === word || circuit === `sml-${word}`;
   });
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { readDecoderConfig } from './decoder-config.ts';
-import { isSeriesReadFromDifferentNumber, mergeNumberSettings, type NumberReadingSettings } from './read-numbers.ts';
+import { hasSeriesSourceChanged, type MessageNumberSettings, mergeMessageNumberSettings } from './read-numbers.ts';
 
 /**
  * Splits those series of a gateway's paired devices that contain a different number under the new `decoder_config`. A split is after the
@@ -19,7 +19,7 @@ export async function splitSeriesBehindGateway(
   const [before, after] = [settingsBehind(configs.before), settingsBehind(configs.after)];
   await part(
     trx,
-    series.filter((one) => isSeriesReadFromDifferentNumber(before(one.decoder_config), after(one.decoder_config), one)),
+    series.filter((one) => hasSeriesSourceChanged(before(one.decoder_config), after(one.decoder_config), one)),
   );
 }
 
@@ -39,18 +39,18 @@ export async function splitSeriesOfDevice(trx: Database, deviceId: string, confi
   const series = await seriesBehind(trx).where('x.device_id', '=', deviceId).execute();
   await part(
     trx,
-    series.filter((one) => isSeriesReadFromDifferentNumber(settings(one.decoder_config), settings(config), one)),
+    series.filter((one) => hasSeriesSourceChanged(settings(one.decoder_config), settings(config), one)),
   );
 }
 
 /** Returns a function that combines a device's own `decoder_config` with that of its gateway into the settings that apply to the device. */
-function settingsBehind(gateway: unknown): (own: unknown) => NumberReadingSettings {
+function settingsBehind(gateway: unknown): (own: unknown) => MessageNumberSettings {
   const ofGateway = readDecoderConfig(gateway);
   // Most devices have no configuration of their own. The parsed settings are cached, because parsing a hundred mappings takes 7 ms.
-  const read = new Map<string, NumberReadingSettings>();
+  const read = new Map<string, MessageNumberSettings>();
   return (own) => {
     const key = JSON.stringify(own) ?? '';
-    const settings = read.get(key) ?? mergeNumberSettings(ofGateway, readDecoderConfig(own));
+    const settings = read.get(key) ?? mergeMessageNumberSettings(ofGateway, readDecoderConfig(own));
     read.set(key, settings);
     return settings;
   };

@@ -1,7 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { createId } from '#src/core/ids.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { DeviceManager, DeviceStatus, Placement } from '#src/database/enums.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
@@ -11,16 +11,16 @@ import {
   assertUnambiguousChannels,
   type ChannelSettingPatch,
   type DeviceChannel,
-  hasUnknownQuantity,
+  hasUnknownQuantitySql,
   listChannels,
   lockChannelSettings,
   mergeChannelSettings,
 } from './channels.ts';
 import { createDeviceSecret } from './credentials.ts';
 import { assertMappingsOfDevice } from './decoder-config.ts';
-import { explainUnbridgedTopic, isDiscoveryListed } from './gateways.ts';
+import { explainUnbridgedTopic, isDiscoveredDeviceListedSql } from './gateways.ts';
 import { type DecodedDeviceProperties, guessPlacement } from './known-placement.ts';
-import { assertMayManageDevice, isManagerRequired } from './management.ts';
+import { assertMayManageDevice, isChangeReservedForManager } from './management.ts';
 import { PREVIOUS_COUNTING_SETTINGS_SQL } from './previous-counting-settings.ts';
 import { splitSeriesOfDevice } from './split-series.ts';
 
@@ -94,7 +94,7 @@ export const IS_METER_SWAP_SUSPECTED_SQL = sql<boolean>`(devices.computed_with I
  * energy, its placement need not be confirmed, because the device can have only one role.
  */
 export const ATTENTION_CONDITIONS: Readonly<Record<AttentionKind, RawBuilder<boolean>>> = {
-  unknown_quantity: hasUnknownQuantity,
+  unknown_quantity: hasUnknownQuantitySql,
   faulty: STATUS_CONDITIONS.faulty,
   silent: sql`(devices.created_at < now() - ${SILENT} AND NOT ${SENT_WITHIN_DAY})`,
   placement_guessed: sql`(devices.placement_by <> 'owner' AND EXISTS (SELECT FROM discovered_devices f WHERE f.device_id = devices.device_id) AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
@@ -154,7 +154,7 @@ export interface NewDevice extends DeviceSettings {
  */
 export function createDeviceRow({
   userId,
-  deviceId = newId('dev'),
+  deviceId = createId('dev'),
   heardAs,
   channels = [],
   managedBy = 'owner',
@@ -226,7 +226,7 @@ export async function pairDiscoveredDevice(
       .select(['discovery_id', 'family', 'native_id', 'channels', 'awaits'])
       .where('discovery_id', '=', discoveryId)
       .where('device_id', 'is', null)
-      .where(isDiscoveryListed)
+      .where(isDiscoveredDeviceListedSql)
       .where('gateways.user_id', '=', device.userId)
       .where(isAccountAccessibleSql(reach, 'gateways.user_id'))
       .forUpdate('discovered_devices')
@@ -291,7 +291,7 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
  * Updates a device. Returns null if the caller may access no such device. Settings and meanings of quantities also apply to the past: the
  * previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config` applies only to later
  * messages. Throws 403 if an owner changes what only the utility that manages the device may change. The caller must check a change of
- * `managed_by` (`checkManagerAllowed`).
+ * `managed_by` (`checkManagerChangeAllowed`).
  */
 export async function updateDevice(
   db: Database,
@@ -303,7 +303,8 @@ export async function updateDevice(
   }: Partial<DeviceSettings> & { channels?: readonly ChannelSettingPatch[]; managed_by?: DeviceManager | undefined },
 ): Promise<DeviceDetails | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    if (said !== undefined || isManagerRequired(Object.keys(patch))) await assertMayManageDevice(trx, reach, deviceId);
+    if (said !== undefined || isChangeReservedForManager(Object.keys(patch)))
+      await assertMayManageDevice(trx, reach, deviceId);
     const { decoder_config: config, upstream_device_id: above = null } = patch;
     if (above !== null || config !== undefined) {
       const owner = await trx
@@ -357,7 +358,7 @@ export async function updateDevice(
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
   // Raw SQL: an advisory lock. Concurrent requests of the account already share a lock on its row (auth/run-as-caller.ts), so an exclusive
   // lock on the row would cause deadlocks.
-  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('upstreams of', userId)}::bigint)`.execute(db);
+  await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('upstreams of', userId)}::bigint)`.execute(db);
   const rows = await db
     .selectFrom('devices')
     .select(['device_id', 'upstream_device_id', 'deleted_at'])

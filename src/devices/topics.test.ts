@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newId } from '#src/core/ids.ts';
-import { canPublish, canUseRabbitMq } from './broker-access.ts';
+import { createId } from '#src/core/ids.ts';
+import { canConnectToRabbitMq, canPublish } from './broker-access.ts';
 import {
   findTopicOfRoutingKey,
   getGatewayTopicPrefix,
@@ -98,12 +98,12 @@ describe('a RabbitMQ routing key, which has dots instead of the slashes of a top
 });
 
 test('a device may use RabbitMQ with a client id that begins with its login; a gateway may not', () => {
-  const [device, other] = [newId('dev'), newId('dev')];
-  expect(canUseRabbitMq(device, device)).toBe(true);
-  expect(canUseRabbitMq(device, `${device}-1`)).toBe(true);
+  const [device, other] = [createId('dev'), createId('dev')];
+  expect(canConnectToRabbitMq(device, device)).toBe(true);
+  expect(canConnectToRabbitMq(device, `${device}-1`)).toBe(true);
   for (const clientId of ['', 'homeassistant', other, device.slice(0, -1), ` ${device}`]) {
-    expect(canUseRabbitMq(device, clientId)).toBe(false);
+    expect(canConnectToRabbitMq(device, clientId)).toBe(false);
   }
-  const gateway = newId('gwy');
-  expect(canUseRabbitMq(gateway, gateway)).toBe(false);
+  const gateway = createId('gwy');
+  expect(canConnectToRabbitMq(gateway, gateway)).toBe(false);
 });

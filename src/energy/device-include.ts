@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { loadDeviceAsHome } from './home/home.ts';
 import { type HomeInsight, loadHomeInsights } from './home/insights.ts';
 import type { HomeDevice } from './home/roles.ts';
-import { computeMeasures, type HomeMeasures, type HomeSums } from './home/sums.ts';
+import { computeHomeMeasures, type HomeMeasures, type HomeSums } from './home/sums.ts';
 import type { IncludableField } from './include.ts';
 import type { GroupBy } from './insights.ts';
 import type { DayRange } from './ranges.ts';
@@ -37,7 +37,7 @@ function deviceMeasures(device: HomeDevice | null, sums: HomeSums, expectedMs: n
   const { gridImport = 0, gridExport = 0, countedMs = 0, gridMs } = sums;
   const imported = countedMs > 0 ? castToMilliwattHours(gridImport) : null;
   const exported = gridMs > countedMs ? castToMilliwattHours(gridExport) : null;
-  const { coverage } = computeMeasures(sums, NOTHING, expectedMs);
+  const { coverage } = computeHomeMeasures(sums, NOTHING, expectedMs);
   const of = (wanted: HomeDevice['placement'], energy: typeof imported) =>
     device?.placement === wanted ? energy : null;
   return {

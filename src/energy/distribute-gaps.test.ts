@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { type DistributedQuarterHours, distributeGaps, type QuarterHourReader } from '#src/energy/distribute-gaps.ts';
+import {
+  type DistributedQuarterHours,
+  type QuarterHourReader,
+  readDistributedQuarterHours,
+} from '#src/energy/distribute-gaps.ts';
 import { findInterpolatedRanges } from '#src/energy/like-days.ts';
 
 const DAY = 96;
@@ -48,7 +52,7 @@ const readerOf =
   };
 
 const ask = (world: Stored, first = 0, end = world.energy.length, shape = SHAPE): Promise<DistributedQuarterHours> =>
-  distributeGaps(
+  readDistributedQuarterHours(
     readerOf(world),
     { fromMs: world.fromMs + first * QUARTER_HOUR_MS, toMs: world.fromMs + end * QUARTER_HOUR_MS },
     shape,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import {
-  distributeGap,
+  distributeGapEnergy,
   findInterpolatedRanges,
   type ImportedQuarterHours,
   type InterpolatedRange,
@@ -26,7 +26,7 @@ export interface DistributedQuarterHours extends ImportedQuarterHours {
  * evaluated as a whole, together with the four weeks before it, so the energy of a quarter-hour does not depend on the queried range.
  * `zone`: time zone of the home. `wholeMs`: returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms).
  */
-export async function distributeGaps(
+export async function readDistributedQuarterHours(
   read: QuarterHourReader,
   { fromMs, toMs }: { fromMs: number; toMs: number },
   { zone, wholeMs }: { zone: string; wholeMs: (ms: number) => number },
@@ -51,7 +51,7 @@ export async function distributeGaps(
   // loop, because a device with daily readings has a thousand gaps.
   for (const line of lines) {
     await setImmediate();
-    const shared = distributeGap(quarters, line, { clockOf, wholeMs });
+    const shared = distributeGapEnergy(quarters, line, { clockOf, wholeMs });
     if (!shared) continue;
     energy.set(shared, line.first);
     estimated.set(shared, line.first);

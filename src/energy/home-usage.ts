@@ -3,14 +3,14 @@ import type { Database } from '#src/database/connect.ts';
 import { loadHome } from './home/home.ts';
 import { computeHomeUsage, type HomeSums } from './home/sums.ts';
 import { type DayRange, isClockUnit } from './ranges.ts';
-import { readHomeByClockUnit, readHomeByDay, readHomeByMonth } from './usage/home-sums.ts';
+import { readHomeSumsByClockUnit, readHomeSumsByDay, readHomeSumsByMonth } from './usage/home-sums.ts';
 import { type BucketUnit, formatEpochDate, readImports } from './usage/imports.ts';
 
 /**
  * Returns the usage of a user's home in the buckets of a zone, in order; omits buckets of unknown usage. `at`: start of the hour or shorter
  * bucket, or first day of the day or month.
  */
-export async function readHomeUsage(
+export async function readHomeUsageByBucket(
   db: Database,
   userId: string,
   range: DayRange,
@@ -23,9 +23,9 @@ export async function readHomeUsage(
       return { at: isClockUnit(unit) ? new Date(at * 1_000) : formatEpochDate(at), milliwattHours };
     });
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
-  if (isClockUnit(unit)) return known(await readHomeByClockUnit(db, home, range, unit), ({ startsAt }) => startsAt);
-  if (unit === 'day') return known(await readHomeByDay(db, home, range), ({ day }) => day);
-  return known(await readHomeByMonth(db, home, range), ({ month }) => month);
+  if (isClockUnit(unit)) return known(await readHomeSumsByClockUnit(db, home, range, unit), ({ startsAt }) => startsAt);
+  if (unit === 'day') return known(await readHomeSumsByDay(db, home, range), ({ day }) => day);
+  return known(await readHomeSumsByMonth(db, home, range), ({ month }) => month);
 }
 
 const known = <Row extends HomeSums>(rows: readonly Row[], at: (row: Row) => Date | string) =>

@@ -6,7 +6,7 @@ import { type HomeLoadOptions, loadHome } from './home/home.ts';
 import { type HomeInsight, loadHomeInsights, loadHomeTotals } from './home/insights.ts';
 import type { IncludableField } from './include.ts';
 import { formatHour, getHourOfDay } from './labels.ts';
-import { CLOCK_UNITS, type DayRange, isClockUnit, splitRange } from './ranges.ts';
+import { CLOCK_UNITS, type DayRange, isClockUnit, splitRangeByDays } from './ranges.ts';
 import {
   type BucketImports,
   type BucketUnit,
@@ -37,13 +37,13 @@ const DAYS_OF_A_PAGE = 124;
  * range.
  */
 export const splitRangeIntoPages = (range: DayRange, groupBy: GroupBy): DayRange[] =>
-  isClockUnit(groupBy) ? splitRange(range, Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60)) : [range];
+  isClockUnit(groupBy) ? splitRangeByDays(range, Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60)) : [range];
 
 /**
  * Returns the usage of a user's home for each bucket (`groupBy`) in the range's time zone, with the fields of `include`. Omits buckets
  * without data.
  */
-export async function loadInsights(
+export async function loadUsageInsights(
   db: Database,
   userId: string,
   range: DayRange,
@@ -55,7 +55,7 @@ export async function loadInsights(
   return rows;
 }
 
-/** Yields the rows of `loadInsights` page by page. The home is loaded once; each page is then read by a separate query. */
+/** Yields the rows of `loadUsageInsights` page by page. The home is loaded once; each page is then read by a separate query. */
 export async function* streamInsightPages(
   db: Database,
   userId: string,

@@ -27,7 +27,7 @@ export interface InterpolatedRange {
 type Clock = ReturnType<typeof createWallClock>;
 
 /** Data from which the distribution of a gap is computed, in addition to the gap itself. */
-export interface DistributionContext {
+export interface GapDistributionContext {
   /** Returns the local time in the home's zone for any of the quarter-hours. */
   clockOf: Clock;
   /** Returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms). */
@@ -80,10 +80,10 @@ export function findInterpolatedRanges({ energy, estimated }: ImportedQuarterHou
  * applies to the sum up to each quarter-hour, so the total equals the gap's energy. Null if the gap is too short or too long, or if there
  * are too few similar hours or all of them are 0. Pure.
  */
-export function distributeGap(
+export function distributeGapEnergy(
   quarters: ImportedQuarterHours,
   { first, end }: InterpolatedRange,
-  shape: DistributionContext,
+  shape: GapDistributionContext,
 ): Float64Array | null {
   const count = end - first;
   if (count < LEAST_QUARTER_HOURS || count > MAX_GAP_QUARTER_HOURS) return null;
@@ -122,7 +122,7 @@ const keyOf = ({ day, minute }: ReturnType<Clock>): number =>
 function likeHours(
   quarters: ImportedQuarterHours,
   { first, end }: InterpolatedRange,
-  { wholeMs, clockOf }: DistributionContext,
+  { wholeMs, clockOf }: GapDistributionContext,
 ) {
   const { fromMs, energy, estimated, coveredMs } = quarters;
   const hours = new Map<number, { key: number; energy: number; measured: number }>();

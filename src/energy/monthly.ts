@@ -6,7 +6,7 @@ import { loadHome } from './home/home.ts';
 import { addHomeSums, computeHomeUsage } from './home/sums.ts';
 import { formatHour } from './labels.ts';
 import { createDayRange, type DayRange } from './ranges.ts';
-import { readHomeByDay, readHomeByMonth } from './usage/home-sums.ts';
+import { readHomeSumsByDay, readHomeSumsByMonth } from './usage/home-sums.ts';
 import { formatEpochDate, readImports } from './usage/imports.ts';
 
 /** A row of GET /v1/analytics/monthly: the usage of one month. */
@@ -61,7 +61,7 @@ async function read(
   ]);
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
-    const [days, peaks] = await Promise.all([readHomeByDay(db, home, range), readHomeByMonth(db, home, range)]);
+    const [days, peaks] = await Promise.all([readHomeSumsByDay(db, home, range), readHomeSumsByMonth(db, home, range)]);
     // The physical lower bound of usage applies to a whole month. The sums of its days are therefore added up before the usage is computed.
     return { rows: compareMonths(days, today, (rows) => computeHomeUsage(addHomeSums(rows))), peaks };
   }

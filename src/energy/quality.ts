@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { getEstimatedExportKey } from '#src/database/meter.ts';
-import { sumExpectedCoverageMs } from './home/counted-spans.ts';
+import { sumExpectedCoverageMs } from './home/contribution-spans.ts';
 import { loadDeviceAsHome } from './home/home.ts';
 import { localTimeSql } from './local-time.ts';
 import { type DayRange, splitQuarterHours } from './ranges.ts';

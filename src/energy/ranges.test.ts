@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
-import { countDays, createDayRange, findLongestPieceMinutes, isDate, splitRange } from '#src/energy/ranges.ts';
+import { countDays, createDayRange, findCommonIntervalMinutes, isDate, splitRangeByDays } from '#src/energy/ranges.ts';
 import { formatEpochDate } from '#src/energy/usage/imports.ts';
 import { measureProcessorMs } from '#test/support/processor-time.ts';
 
 test('pieces of UTC hours are as long as the hours of a zone allow', () => {
   const pieces = (zone: string, start = '2026-01-01', end = '2026-12-31') =>
-    findLongestPieceMinutes(createDayRange(start, end, zone));
+    findCommonIntervalMinutes(createDayRange(start, end, zone));
   const zones = ['UTC', 'Europe/Berlin', 'Africa/Casablanca', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Asia/Kathmandu'];
   expect(zones.map((zone) => pieces(zone))).toEqual([60, 60, 60, 30, 30, 15]);
   // The offset of Lord Howe Island includes half an hour only in its winter (June), and that of Singapore only until 1981.
@@ -20,18 +20,18 @@ test('pieces of UTC hours are as long as the hours of a zone allow', () => {
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1985-12-30')).toBe(30);
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1986-02-01')).toBe(15);
   const halves = zones.map((zone) =>
-    findLongestPieceMinutes(createDayRange('2026-01-01', '2026-12-31', zone), 'half_hour'),
+    findCommonIntervalMinutes(createDayRange('2026-01-01', '2026-12-31', zone), 'half_hour'),
   );
   expect(halves).toEqual([30, 30, 30, 30, 30, 15]);
   expect(
-    zones.map((zone) => findLongestPieceMinutes(createDayRange('2026-01-01', '2026-12-31', zone), 'quarter_hour')),
+    zones.map((zone) => findCommonIntervalMinutes(createDayRange('2026-01-01', '2026-12-31', zone), 'quarter_hour')),
   ).toEqual(zones.map(() => 15));
 });
 
 test('the length of pieces is found as fast for eight thousand years as for eighty', () => {
   // Only the shortest of five runs is compared, because the first runs include just-in-time compilation.
   const times = Array.from({ length: 5 }, () =>
-    measureProcessorMs(() => findLongestPieceMinutes(createDayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
+    measureProcessorMs(() => findCommonIntervalMinutes(createDayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
   );
   expect(Math.min(...times)).toBeLessThan(500);
 });
@@ -81,7 +81,7 @@ test.each(['UTC', 'Europe/Berlin', 'Atlantic/Azores', 'Africa/Casablanca'])(
       ['2024-02-28', '2025-03-01', 1],
     ] as const) {
       const whole = createDayRange(start, end, zone);
-      const stretches = splitRange(whole, days);
+      const stretches = splitRangeByDays(whole, days);
       expect([stretches[0]?.from, stretches.at(-1)?.to]).toEqual([whole.from, whole.to]);
       expect([stretches[0]?.start, stretches.at(-1)?.end]).toEqual([start, end]);
       for (const [index, { from }] of stretches.slice(1).entries()) expect(from).toEqual(stretches[index]?.to);

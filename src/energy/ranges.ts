@@ -34,7 +34,7 @@ const WITHOUT_PLACE = new Set(
 );
 
 /** Whether a name is a time zone of the IANA database. Aliases are accepted; abbreviations and offsets are not. */
-export function isZone(name: string): boolean {
+export function isTimeZone(name: string): boolean {
   if (!WITHOUT_PLACE.has(name) && !/^(?!SystemV\/)[A-Za-z]+(\/[A-Za-z0-9_+-]+)+$/.test(name)) return false;
   return IANAZone.isValidZone(name);
 }
@@ -67,7 +67,7 @@ export function createDayRange(start: string, end: string, zone: string): DayRan
 }
 
 /** Splits a range into consecutive ranges of `days` days; the last may be shorter. */
-export function splitRange({ start, end, zone }: DayRange, days: number): DayRange[] {
+export function splitRangeByDays({ start, end, zone }: DayRange, days: number): DayRange[] {
   const dayAfter = (day: string, count: number) =>
     DateTime.fromISO(day, { zone: 'utc' }).plus({ days: count }).toISODate() ?? '';
   return Array.from({ length: Math.ceil(countDays(start, end) / days) }, (_, index) => {
@@ -136,7 +136,7 @@ const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
  * Returns the length in minutes of the longest pieces of UTC hours from which every clock hour (or shorter unit) of the zone in the range
  * can be composed. Checks at most 1,800 offsets, however long the range is.
  */
-export function findLongestPieceMinutes({ from, to, zone }: DayRange, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
+export function findCommonIntervalMinutes({ from, to, zone }: DayRange, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
   const wanted = CLOCK_UNITS[unit];
   if (zone === 'UTC' || wanted === 15) return wanted;
   const offset = (ms: number) => IANAZone.create(zone).offset(ms);

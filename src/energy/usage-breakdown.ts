@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { castToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
-import { getEstimatedExportKey, hasUnknownChannelName } from '#src/database/meter.ts';
+import { getEstimatedExportKey, hasUnknownChannelNameSql } from '#src/database/meter.ts';
 import { loadUsageSummary } from './insights.ts';
 import type { DayRange } from './ranges.ts';
 import { readDeviceEnergies } from './usage/totals.ts';
@@ -53,7 +53,7 @@ const ASKED = new Set(['estimated', 'coverage'] as const);
 /** Condition: a device reports electricity, or may do so. Devices that report only gas, heat, water or climate are excluded. */
 const REPORTS_ELECTRICITY_SQL = sql<boolean>`(NOT EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id)
   OR EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
-    AND (s.counts_import OR s.counts_export OR ${hasUnknownChannelName})))`;
+    AND (s.counts_import OR s.counts_export OR ${hasUnknownChannelNameSql})))`;
 
 /** Returns the devices of a user that report electricity, or may do so, with their energy in a range, in the order of their ids. */
 export async function loadElectricityDevices(

@@ -2,8 +2,8 @@ import { castToMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_HOUR_MS } fr
 import type { Database } from '#src/database/connect.ts';
 import { createClockLabeller } from './clock-labels.ts';
 import type { DeviceUsage } from './device-usage.ts';
-import { distributeGaps } from './distribute-gaps.ts';
-import { sumExpectedCoverageMs } from './home/counted-spans.ts';
+import { readDistributedQuarterHours } from './distribute-gaps.ts';
+import { sumExpectedCoverageMs } from './home/contribution-spans.ts';
 import { loadDeviceAsHome } from './home/home.ts';
 import type { GroupBy } from './insights.ts';
 import type { ImportedQuarterHours } from './like-days.ts';
@@ -32,7 +32,7 @@ interface Asked {
  * Returns the rows of a device's usage after the energy of long gaps was distributed as on similar days (like-days.ts) instead of evenly,
  * with the method of each row.
  */
-export async function distributeGapsBySimilarDays(
+export async function loadRowsWithDistributedGaps(
   db: Database,
   deviceId: string,
   rows: readonly DeviceUsage[],
@@ -73,7 +73,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   const read = (from: number, to: number) => imported(db, deviceId, Math.max(from, beginsAtMs), Math.min(to, endMs));
   const wholeMs = (ms: number) => sumExpectedCoverageMs(meter.counted, ms, ms + QUARTER_HOUR_MS).imports;
   const shape = { zone: homeZone, wholeMs };
-  const shared = await distributeGaps(read, { fromMs, toMs }, shape);
+  const shared = await readDistributedQuarterHours(read, { fromMs, toMs }, shape);
   const clockOf = createWallClock(fromMs, toMs, range.zone);
   const unit = isClockUnit(groupBy) ? groupBy : 'hour';
   const labelsOf = createClockLabeller(range, unit);

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { ENVIRONMENTS } from '#src/core/environment.ts';
-import { ALERT_TYPES, DEVICE_STATUSES, type EVENT_TYPES, PLACEMENTS, PLANS, ROLES } from '#src/database/enums.ts';
+import {
+  ACCOUNT_ROLES,
+  ALERT_TYPES,
+  DEVICE_STATUSES,
+  type EVENT_TYPES,
+  PLACEMENTS,
+  PLANS,
+} from '#src/database/enums.ts';
 import { remarkRaisedSchema } from './remark.ts';
 
 /**
@@ -81,7 +88,7 @@ export const accountSchema = z
     // No `format: email`, because the address of the first administrator has no dot (auth/keys.ts).
     email: z.string().describe('E-mail address. The first administrator has `admin@localhost`.'),
     role: z
-      .enum(ROLES)
+      .enum(ACCOUNT_ROLES)
       .describe(
         'Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data.',
       ),

@@ -21,14 +21,14 @@ const BEFORE_ALL = 'evt_';
  * Returns SQL for those users of a relation (its column `user_id`) whose homes are followed, for example by an open page. For such users,
  * `usage.updated` events are created even without a subscription.
  */
-export const followedUsersSql = (relation: string): string =>
+export const usersWithFollowedHomesSql = (relation: string): string =>
   `SELECT user_id FROM ${relation} JOIN usage_told USING (user_id) WHERE followed_until > now()`;
 
 /**
  * Records that a home is followed. Returns the time (Unix ms) since which it has been followed without a gap. Every change of the home's
  * hours since then is in an event, or will be.
  */
-export async function recordFollower(db: Database, userId: string): Promise<number> {
+export async function recordFollowedHome(db: Database, userId: string): Promise<number> {
   // Raw SQL: all times come from the database server's clock, which workers and API processes share.
   await sql`
     INSERT INTO usage_told AS t (user_id, told_at, followed_since, followed_until)
@@ -47,7 +47,7 @@ export async function recordFollower(db: Database, userId: string): Promise<numb
 }
 
 /** Records that some homes are still followed, in one statement. Skips homes whose record was updated recently. */
-export async function refreshFollowers(db: Database, userIds: readonly string[]): Promise<void> {
+export async function refreshFollowedHomes(db: Database, userIds: readonly string[]): Promise<void> {
   // Raw SQL: the times come from the database server's clock.
   await sql`
     UPDATE usage_told SET followed_until = now() + make_interval(hours => ${TRACKED_HOURS})
@@ -58,7 +58,7 @@ export async function refreshFollowers(db: Database, userIds: readonly string[])
 }
 
 /** Returns the id of a user's newest `usage.updated` event; `BEFORE_ALL` if there is no such event. */
-export async function findNewestUsageEvent(db: Database, userId: string): Promise<string> {
+export async function findNewestUsageEventId(db: Database, userId: string): Promise<string> {
   const row = await db
     .selectFrom('events')
     .select('event_id')
@@ -91,7 +91,7 @@ export async function areLaterEventsStored(
   return row !== undefined;
 }
 
-export interface PublishedUsage {
+export interface PublishedUsageEvent {
   event_id: string;
   user_id: string;
   data: EventBody<'usage.updated'>;
@@ -105,9 +105,9 @@ export interface PublishedUsage {
 export async function findUsageEventsAfter(
   db: Database,
   after: ReadonlyMap<string, string>,
-): Promise<PublishedUsage[]> {
+): Promise<PublishedUsageEvent[]> {
   // Raw SQL: one index lookup for each user.
-  const { rows } = await sql<PublishedUsage>`
+  const { rows } = await sql<PublishedUsageEvent>`
     SELECT e.event_id, a.user_id, e.data FROM unnest(${[...after.keys()]}::text[], ${[...after.values()]}::text[]) a (user_id, event_id)
     CROSS JOIN LATERAL (SELECT event_id, data FROM events WHERE type = 'usage.updated' AND user_id = a.user_id AND event_id > a.event_id
       ORDER BY event_id LIMIT ${MAX_EVENTS}) e

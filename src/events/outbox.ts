@@ -1,4 +1,4 @@
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { QueryFunction } from '#src/database/connect.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import type { NewEvent } from './bodies.ts';
@@ -13,7 +13,7 @@ const SUBSCRIBABLE: ReadonlySet<string> = new Set(EVENT_TYPES);
  */
 export async function addEvents(query: QueryFunction, events: readonly NewEvent[], now: Date): Promise<string[]> {
   if (events.length === 0) return [];
-  const ids = events.map(({ eventId }) => eventId ?? newId('evt'));
+  const ids = events.map(({ eventId }) => eventId ?? createId('evt'));
   // Raw SQL on the hot path of every event: one statement with `unnest` inserts any number of events.
   await query(
     `INSERT INTO events (event_id, type, user_id, data, created_at)
@@ -34,7 +34,7 @@ export async function addEvents(query: QueryFunction, events: readonly NewEvent[
      SELECT delivery_id, event_id, webhook_id, target, $5, $5 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
        WITH ORDINALITY d (delivery_id, event_id, webhook_id, target, place) ORDER BY place`,
     [
-      deliveries.map(() => newId('dlv')),
+      deliveries.map(() => createId('dlv')),
       deliveries.map(({ eventId }) => eventId),
       deliveries.map(({ webhookId }) => webhookId),
       deliveries.map(({ target }) => target),
@@ -66,7 +66,7 @@ export async function cancelDeliveries(query: QueryFunction, userId: string): Pr
  * Pauses the active webhook subscriptions of an account, and returns their URLs. The pending deliveries of a subscription are sent when it
  * is resumed.
  */
-export async function pauseSubscriptions(query: QueryFunction, userId: string): Promise<string[]> {
+export async function pauseWebhookSubscriptions(query: QueryFunction, userId: string): Promise<string[]> {
   const { rows } = await query<{ url: string }>(
     `UPDATE webhooks SET status = 'paused' WHERE user_id = $1 AND status = 'active' AND NOT is_notice RETURNING url`,
     [userId],
@@ -125,7 +125,7 @@ export const userEventSubscriptionsSql = (event: string, user: string): string =
  * statement do not run. The subscribed utilities are found in a separate subquery: otherwise the planner, whose statistics may be days old,
  * might pair each utility with each user.
  */
-export const subscribedUsersSql = (relation: string, event: string): string => `
+export const usersWithEventReceiversSql = (relation: string, event: string): string => `
   SELECT user_id FROM ${relation} JOIN webhooks USING (user_id) WHERE ${event} = ANY (webhooks.events)
   UNION
   (WITH telling AS MATERIALIZED (SELECT DISTINCT o.user_id FROM webhooks JOIN users o USING (user_id) WHERE o.role = 'utility' AND ${event} = ANY (webhooks.events))

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import { listCapturedMessages, readCaptured } from '#src/delivery/channel.ts';
-import { findLevel } from '#src/rollups/levels.ts';
-import { levelCsv, seriesCsv } from './csv-pages.ts';
-import { readOwnedKeys } from './keys.ts';
-import { AGGREGATE_FILES, EXPORTED_RELATIONS, type ExportedRelation, SERIES_FILES } from './relations.ts';
+import { listCapturedMessages, readCapturedMessage } from '#src/delivery/channel.ts';
+import { findRollupLevel } from '#src/rollups/levels.ts';
+import { streamLevelCsv, streamSeriesCsv } from './csv-pages.ts';
+import { streamOwnerKeys } from './keys.ts';
+import { AGGREGATE_FILES, EXPORTED_RELATIONS, type ExportedRelation, SERIES_READINGS_FILES } from './relations.ts';
 
 /**
  * Compression level of the archive. Numbers and times compress to a tenth of their size at every level, and higher levels only take longer.
@@ -71,11 +71,11 @@ function filesOf(userId: string, options: ArchiveOptions): [string, () => AsyncI
     ]),
     ...AGGREGATE_FILES.map(({ relation, file }): [string, () => AsyncIterable<string>] => [
       `${file}.csv`,
-      () => levelCsv(readDb, userId, findLevel(relation), now),
+      () => streamLevelCsv(readDb, userId, findRollupLevel(relation), now),
     ]),
-    ...SERIES_FILES.map((one): [string, () => AsyncIterable<string>] => [
+    ...SERIES_READINGS_FILES.map((one): [string, () => AsyncIterable<string>] => [
       `${one.relation}.csv`,
-      () => seriesCsv(readDb, userId, one),
+      () => streamSeriesCsv(readDb, userId, one),
     ]),
   ];
 }
@@ -88,7 +88,7 @@ async function addMessages(zip: ZipFile, userId: string, options: ArchiveOptions
   if (dataDir === undefined || isForUtility) return;
   for (const name of await listCapturedMessages(dataDir, userId))
     zip.addReadStreamLazy(`messages/${name}`, { mtime: now }, (give) =>
-      give(null, Readable.from(readCaptured(dataDir, name), { objectMode: false })),
+      give(null, Readable.from(readCapturedMessage(dataDir, name), { objectMode: false })),
     );
 }
 
@@ -113,7 +113,7 @@ const PAGE_ROWS = 500;
 async function* jsonOf(db: Database, userId: string, exported: ExportedRelation): AsyncGenerator<string> {
   let before = '[\n';
   const columns = await readExportedColumns(db, exported);
-  for await (const keys of readOwnedKeys(db, userId, exported.by?.of ?? 'user')) {
+  for await (const keys of streamOwnerKeys(db, userId, exported.by?.of ?? 'user')) {
     for await (const rows of pagesOf(db, exported, columns, keys)) {
       yield before + rows.join(',\n');
       before = ',\n';
@@ -180,8 +180,8 @@ async function* readme(userId: string, options: ArchiveOptions): AsyncGenerator<
   const messages = 'Mails and SMS that were stored as files instead of being sent, without mails that give access.';
   const files = [
     ...relationsFor(options).map(({ relation, file = relation, means }) => [`${file}.json`, means]),
-    ...AGGREGATE_FILES.map(({ relation, file }) => [`${file}.csv`, findLevel(relation).comment]),
-    ...SERIES_FILES.map(({ relation, means }) => [`${relation}.csv`, means]),
+    ...AGGREGATE_FILES.map(({ relation, file }) => [`${file}.csv`, findRollupLevel(relation).comment]),
+    ...SERIES_READINGS_FILES.map(({ relation, means }) => [`${relation}.csv`, means]),
     ...(options.isForUtility ? [] : [['messages/', messages]]),
   ];
   yield `All stored data about ${userId}, as of ${options.now.toISOString()}.

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { getMeterKey, SEPARATE_METERS } from '#src/database/meter.ts';
+import { getSeparateQuantityKey, SEPARATELY_STORED_QUANTITIES } from '#src/database/meter.ts';
+import { closedAndOpenOwnerRowsSql, type RollupOwner } from '#src/rollups/level-queries.ts';
 import {
   KNOWN_DATA_COLUMNS,
   listLevelColumns,
@@ -10,8 +11,7 @@ import {
   type RollupLevel,
   STORED_HOURS_TABLE,
 } from '#src/rollups/levels.ts';
-import { type RowOwner, userOrDevicePartsSql } from '#src/rollups/parts.ts';
-import { readOwnedKeys } from './keys.ts';
+import { streamOwnerKeys } from './keys.ts';
 
 /**
  * Number of lines that PostgreSQL joins into one page of text. The process only forwards the page, so that it can also serve other
@@ -57,9 +57,13 @@ const columnsOf = ({ value }: SeriesReadingsRelation): string[] => [
 ];
 
 /** Yields the CSV lines of a relation: all rows of every series of a person's devices, in order of time. */
-export async function* seriesCsv(db: Database, userId: string, of: SeriesReadingsRelation): AsyncGenerator<string> {
+export async function* streamSeriesCsv(
+  db: Database,
+  userId: string,
+  of: SeriesReadingsRelation,
+): AsyncGenerator<string> {
   yield `${['device_id', 'series_id', 'kind', ...columnsOf(of)].join(',')}\n`;
-  for await (const deviceIds of readOwnedKeys(db, userId, 'device')) {
+  for await (const deviceIds of streamOwnerKeys(db, userId, 'device')) {
     const series = await db
       .selectFrom('series')
       .select(['series_id', 'device_id', 'kind'])
@@ -117,16 +121,24 @@ async function* linesOf(
 }
 
 /** Yields the CSV lines of one level of aggregates: all rows of each of the person's devices, or of the person. */
-export async function* levelCsv(db: Database, userId: string, level: RollupLevel, now: Date): AsyncGenerator<string> {
+export async function* streamLevelCsv(
+  db: Database,
+  userId: string,
+  level: RollupLevel,
+  now: Date,
+): AsyncGenerator<string> {
   yield `${listLevelColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
   // The aggregates of gas, heat and water, of channels with a placement, and of estimated exports have separate keys, which are also read.
-  for await (const ids of readOwnedKeys(db, userId, parent))
-    for (const id of ids.flatMap((one) => [one, ...SEPARATE_METERS.map((meter) => getMeterKey(one, meter))]))
+  for await (const ids of streamOwnerKeys(db, userId, parent))
+    for (const id of ids.flatMap((one) => [
+      one,
+      ...SEPARATELY_STORED_QUANTITIES.map((meter) => getSeparateQuantityKey(one, meter)),
+    ]))
       yield* slices(db, level, { key, id }, now);
 }
 
-async function* slices(db: Database, level: RollupLevel, owner: RowOwner, now: Date): AsyncGenerator<string> {
+async function* slices(db: Database, level: RollupLevel, owner: RollupOwner, now: Date): AsyncGenerator<string> {
   const first = await firstMonth(db, owner);
   if (!first) return;
   // The export ends one day after now, because clocks of devices may be ahead.
@@ -146,18 +158,18 @@ async function* slices(db: Database, level: RollupLevel, owner: RowOwner, now: D
  * Selects the rows of a level whose buckets begin in a time range. Rows of devices are selected from the relations below the view, because
  * PostgreSQL would not use the indexes through the view.
  */
-function rowsOf(level: RollupLevel, owner: RowOwner, slice: { from: Date; to: Date }): RawBuilder<unknown> {
+function rowsOf(level: RollupLevel, owner: RollupOwner, slice: { from: Date; to: Date }): RawBuilder<unknown> {
   if (!level.isOfDevice)
     return sql`SELECT * FROM ${sql.table(level.relation)} WHERE ${sql.ref(owner.key)} = ${owner.id}
       AND ${sql.ref(level.time)} >= ${slice.from} AND ${sql.ref(level.time)} < ${slice.to}`;
   const sums = MEASURE_COLUMNS.map((column) => `sum(${column}) AS ${column}`);
   const isKnown = KNOWN_DATA_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
-  return sql`SELECT ${sql.raw([...level.keys, ...sums].join(', '))} FROM ${userOrDevicePartsSql(level, owner, slice, MEASURE_COLUMNS)} parts
+  return sql`SELECT ${sql.raw([...level.keys, ...sums].join(', '))} FROM ${closedAndOpenOwnerRowsSql(level, owner, slice, MEASURE_COLUMNS)} parts
     GROUP BY ${sql.raw(level.keys.join(', '))} HAVING ${sql.raw(isKnown)}`;
 }
 
 /** Returns the month of the first known energy of a person or a device; null if no energy is known. */
-async function firstMonth(db: Database, { key, id }: RowOwner): Promise<Date | null> {
+async function firstMonth(db: Database, { key, id }: RollupOwner): Promise<Date | null> {
   const first = (relation: string, start: string) =>
     sql`(SELECT min(${sql.ref(start)}) FROM ${sql.table(relation)} WHERE ${sql.ref(key)} = ${id})`;
   const { rows } = await sql<{ month: Date | null }>`

@@ -10,15 +10,15 @@ const KEYS_USED = 100;
 export type OwnerKeyKind = 'sender' | keyof typeof OWNER_RELATIONS_BY_ID_PREFIX;
 
 /** Yields the keys of one kind by which a person's rows are found, in batches. */
-export async function* readOwnedKeys(
+export async function* streamOwnerKeys(
   db: Database,
   userId: string,
   parent: OwnerKeyKind,
 ): AsyncGenerator<readonly string[]> {
   if (parent === 'user') yield [userId];
   else if (parent === 'sender') {
-    yield* readOwnedKeys(db, userId, 'device');
-    yield* readOwnedKeys(db, userId, 'gateway');
+    yield* streamOwnerKeys(db, userId, 'device');
+    yield* streamOwnerKeys(db, userId, 'gateway');
   } else yield* ownedBy(db, userId, OWNER_RELATIONS_BY_ID_PREFIX[parent]);
 }
 

@@ -306,7 +306,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
 ];
 
 /** Relations with readings of series, each exported as a CSV file of the same name. */
-export const SERIES_FILES = [
+export const SERIES_READINGS_FILES = [
   {
     relation: 'readings',
     value: 'value',

@@ -9,7 +9,7 @@ import { USER_COLUMNS, type User } from '#src/users/store.ts';
  * SQL condition that a row `m` of `group_members` is in force: the group's owner can currently access the home. If the home's account is no
  * longer a homeowner, or the group's owner is no longer a utility, the row is retained but is not in force.
  */
-export const MEMBER_COUNTS_SQL: RawBuilder<boolean> = sql<boolean>`EXISTS (
+export const IS_MEMBER_IN_FORCE_SQL: RawBuilder<boolean> = sql<boolean>`EXISTS (
   SELECT FROM home_groups g JOIN users o ON o.user_id = g.user_id JOIN users h ON h.user_id = m.user_id
   WHERE g.group_id = m.group_id
     AND (o.role = 'admin' OR o.role = 'utility' AND (h.user_id = o.user_id OR h.enrolled_by = o.user_id AND h.role = 'homeowner')))`;
@@ -18,7 +18,7 @@ export const MEMBER_COUNTS_SQL: RawBuilder<boolean> = sql<boolean>`EXISTS (
  * Returns at most `limit` homes of a group, without those of its subgroups, in order of their ids, after `cursor`. Only homes that the
  * group's owner can access are returned.
  */
-export async function listMembers(
+export async function listGroupMembers(
   db: Database,
   groupId: string,
   { limit, cursor = '' }: { limit: number; cursor?: string },
@@ -27,7 +27,7 @@ export async function listMembers(
     .selectFrom('users')
     .select([...USER_COLUMNS, PENDING_EMAIL_SQL])
     .where(
-      sql<boolean>`EXISTS (SELECT FROM group_members m WHERE m.group_id = ${groupId} AND m.user_id = users.user_id AND ${MEMBER_COUNTS_SQL})`,
+      sql<boolean>`EXISTS (SELECT FROM group_members m WHERE m.group_id = ${groupId} AND m.user_id = users.user_id AND ${IS_MEMBER_IN_FORCE_SQL})`,
     )
     .where('user_id', '>', cursor)
     .orderBy('user_id')
@@ -45,7 +45,7 @@ export async function listGroupHomes(db: Database, groupId: string): Promise<str
     .select('m.user_id')
     .distinct()
     .where('m.group_id', 'in', groupTreeSql(groupId))
-    .where(MEMBER_COUNTS_SQL)
+    .where(IS_MEMBER_IN_FORCE_SQL)
     .orderBy('m.user_id')
     .execute();
   return rows.map(({ user_id }) => user_id);
@@ -68,7 +68,7 @@ export interface MemberChangeCounts {
 }
 
 /** Returns those of the accounts that the group's owner can access. Other accounts cannot be homes of the group. */
-export async function filterReachableUsers(
+export async function filterAccessibleUsers(
   db: Database,
   ofOwner: AccountsForRole,
   userIds: readonly string[],
@@ -83,7 +83,7 @@ export async function filterReachableUsers(
 }
 
 /** Adds homes to a group and removes other homes from it. Adding existing members and removing absent ones has no effect. */
-export async function changeMembers(
+export async function changeGroupMembers(
   db: Database,
   groupId: string,
   { add, remove }: { add: readonly string[]; remove: readonly string[] },

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, accessibleGroupsSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { MEMBER_COUNTS_SQL } from './members.ts';
+import { IS_MEMBER_IN_FORCE_SQL } from './members.ts';
 
 const COLUMNS = ['group_id', 'user_id', 'name', 'kind', 'parent_group_id', 'created_at'] as const;
 
@@ -21,7 +21,7 @@ export interface GroupSettings {
 /** Maximum number of groups of one owner. It is higher than the number of a utility's feeders. */
 const MAX_GROUPS = 10_000;
 
-const MEMBERS = sql<number>`(SELECT count(*)::int FROM group_members m WHERE m.group_id = home_groups.group_id AND ${MEMBER_COUNTS_SQL})`;
+const MEMBERS = sql<number>`(SELECT count(*)::int FROM group_members m WHERE m.group_id = home_groups.group_id AND ${IS_MEMBER_IN_FORCE_SQL})`;
 
 /** Creates a group for an owner. Error 422 if the group cannot be a subgroup of `parent_group_id`, 409 if the owner has too many groups. */
 export async function createGroup(
@@ -34,7 +34,7 @@ export async function createGroup(
     mayBePart(groups, null, settings.parent_group_id);
     const created = await trx
       .insertInto('home_groups')
-      .values({ ...settings, group_id: newId('grp'), user_id: userId })
+      .values({ ...settings, group_id: createId('grp'), user_id: userId })
       .returning(COLUMNS)
       .executeTakeFirstOrThrow();
     return { ...created, members: 0 };

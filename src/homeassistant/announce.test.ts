@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { listSensors, readAnnouncement } from '#test/support/homeassistant.ts';
+import { listSensors, parseHomeAssistantAnnouncement } from '#test/support/homeassistant.ts';
 import {
-  type Announcer,
+  type AnnouncementSettings,
   buildAnnouncementMessages,
   DEVICE_SENSORS,
   findOwnAnnouncedTopics,
@@ -9,7 +9,7 @@ import {
   type HomeReport,
 } from './announce.ts';
 
-const ANNOUNCER: Announcer = {
+const ANNOUNCER: AnnouncementSettings = {
   prefix: 'homeassistant',
   installation: 'a1b2c3',
   publicUrl: 'https://energy.example.com',
@@ -27,7 +27,7 @@ const home = (patch: Partial<HomeReport> = {}): HomeReport => ({
 const CONFIG = 'homeassistant/device/energy_usage_usr_1/config';
 const announced = (homes: HomeReport[], announcer = ANNOUNCER) => {
   const read = [...buildAnnouncementMessages(announcer, homes)].filter(([topic]) => topic.endsWith('/config'));
-  return read.map(([topic, payload]) => readAnnouncement(announcer.prefix, topic, payload));
+  return read.map(([topic, payload]) => parseHomeAssistantAnnouncement(announcer.prefix, topic, payload));
 };
 
 describe('the announcements to Home Assistant', () => {

@@ -1,9 +1,9 @@
 import { ID_PATTERN } from '#src/core/cell.ts';
-import { HOME_ASSISTANT_ORIGIN, HOME_ASSISTANT_TOPIC_ROOT, VERSION } from '#src/core/version.ts';
+import { HOME_ASSISTANT_ORIGIN_NAME, HOME_ASSISTANT_TOPIC_ROOT, VERSION } from '#src/core/version.ts';
 import { getHomeUsageTopic } from '#src/devices/topics.ts';
 
 /** Settings that are the same in all messages of an installation to Home Assistant. */
-export interface Announcer {
+export interface AnnouncementSettings {
   /**
    * First level of the topics on which Home Assistant reads announcements. The default is `homeassistant`; Home Assistant can be configured
    * otherwise.
@@ -16,17 +16,17 @@ export interface Announcer {
 }
 
 /** Returns the topic of the installation's availability: `online` or `offline`. The broker publishes `offline` as the last will. */
-export const getAvailabilityTopic = ({ installation }: Announcer): string =>
+export const getAvailabilityTopic = ({ installation }: AnnouncementSettings): string =>
   `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/status`;
 
-const stateTopic = ({ installation }: Announcer, id: string): string =>
+const stateTopic = ({ installation }: AnnouncementSettings, id: string): string =>
   `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/${id}/state`;
 
 /** Returns the topic filter that matches all announcements of devices, from any publisher. */
-export const getAnnouncementFilter = ({ prefix }: Announcer): string => `${prefix}/device/+/config`;
+export const getAnnouncementFilter = ({ prefix }: AnnouncementSettings): string => `${prefix}/device/+/config`;
 
 /** Returns the topic on which Home Assistant publishes that it has started. */
-export const getBirthTopic = ({ prefix }: Announcer): string => `${prefix}/status`;
+export const getBirthTopic = ({ prefix }: AnnouncementSettings): string => `${prefix}/status`;
 
 const identifierOf = (id: string): string => `energy_usage_${id}`;
 
@@ -34,7 +34,10 @@ const identifierOf = (id: string): string => `energy_usage_${id}`;
  * Returns the retained messages for Home Assistant, by topic: an announcement and a state of each home and of each of its devices.
  * Announcements use the device-based format (`components`) of Home Assistant 2024.12 and later. Pure.
  */
-export function buildAnnouncementMessages(announcer: Announcer, homes: readonly HomeReport[]): Map<string, string> {
+export function buildAnnouncementMessages(
+  announcer: AnnouncementSettings,
+  homes: readonly HomeReport[],
+): Map<string, string> {
   const messages = new Map<string, string>();
   const add = (id: string, device: object, sensors: readonly AnnouncedSensor[], state: object) => {
     messages.set(`${announcer.prefix}/device/${identifierOf(id)}/config`, announcement(announcer, id, device, sensors));
@@ -44,7 +47,7 @@ export function buildAnnouncementMessages(announcer: Announcer, homes: readonly 
   for (const home of homes) {
     const since = { month_since: home.since.month, day_since: home.since.day };
     const name = home.owner === null ? 'Home energy' : `Home energy ${home.owner}`;
-    const device = { name, manufacturer: HOME_ASSISTANT_ORIGIN, model: 'Home', ...url };
+    const device = { name, manufacturer: HOME_ASSISTANT_ORIGIN_NAME, model: 'Home', ...url };
     add(home.userId, device, announcedSensors(HOME_SENSORS, home.values, home.currency), { ...home.values, ...since });
     for (const one of home.devices) {
       const behind = { name: one.name, model: one.type, via_device: identifierOf(home.userId), ...url };
@@ -72,7 +75,12 @@ const announcedSensors = (
     return { key, sensor, unit, exists: key in values && unit !== null };
   });
 
-function announcement(announcer: Announcer, id: string, device: object, sensors: readonly AnnouncedSensor[]): string {
+function announcement(
+  announcer: AnnouncementSettings,
+  id: string,
+  device: object,
+  sensors: readonly AnnouncedSensor[],
+): string {
   const components = Object.fromEntries(
     sensors.map(({ key, sensor, unit, exists }) => [
       key,
@@ -84,7 +92,7 @@ function announcement(announcer: Announcer, id: string, device: object, sensors:
   return JSON.stringify({
     device: { identifiers: [identifierOf(id)], ...device },
     origin: {
-      name: HOME_ASSISTANT_ORIGIN,
+      name: HOME_ASSISTANT_ORIGIN_NAME,
       sw_version: VERSION,
       ...(publicUrl === null ? {} : { support_url: `${publicUrl}/docs` }),
     },
@@ -110,7 +118,11 @@ const sensorOf = (id: string, key: string, { name, deviceClass, stateClass, deci
  * Parses an announcement that was received from the broker. Returns the topics of the announcement and of its states if this installation
  * published it; otherwise null. Pure.
  */
-export function findOwnAnnouncedTopics(announcer: Announcer, topic: string, payload: Buffer): string[] | null {
+export function findOwnAnnouncedTopics(
+  announcer: AnnouncementSettings,
+  topic: string,
+  payload: Buffer,
+): string[] | null {
   if (payload.length === 0 || payload.length > MAX_ANNOUNCEMENT_BYTES) return null;
   let discovered: { origin?: { name?: unknown }; availability_topic?: unknown; state_topic?: unknown } | null;
   try {
@@ -119,7 +131,7 @@ export function findOwnAnnouncedTopics(announcer: Announcer, topic: string, payl
     return null;
   }
   if (
-    discovered?.origin?.name !== HOME_ASSISTANT_ORIGIN ||
+    discovered?.origin?.name !== HOME_ASSISTANT_ORIGIN_NAME ||
     discovered.availability_topic !== getAvailabilityTopic(announcer)
   )
     return null;

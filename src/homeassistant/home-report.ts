@@ -10,7 +10,7 @@ import { type CommodityInsight, loadCommodityInsights } from '#src/energy/commod
 import { loadDeviceInsights } from '#src/energy/device-include.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import type { HomeInsight } from '#src/energy/home/insights.ts';
-import { loadInsights } from '#src/energy/insights.ts';
+import { loadUsageInsights } from '#src/energy/insights.ts';
 import { loadCurrentPower } from '#src/energy/period/power-now.ts';
 import { createDayRange, type DayRange, getFirstInstant } from '#src/energy/ranges.ts';
 import { loadMonthForecast } from '#src/remarks/month-forecast.ts';
@@ -40,9 +40,9 @@ export async function readHomeReport(
   const { userId, zone } = owner;
   const { month, day, since } = findReportedPeriods(now, zone);
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
-  const days = await loadInsights(db, userId, month, 'day', new Set(FLOWS));
+  const days = await loadUsageInsights(db, userId, month, 'day', new Set(FLOWS));
   // In the first 65 minutes of a month, `month` is still the previous month (`CLOSING_MINUTES`), so its days do not include today.
-  const today = day.start > month.end ? await loadInsights(db, userId, day, 'day') : days;
+  const today = day.start > month.end ? await loadUsageInsights(db, userId, day, 'day') : days;
   const costs = await costsIn(db, { userId, month, day, now });
   const has = { grid: home.had.grid, production: home.had.production, storage: home.had.storage };
   const flows = {
@@ -217,7 +217,7 @@ const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: tru
  * exist. Days begin at midnight in `timezone`. A null value means unknown; a cost is also null if no tariff applies or the tariffs have two
  * currencies.
  */
-export async function readHomeUsage(db: Database, userId: string, now: Date) {
+export async function readHomeUsageReport(db: Database, userId: string, now: Date) {
   const user = await db.selectFrom('users').select('timezone').where('user_id', '=', userId).executeTakeFirst();
   if (!user) return null;
   const { timezone } = user;
@@ -226,7 +226,7 @@ export async function readHomeUsage(db: Database, userId: string, now: Date) {
   const [today, yesterday] = [dayOf(local), dayOf(local.minus({ days: 1 }))];
   const stretch = async (start: string, end: string, groupBy: 'day' | 'month') => {
     const range: DayRange = createDayRange(start, end, timezone);
-    const used = (await loadInsights(db, userId, range, groupBy)).at(-1)?.kwh_used ?? null;
+    const used = (await loadUsageInsights(db, userId, range, groupBy)).at(-1)?.kwh_used ?? null;
     return { kwh_used: used, cost: await costOf(db, { userId, range, now }, groupBy) };
   };
   const days = {

@@ -8,7 +8,7 @@ import { createDatabase, type Database, type Pool } from '#src/database/connect.
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { getHomeUsageTopic } from '#src/devices/topics.ts';
 import {
-  type Announcer,
+  type AnnouncementSettings,
   buildAnnouncementMessages,
   findOwnAnnouncedTopics,
   getAnnouncementFilter,
@@ -16,7 +16,7 @@ import {
   getBirthTopic,
 } from './announce.ts';
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
-import { type HomeReportAccount, readHomeReport, readHomeUsage } from './home-report.ts';
+import { type HomeReportAccount, readHomeReport, readHomeUsageReport } from './home-report.ts';
 
 /** The broker to publish to, and the e-mail addresses and ids of the accounts whose homes are published. */
 type HomeAssistantPublishing = NonNullable<Config['homeAssistant']> & { publicUrl: string | null };
@@ -43,7 +43,10 @@ const MAX_OUTDATED_TOPICS = 10_000;
  * Publishes homes to Home Assistant, from one worker at a time. Returns a function that stops publishing after the broker has received
  * `offline`.
  */
-export function startHomeAssistant(publishing: HomeAssistantPublishing, parts: PublisherParts): () => Promise<void> {
+export function startHomeAssistantPublisher(
+  publishing: HomeAssistantPublishing,
+  parts: PublisherParts,
+): () => Promise<void> {
   const { pool, log } = parts;
   const stopping = new AbortController();
   const lead = async () => {
@@ -71,7 +74,7 @@ async function publishUntil(
 ): Promise<void> {
   const { pool, clock, log, everyMs = EVERY_MS } = parts;
   const db = createDatabase(pool);
-  const announcer: Announcer = { ...publishing, installation: installationOf(parts.secret) };
+  const announcer: AnnouncementSettings = { ...publishing, installation: installationOf(parts.secret) };
   /**
    * Retained messages that this process has published, by topic. `outdated`: topics on which an earlier process may have left a message.
    */
@@ -148,7 +151,7 @@ async function publishChanges(
 /** Returns the messages to publish now, by topic. `missing`: accounts about which a log line already says that they do not exist. */
 async function buildCurrentMessages(
   db: Database,
-  announcer: Announcer,
+  announcer: AnnouncementSettings,
   { users, now, missing, log }: { users: readonly string[]; now: Date; missing: Set<string>; log: Logger },
 ): Promise<Map<string, string>> {
   const owners = await findAccounts(db, users);
@@ -167,7 +170,7 @@ async function buildCurrentMessages(
   const plain: [string, string][] = [];
   for (const owner of owners) {
     homes.push(await readHomeReport(db, owner, { now, isOnly: users.length === 1 }));
-    plain.push([getHomeUsageTopic(owner.userId), JSON.stringify(await readHomeUsage(db, owner.userId, now))]);
+    plain.push([getHomeUsageTopic(owner.userId), JSON.stringify(await readHomeUsageReport(db, owner.userId, now))]);
   }
   return new Map([...buildAnnouncementMessages(announcer, homes), ...plain]);
 }

@@ -4,7 +4,7 @@ const REJECTED_DAYS = 90;
 const MAX_REJECTED_BYTES = 2 ** 30;
 
 /** Deletes rejected messages that are older than 90 days, and the oldest rejected messages beyond 1 GiB. */
-export async function deleteExpiredRejections(pool: Pool, now: Date, bytes = MAX_REJECTED_BYTES): Promise<void> {
+export async function deleteExpiredRejectedMessages(pool: Pool, now: Date, bytes = MAX_REJECTED_BYTES): Promise<void> {
   // Raw SQL: a window function limits the stored messages by their total size.
   await pool.query('DELETE FROM rejected_messages WHERE received_at < $1::timestamptz - make_interval(days => $2)', [
     now,

@@ -9,14 +9,14 @@ const LEAST_SHARE = 0.1;
 const LEAST_BYTES = 2 * 2 ** 30;
 
 /** Returns the free and total space, in bytes, of the disk that contains a folder. */
-export async function readFreeBytes(folder: string): Promise<{ freeBytes: number; allBytes: number }> {
+export async function readDiskSpace(folder: string): Promise<{ freeBytes: number; allBytes: number }> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { freeBytes: bavail * bsize, allBytes: blocks * bsize };
 }
 
 /** Logs a warning while the disk of the data directory is nearly full. */
 export async function warnOfNearlyFullDisk(dataDir: string, log: Logger): Promise<void> {
-  const { freeBytes, allBytes } = await readFreeBytes(dataDir);
+  const { freeBytes, allBytes } = await readDiskSpace(dataDir);
   if (freeBytes >= LEAST_BYTES && freeBytes >= allBytes * LEAST_SHARE) return;
   const free_mib = Math.round(freeBytes / 2 ** 20);
   const share = Math.round((100 * freeBytes) / allBytes);

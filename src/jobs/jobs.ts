@@ -1,29 +1,29 @@
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { deleteOldCounters } from '#src/auth/database-counter.ts';
 import { deleteEndedSessions } from '#src/auth/sessions.ts';
-import { makeCopyIfArchiveHasNone, makeNightlyCopy } from '#src/backup/nightly.ts';
+import { makeCopyIfWalIncomplete, makeNightlyCopy } from '#src/backup/nightly.ts';
 import type { LockSession } from '#src/database/exclusive-lock.ts';
-import { compressHistory, dropReadings, ensurePartitions } from '#src/database/migrate.ts';
+import { compressOldChunks, dropExpiredReadings, ensurePartitions } from '#src/database/migrate.ts';
 import { deleteExpiredCapturedMessages } from '#src/delivery/channel.ts';
 import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
-import { readHoldTime } from '#src/delivery/hold.ts';
+import { readRestoreHoldTime } from '#src/delivery/hold.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { deleteExpiredSecrets } from '#src/devices/credentials.ts';
-import { deleteOldSilences, recordSilences } from '#src/devices/fleet/watch.ts';
+import { deleteOldSilences, recordSilences } from '#src/devices/fleet/record-silences.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
 import { deleteExpiredImportCredentials } from '#src/onboarding/imports.ts';
 import { raiseRemarks } from '#src/remarks/raise.ts';
 import { findFirstCheckedMonth } from '#src/rollups/check.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
-import { packDays } from '#src/rollups/pack.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
+import { packHoursIntoDays } from '#src/rollups/pack.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { deleteOldSourceHosts } from '#src/tariffs/sources/fetch-due.ts';
 import { deleteOldAuditEntries } from '#src/users/audit.ts';
 import { removeExpiredMovedAccounts } from '#src/users/departures.ts';
 import { deleteOldIdempotentAnswers } from '#src/users/idempotent-answers.ts';
-import { notifyOwnersOfRecomputedTotals } from '#src/users/notify-recounted.ts';
-import { deleteExpiredRejections, deleteExpiredUnrecognisedMessages } from './delete-expired.ts';
+import { notifyOwnersOfRecomputedTotals } from '#src/users/notify-recomputed-totals.ts';
+import { deleteExpiredRejectedMessages, deleteExpiredUnrecognisedMessages } from './delete-expired.ts';
 import { warnOfNearlyFullDisk } from './disk-watch.ts';
 import { type Job, type JobDependencies, RUN_BY_ANOTHER_WORKER } from './schedule.ts';
 
@@ -56,11 +56,11 @@ export const JOBS: readonly Job[] = [
     at: { everySeconds: 60 },
     alsoAtStart: true,
     lock: 'nightlyCopy',
-    run: async ({ backup, log, clock }) => backup && makeCopyIfArchiveHasNone(backup, log, clock()),
+    run: async ({ backup, log, clock }) => backup && makeCopyIfWalIncomplete(backup, log, clock()),
   },
   { name: 'rollup check', at: { daily: '43 2 * * *' }, lock: 'rollupCheck', run: checkRollups },
   // The job is skipped on databases with compression: compressed hours are already small, and packing hours would force a recomputation of
-  // the continuous aggregates. `packDays` takes the lock.
+  // the continuous aggregates. `packHoursIntoDays` takes the lock.
   {
     name: 'pack days',
     at: { daily: '11 3 * * *' },
@@ -158,7 +158,7 @@ export const JOBS: readonly Job[] = [
   {
     name: 'forget rejected',
     at: { everySeconds: 3600 },
-    run: ({ pool, ageClock }) => deleteExpiredRejections(pool, ageClock()),
+    run: ({ pool, ageClock }) => deleteExpiredRejectedMessages(pool, ageClock()),
   },
   {
     name: 'forget unread',
@@ -174,7 +174,7 @@ export const JOBS: readonly Job[] = [
  * have sent these mails.
  */
 function unlessHeldBack(run: Job['run']): Job['run'] {
-  return async (parts, ...rest) => ((await readHoldTime(parts.db)) === null ? run(parts, ...rest) : undefined);
+  return async (parts, ...rest) => ((await readRestoreHoldTime(parts.db)) === null ? run(parts, ...rest) : undefined);
 }
 
 async function makePartitions({ pool, clock, log }: JobDependencies): Promise<void> {
@@ -190,9 +190,9 @@ async function keepHistory(
   stopping: AbortSignal,
   session: LockSession = pool,
 ): Promise<void> {
-  const dropped = await dropReadings(session, ageClock(), retentionMonths);
+  const dropped = await dropExpiredReadings(session, ageClock(), retentionMonths);
   if (dropped.length > 0) log.info({ dropped }, 'readings beyond the retention dropped; their consumption stays');
-  const { compressed, nextChunks } = await compressHistory(session, ageClock(), undefined, stopping);
+  const { compressed, nextChunks } = await compressOldChunks(session, ageClock(), undefined, stopping);
   if (compressed.length > 0) log.info({ compressed }, 'chunks compressed');
   if (nextChunks) log.info({ next_chunks: nextChunks }, 'chunk length changed');
 }
@@ -218,7 +218,7 @@ async function pack({ pool, ageClock, log, ahead }: JobDependencies, signal: Abo
   const startedAt = performance.now();
   let loggedAt = startedAt;
   try {
-    const days = await packDays(pool, ageClock(), {
+    const days = await packHoursIntoDays(pool, ageClock(), {
       signal,
       onProgress(done, of) {
         ahead.daysToPack = of - done;

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
@@ -54,7 +54,7 @@ export async function createBatch(
   const batch = await db
     .insertInto('provisioning_batches')
     .values({
-      batch_id: newId('prb'),
+      batch_id: createId('prb'),
       user_id: wanted.userId,
       owner_user_id: wanted.ownerId,
       name: wanted.name,
@@ -107,7 +107,7 @@ export async function revokeBatch(
 }
 
 /** Whether the secret belongs to the batch and the batch has not ended. */
-export async function checkBatchSecret(
+export async function isBatchSecretValid(
   db: Database,
   batchId: string,
   secret: string,

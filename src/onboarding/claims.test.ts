@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ClaimCandidate, decideClaim } from './claims.ts';
+import { type ClaimCandidate, decideMeterClaim } from './claims.ts';
 
 const nonce = Buffer.from('mine');
 const other = Buffer.from('another');
@@ -12,7 +12,7 @@ const device = (more: Partial<ClaimCandidate>): ClaimCandidate => ({
 });
 const mine = { nonceSha256: nonce };
 
-test.each<[string, ClaimCandidate[], Buffer | null, ReturnType<typeof decideClaim>]>([
+test.each<[string, ClaimCandidate[], Buffer | null, ReturnType<typeof decideMeterClaim>]>([
   ['is registered and waits', [device({})], null, { is: 'claim', which: 0 }],
   ['is registered nowhere', [], null, { is: 'create' }],
   ['is that of two', [device({}), device({})], null, null],
@@ -37,5 +37,5 @@ test.each<[string, ClaimCandidate[], Buffer | null, ReturnType<typeof decideClai
     { is: 'claim', which: 1 },
   ],
 ])('decides the claim of a serial that %s', (_name, candidates, given, decided) => {
-  expect(decideClaim(candidates, given)).toEqual(decided);
+  expect(decideMeterClaim(candidates, given)).toEqual(decided);
 });

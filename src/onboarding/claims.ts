@@ -15,7 +15,7 @@ import { createDeviceSecret, hashSecret } from '#src/devices/credentials.ts';
 import { assertMayManageDevice } from '#src/devices/management.ts';
 import { createDeviceRow } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
-import { recordAction } from '#src/users/audit.ts';
+import { recordAuditedAction } from '#src/users/audit.ts';
 
 interface Claim {
   serial: string;
@@ -39,7 +39,7 @@ export interface ClaimCandidate {
  * reported. If the serial number matches no device and the batch names an owner, a device is created. No device is created in place of a
  * claimed device that was deleted, so that a device does not return after its owner has removed it. Pure.
  */
-export function decideClaim(
+export function decideMeterClaim(
   candidates: readonly ClaimCandidate[],
   nonceSha256: Buffer | null,
 ): { is: 'claim' | 'repeat'; which: number } | { is: 'create' } | null {
@@ -54,7 +54,8 @@ export function decideClaim(
 
 /**
  * Assigns a device to a meter of a batch and returns the device's new secret, which is stored nowhere else. The caller has already checked
- * the batch's secret. Null if the claim is refused: the batch has ended or has no claims left, or decideClaim refuses the serial number.
+ * the batch's secret. Null if the claim is refused: the batch has ended or has no claims left, or decideMeterClaim refuses the serial
+ * number.
  * `address`: IP address of the meter, for the audit log.
  */
 async function claimDevice(
@@ -82,7 +83,7 @@ async function claimDevice(
     if (batch.owner_user_id !== null && !(await isWithin(trx, reach, batch.owner_user_id))) return null;
     const candidates = await candidatesOf(trx, reach, batch.owner_user_id, serial);
     const nonceSha256 = nonce === undefined ? null : hashSecret(nonce);
-    const decided = decideClaim(candidates, nonceSha256);
+    const decided = decideMeterClaim(candidates, nonceSha256);
     if (!decided || (decided.is !== 'repeat' && batch.claimed >= batch.max_devices)) return null;
     if (decided.is === 'create' && batch.owner_user_id === null) return null;
     const made =
@@ -101,7 +102,7 @@ async function claimDevice(
         .execute();
     }
     const details = { batch_id: batchId, repeated: decided.is === 'repeat' };
-    await recordAction(trx, { actor: null, address, action: 'device.claimed', target: made.deviceId, details });
+    await recordAuditedAction(trx, { actor: null, address, action: 'device.claimed', target: made.deviceId, details });
     return made;
   });
 }
@@ -190,8 +191,8 @@ export const claimMessageSchema = z.strictObject({
     .optional(),
 });
 
-/** Carries out a meter's claim and returns the answer. Null if the claim is refused (see decideClaim). */
-export async function processClaim(
+/** Carries out a meter's claim and returns the answer. Null if the claim is refused (see decideMeterClaim). */
+export async function processMeterClaim(
   db: Database,
   batchId: string,
   { serial, nonce }: z.output<typeof claimMessageSchema>,

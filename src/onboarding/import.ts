@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { createId } from '#src/core/ids.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, accessibleAccountsSql, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { isDiscoveryListed } from '#src/devices/gateways.ts';
-import { readFutureManagers } from '#src/devices/management.ts';
+import { isDiscoveredDeviceListedSql } from '#src/devices/gateways.ts';
+import { findManagersOfNewDevices } from '#src/devices/management.ts';
 import { createDeviceRow, pairDiscoveredDevice } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { type AuditRecord, recordActions } from '#src/users/audit.ts';
+import { type AuditRecord, recordAuditedActions } from '#src/users/audit.ts';
 import { USER_COLUMNS } from '#src/users/store.ts';
 import {
   type DeviceImportRow,
@@ -117,7 +117,7 @@ interface ImportHooks {
 async function lockImports(trx: Database, { by }: DeviceImporter): Promise<void> {
   // Raw SQL: the statement tries to take an advisory lock, and reads no table.
   const { rows } = await sql<{ isMine: boolean }>`
-    SELECT pg_try_advisory_xact_lock(${advisoryLockId('imports of', by.actor?.userId ?? '')}::bigint) AS "isMine"`.execute(
+    SELECT pg_try_advisory_xact_lock(${getAdvisoryLockId('imports of', by.actor?.userId ?? '')}::bigint) AS "isMine"`.execute(
     trx,
   );
   if (!rows[0]?.isMine) throw new AppError('importUnderWay');
@@ -200,7 +200,7 @@ async function findDiscovered(
     .selectFrom('discovered_devices')
     .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
     .select(['discovery_id', 'gateways.user_id', 'device_id', 'awaits'])
-    .where(isDiscoveryListed)
+    .where(isDiscoveredDeviceListedSql)
     .where('discovery_id', '=', sql<string>`ANY (${ids}::text[])`)
     .where(isAccountAccessibleSql(reach, 'gateways.user_id'))
     .execute();
@@ -232,7 +232,7 @@ async function createOwners(
       .insertInto('users')
       .values(
         emails.slice(from, from + ROWS).map((email) => ({
-          user_id: newId('usr'),
+          user_id: createId('usr'),
           email,
           role: 'homeowner' as const,
           enrolled_by: newOwners?.enrolledBy ?? null,
@@ -247,7 +247,7 @@ async function createOwners(
       data: { ...user, created_at: user.created_at.toISOString() },
     }));
     await addEvents(createQueryFunction(trx), events, new Date());
-    await recordActions(
+    await recordAuditedActions(
       trx,
       by,
       'user.created',
@@ -266,7 +266,7 @@ async function createSome(
 ): Promise<ImportedDevice[]> {
   const made: ImportedDevice[] = [];
   const inserted: (ReturnType<typeof createDeviceRow>['row'] & { imported_as: string | null })[] = [];
-  const managerOf = await readFutureManagers(trx, reach, rows.map(ownerOf));
+  const managerOf = await findManagersOfNewDevices(trx, reach, rows.map(ownerOf));
   for (const row of rows) {
     const userId = ownerOf(row);
     const managedBy = managerOf(userId);
@@ -285,7 +285,7 @@ async function createSome(
     made.push({ row, deviceId: device.row.device_id, userId, secret: device.secret });
   }
   if (inserted.length > 0) await trx.insertInto('devices').values(inserted).execute();
-  await recordActions(
+  await recordAuditedActions(
     trx,
     by,
     'device.paired',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { SecretEncrypter } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
@@ -52,7 +52,7 @@ export async function recordImport(
   box: SecretEncrypter,
   { userId, rows, imported }: { userId: string; rows: number; imported: DeviceImportResult },
 ): Promise<string> {
-  const importId = newId('imp');
+  const importId = createId('imp');
   const credentials = listCreatedCredentials(imported);
   await trx
     .insertInto('imports')
@@ -85,7 +85,7 @@ export async function findImport(db: Database, reach: AccessibleAccounts, import
 }
 
 /** Returns at most `limit` imports of an account whose passwords have not been fetched yet, the newest first. */
-export async function findUnfetchedImports(db: Database, userId: string, limit: number) {
+export async function findImportsWithUnfetchedPasswords(db: Database, userId: string, limit: number) {
   return importRows(db)
     .where('user_id', '=', userId)
     .where('credentials_sealed', 'is not', null)

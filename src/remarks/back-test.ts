@@ -1,7 +1,7 @@
-import { getMonth, type Month } from './calendar.ts';
+import { getMonthOfDay, type Month } from './calendar.ts';
 import { type DailyUsage, listDaysWithKnownUsage } from './daily-use.ts';
 import { forecastMonth, type MonthForecast } from './forecast.ts';
-import { computeMean, sumValues } from './robust.ts';
+import { computeMean, sumValues } from './statistics.ts';
 
 /**
  * A past month, with a forecast for it and its actual usage. The forecast is made on the same day of the month as the current forecast.
@@ -26,10 +26,10 @@ const MOST_UNKNOWN_DAYS = 1;
  * and is computed only from data of earlier days. Omits months with more than one day of unknown usage.
  */
 export function backTestForecasts(used: DailyUsage, today: number): PastForecast[] {
-  const { first } = getMonth(today);
+  const { first } = getMonthOfDay(today);
   const past: PastForecast[] = [];
   for (let back = 1; back <= MONTHS; back++) {
-    const month = getMonth(first, -back);
+    const month = getMonthOfDay(first, -back);
     if (month.first < used.firstDay) break;
     const end = month.first + month.days;
     const days = listDaysWithKnownUsage(used, month.first, end);
@@ -53,7 +53,7 @@ export function backTestForecasts(used: DailyUsage, today: number): PastForecast
 }
 
 function lastYearOf(used: DailyUsage, { first, days }: Month): number | null {
-  const before = getMonth(first, -12);
+  const before = getMonthOfDay(first, -12);
   const known = listDaysWithKnownUsage(used, before.first, before.first + before.days);
   return known.length < before.days - MOST_UNKNOWN_DAYS ? null : computeMean(known.map(({ kwh }) => kwh)) * days;
 }

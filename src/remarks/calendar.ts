@@ -14,7 +14,7 @@ export interface Month {
 }
 
 /** Returns the month that is `later` months after the month that contains a day. */
-export function getMonth(day: number, later = 0): Month {
+export function getMonthOfDay(day: number, later = 0): Month {
   const date = new Date(day * DAY_MS);
   const start = (months: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later + months, 1) / DAY_MS;
   return { first: start(0), days: start(1) - start(0) };

@@ -1,6 +1,6 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { filterKnownWatts, getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
-import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
+import { computeMedian, computeMedianAbsoluteDeviation, computeQuantile } from './statistics.ts';
 
 /** Remark that a device with nearly constant daily usage, such as a freezer, used clearly more. */
 export interface DeviceUsageIncrease {
@@ -42,12 +42,12 @@ export function findDevicesWithIncreasedUsage(profile: HomeProfile): DeviceUsage
       if (known) compared.push({ atMs: fromMs + to * QUARTER_HOUR_MS, kwh: (mean(known) * 24) / 1_000 });
     }
     const before = compared.slice(0, -1).map(({ kwh }) => kwh);
-    const [usualKwh, differs] = [median(before), medianAbsoluteDeviation(before)];
+    const [usualKwh, differs] = [computeMedian(before), computeMedianAbsoluteDeviation(before)];
     const kwh = compared.at(-1)?.kwh ?? 0;
     if (before.length < LEAST_DAYS || differs > STEADY_SHARE * usualKwh) return [];
     if (usualKwh < LEAST_USUAL_KWH || kwh > MOST_TIMES * usualKwh) return [];
     const rise = Math.max(LEAST_KWH, LEAST_SHARE * usualKwh, SPREADS * differs);
-    if (kwh - usualKwh < rise || kwh - quantile(before, 0.9) < rise / 2) return [];
+    if (kwh - usualKwh < rise || kwh - computeQuantile(before, 0.9) < rise / 2) return [];
     const last = compared.findLastIndex((one) => one.kwh < (kwh + usualKwh) / 2);
     const sinceMs = (compared[last + 1]?.atMs ?? getEndOfProfileMs(profile)) - QUARTER_HOURS_PER_DAY * QUARTER_HOUR_MS;
     return [

@@ -1,19 +1,19 @@
 import type { PastForecast } from './back-test.ts';
 import type { MonthForecast } from './forecast.ts';
-import { sumValues } from './robust.ts';
+import { sumValues } from './statistics.ts';
 
-/** Range in kWh in which the usage of a month will lie with a probability of `RANGE_PERCENT` %. */
+/** Range in kWh in which the usage of a month will lie with a probability of `FORECAST_RANGE_PERCENT` %. */
 export interface ForecastRange {
   lowKwh: number;
   highKwh: number;
 }
 
 /** Probability, in percent, that a month's usage lies within the range. */
-export const RANGE_PERCENT = 80;
+export const FORECAST_RANGE_PERCENT = 80;
 /**
- * Half-width of the range, in units of the usual error (`computeDeviation`). It was found by split conformal prediction: it is the 85th
- * percentile of the forecast errors over the months of six homes with equal weight. In tests on homes that were not used for this (`npm run
- * bench -- forecast`), the range contained at least 80 of 100 months. It is therefore five percentiles above the promised 80 %.
+ * Half-width of the range, in units of the usual error (`computeForecastDeviation`). It was found by split conformal prediction: it is the
+ * 85th percentile of the forecast errors over the months of six homes with equal weight. In tests on homes that were not used for this
+ * (`npm run bench -- forecast`), the range contained at least 80 of 100 months. It is therefore five percentiles above the promised 80 %.
  */
 const HALF_WIDTH = 1.1;
 /**
@@ -29,7 +29,7 @@ const PRIOR_MONTHS = 10;
  * computed from the errors of the home's own past forecasts for the same day of the month. If there are only a few of these, it is mostly
  * computed from the usual errors of homes whose usage changes and varies as much.
  */
-export function computeDeviation(forecast: MonthForecast, past: readonly PastForecast[]): number {
+export function computeForecastDeviation(forecast: MonthForecast, past: readonly PastForecast[]): number {
   const { month, daysOver, drift, daySpread } = forecast;
   const daysToCome = month.days - daysOver;
   const usual =
@@ -45,7 +45,7 @@ export function computeForecastRange(
   halfWidth: number = HALF_WIDTH,
 ): ForecastRange {
   const { month, daysOver, unknownDays, soFarKwh, restKwh } = forecast;
-  const reach = halfWidth * computeDeviation(forecast, past);
+  const reach = halfWidth * computeForecastDeviation(forecast, past);
   // Past days with unknown usage are as uncertain as future days.
   const uncertainKwh = restKwh + (unknownDays === 0 ? 0 : (restKwh / (month.days - daysOver)) * unknownDays);
   const certainKwh = soFarKwh + restKwh - uncertainKwh;

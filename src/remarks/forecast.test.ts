@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '#simulators/random.ts';
 import { computeForecastOutcomes, computeMeanForecastErrors } from '#test/reference/forecast-errors.ts';
 import { backTestForecasts, computeMeanForecastError, sumForecastKwh } from './back-test.ts';
-import { getMonth, getWeekday, parseDayNumber } from './calendar.ts';
+import { getMonthOfDay, getWeekday, parseDayNumber } from './calendar.ts';
 import type { DailyUsage } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
 import { computeForecastRange } from './forecast-range.ts';
@@ -94,7 +94,7 @@ describe('the forecast of a month', () => {
       return highKwh - lowKwh;
     };
     expect(width(steady, '2025-12-25')).toBeLessThan(width(steady, '2025-12-10') / 2);
-    const restless = days(400, (day) => (getMonth(day).first % 3) * 8 + 4);
+    const restless = days(400, (day) => (getMonthOfDay(day).first % 3) * 8 + 4);
     expect(width(restless, '2025-12-10')).toBeGreaterThan(2 * width(steady, '2025-12-10'));
     expect(computeMeanForecastError(backTestForecasts(steady, on('2025-12-10')))).toBeLessThan(0.02);
     expect(computeMeanForecastError([])).toBeNull();

@@ -1,6 +1,6 @@
-import { getMonth, getWeekday, type Month } from './calendar.ts';
+import { getMonthOfDay, getWeekday, type Month } from './calendar.ts';
 import { type DailyUsage, findUsageOfDay, listDaysWithKnownUsage } from './daily-use.ts';
-import { computeMean, median, quantile, standardDeviation, sumValues } from './robust.ts';
+import { computeMean, computeMedian, computeQuantile, computeStandardDeviation, sumValues } from './statistics.ts';
 
 /** Expected usage of a month at the start of one of its days. Energies in kWh. */
 export interface MonthForecast {
@@ -53,7 +53,7 @@ const YEAR_DAYS = 364;
  * factor for last year (docs/plain-words.md). Does not use data of `today` and later. Null if too few days are known.
  */
 export function forecastMonth(used: DailyUsage, today: number): MonthForecast | null {
-  const month = getMonth(today);
+  const month = getMonthOfDay(today);
   const recent = listDaysWithKnownUsage(used, today - RECENT_DAYS, today);
   if (recent.length < LEAST_DAYS) return null;
   const weekday = weekdayFactors(used, today);
@@ -94,7 +94,7 @@ function unrestOf(used: DailyUsage, today: number): Pick<MonthForecast, 'drift' 
   const isKnown = last.length >= LEAST_DAYS && before.length >= LEAST_DAYS;
   return {
     drift: isKnown ? Math.abs(Math.log(computeMean(last) / computeMean(before))) : 0,
-    daySpread: standardDeviation(last.map(Math.log)),
+    daySpread: computeStandardDeviation(last.map(Math.log)),
   };
 }
 
@@ -108,7 +108,7 @@ function levelOf(recent: readonly { day: number; kwh: number }[], today: number,
     weight: 0.5 ** ((today - day) / HALF_LIFE_DAYS),
   }));
   const values = flat.map(({ kwh }) => kwh);
-  const [low, high] = [quantile(values, 0.05), quantile(values, 0.95)];
+  const [low, high] = [computeQuantile(values, 0.05), computeQuantile(values, 0.95)];
   const clamped = flat.map(({ kwh, weight }) => Math.min(high, Math.max(low, kwh)) * weight);
   return sumValues(clamped) / sumValues(flat.map(({ weight }) => weight));
 }
@@ -125,7 +125,7 @@ function weekdayFactors(used: DailyUsage, today: number): number[] {
     if (week.length === 7 && weekMean > 0)
       for (const { day, kwh } of week) ratios[getWeekday(day)]?.push(kwh / weekMean);
   }
-  const factors = ratios.map((of) => (of.length < 4 ? 1 : (1 + median(of)) / 2));
+  const factors = ratios.map((of) => (of.length < 4 ? 1 : (1 + computeMedian(of)) / 2));
   const middle = computeMean(factors.slice(1));
   return factors.map((factor) => factor / middle);
 }
@@ -146,7 +146,7 @@ function lastYearFactor(
   const half = Math.max((end - today) / 2, LEAST_SEASON_DAYS / 2 + 1);
   const after = listDaysWithKnownUsage(used, Math.floor(middle - half), Math.ceil(middle + half));
   if (before.length < LEAST_SEASON_DAYS || after.length < LEAST_SEASON_DAYS) return 1;
-  const [low, high] = [median(before.map(({ kwh }) => kwh)), median(after.map(({ kwh }) => kwh))];
+  const [low, high] = [computeMedian(before.map(({ kwh }) => kwh)), computeMedian(after.map(({ kwh }) => kwh))];
   if (low <= 0 || level <= 0) return 1;
   const bounded = (factor: number) => Math.min(MAX_FACTOR, Math.max(1 / MAX_FACTOR, factor));
   const levelThen = levelOf(before, then, EVEN_WEEK);

@@ -3,7 +3,7 @@ import { compareTariffsOfUser } from '#src/cost/compare.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type CheaperTariff, findCheaperTariff } from './cheaper-tariff.ts';
 import { findRemarksOfProfile, type ProfileRemark } from './decide.ts';
-import { type ProfileQuery, readProfile } from './read-profile.ts';
+import { type ProfileQuery, readHomeProfile } from './read-profile.ts';
 import { createShortLivedCache } from './short-cache.ts';
 
 /**
@@ -21,7 +21,7 @@ const cachedRemarks = createShortLivedCache<Remark[]>();
 export function loadHomeRemarks(db: Database, asked: ProfileQuery): Promise<Remark[]> {
   const { userId, zone, now } = asked;
   return cachedRemarks(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
-    const [profile, cheaper] = await Promise.all([readProfile(db, asked), cheaperNow(db, asked)]);
+    const [profile, cheaper] = await Promise.all([readHomeProfile(db, asked), cheaperNow(db, asked)]);
     const found = profile ? await located(db, findRemarksOfProfile(profile)) : [];
     return [...found, ...(cheaper ? [cheaper] : [])];
   });

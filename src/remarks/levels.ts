@@ -1,9 +1,9 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { filterKnownWatts, type QuarterHourWatts } from './profile.ts';
-import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
+import { computeMedian, computeMedianAbsoluteDeviation, computeQuantile } from './statistics.ts';
 
 /** Level of power in a time window, in watts. `atMs`: end of the window. */
-export interface PowerLevelOfWindow {
+export interface WindowPowerLevel {
   atMs: number;
   watts: number;
 }
@@ -17,7 +17,7 @@ export interface PowerLevelComparison {
   /** Level that was exceeded only on a tenth of the earlier days. */
   high: number;
   /** Levels on the compared days, oldest first; the last entry is the current level. */
-  levels: PowerLevelOfWindow[];
+  levels: WindowPowerLevel[];
 }
 
 const QUARTER_HOURS_PER_DAY = 96;
@@ -37,7 +37,7 @@ export function compareWithUsualPowerLevel(
   levelOf: (window: Float64Array) => number,
 ): PowerLevelComparison | null {
   const end = used.length;
-  const levels: PowerLevelOfWindow[] = [];
+  const levels: WindowPowerLevel[] = [];
   for (let day = DAYS; day >= 0; day--) {
     const to = end - day * QUARTER_HOURS_PER_DAY;
     const window = filterKnownWatts(used, to - windowQuarterHours, to, LEAST_SHARE);
@@ -48,9 +48,9 @@ export function compareWithUsualPowerLevel(
   if (before.length < LEAST_DAYS) return null;
   return {
     now: levels.at(-1)?.watts ?? 0,
-    usual: median(before),
-    spread: medianAbsoluteDeviation(before),
-    high: quantile(before, 0.9),
+    usual: computeMedian(before),
+    spread: computeMedianAbsoluteDeviation(before),
+    high: computeQuantile(before, 0.9),
     levels,
   };
 }
@@ -62,14 +62,14 @@ const AS_HIGH = 0.7;
  * Whether, in the four weeks before, the level was similarly high at some time and then lower again. Such a rise happens occasionally (for
  * example a heat pump during a cold spell) and causes no remark.
  */
-export function hasBeenSimilarlyHigh({ now, usual, levels }: PowerLevelComparison): boolean {
+export function hasReachedLevelBefore({ now, usual, levels }: PowerLevelComparison): boolean {
   const enough = usual + AS_HIGH * (now - usual);
   const low = levels.findLastIndex(({ watts }) => watts < enough);
   return levels.slice(0, Math.max(0, low)).some(({ watts }) => watts >= enough);
 }
 
 /** Returns the index of the first quarter-hour from which on every known value is at least `leastW`. */
-export function findPowerRiseStart(used: QuarterHourWatts, leastW: number): number {
+export function findPowerRiseStartIndex(used: QuarterHourWatts, leastW: number): number {
   let since = used.length;
   for (let place = used.length - 1; place >= 0; place--) {
     const watts = used[place] as number;

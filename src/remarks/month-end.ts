@@ -2,7 +2,7 @@ import { backTestForecasts, computeMeanForecastError, type PastForecast, sumFore
 import { formatDayNumber } from './calendar.ts';
 import type { DailyUsage } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
-import { computeForecastRange, RANGE_PERCENT } from './forecast-range.ts';
+import { computeForecastRange, FORECAST_RANGE_PERCENT } from './forecast-range.ts';
 
 /** Forecast of the current month. */
 export interface MonthEndForecast {
@@ -46,7 +46,7 @@ export function forecastMonthEnd(daily: DailyUsage, today: number, todayKwh: num
     expectedKwh: Math.max(sumForecastKwh(forecast), leastKwh),
     lowKwh: Math.max(lowKwh, leastKwh),
     highKwh: Math.max(highKwh, leastKwh),
-    rangePercent: RANGE_PERCENT,
+    rangePercent: FORECAST_RANGE_PERCENT,
     cost: null,
     past: past.map(toRecord),
     meanError: computeMeanForecastError(past),

@@ -5,7 +5,7 @@ import { createDayRange } from '#src/energy/ranges.ts';
 import { formatDayNumber } from './calendar.ts';
 import { type DailyUsage, findUsageOfDay } from './daily-use.ts';
 import { forecastMonthEnd, type MonthEndForecast } from './month-end.ts';
-import { FORECAST_DAYS, type ProfileQuery, readDailyUsage } from './read-profile.ts';
+import { FORECAST_HISTORY_DAYS, type ProfileQuery, readDailyUsage } from './read-profile.ts';
 import { createShortLivedCache } from './short-cache.ts';
 
 const cachedForecast = createShortLivedCache<MonthEndForecast | null>();
@@ -18,7 +18,7 @@ const cachedForecast = createShortLivedCache<MonthEndForecast | null>();
 export function loadMonthForecast(db: Database, asked: ProfileQuery): Promise<MonthEndForecast | null> {
   const { userId, zone, now } = asked;
   return cachedForecast(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
-    const { daily, today, todayKwh } = await readDailyUsage(db, asked, FORECAST_DAYS);
+    const { daily, today, todayKwh } = await readDailyUsage(db, asked, FORECAST_HISTORY_DAYS);
     const end = forecastMonthEnd(daily, today, todayKwh);
     return end && { ...end, cost: await costOf(db, asked, end, daily, today) };
   });

@@ -1,5 +1,5 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { compareWithUsualPowerLevel, hasBeenSimilarlyHigh, type PowerLevelOfWindow } from './levels.ts';
+import { compareWithUsualPowerLevel, hasReachedLevelBefore, type WindowPowerLevel } from './levels.ts';
 import { getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 
 /**
@@ -12,7 +12,7 @@ export interface NightLoadIncrease {
   /** Mean load in watts in the two consecutive hours with the lowest load of the last day, and the usual value on earlier days. */
   quietW: number;
   usualW: number;
-  compared: PowerLevelOfWindow[];
+  compared: WindowPowerLevel[];
 }
 
 /**
@@ -33,7 +33,7 @@ const QUIET_QUARTER_HOURS = 8;
 export function detectNightLoadIncrease(profile: HomeProfile): NightLoadIncrease | null {
   const { used, fromMs } = profile;
   const level = compareWithUsualPowerLevel(used, fromMs, WINDOW_QUARTER_HOURS, quietWatts);
-  if (!level || hasBeenSimilarlyHigh(level)) return null;
+  if (!level || hasReachedLevelBefore(level)) return null;
   const { now, usual, spread, high, levels } = level;
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;

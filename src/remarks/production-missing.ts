@@ -1,6 +1,6 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from './profile.ts';
-import { quantile } from './robust.ts';
+import { computeQuantile } from './statistics.ts';
 
 /**
  * Remark that solar panels produce no energy in hours in which they always produced before. Possible causes: a failed inverter, or snow.
@@ -43,7 +43,7 @@ const SILENT_QUARTER_HOURS = 2 * QUARTER_HOURS_PER_DAY;
 export function detectMissingProduction(profile: HomeProfile): MissingProduction | null {
   const { production, fromMs } = profile;
   if (!production) return null;
-  const best = quantile(
+  const best = computeQuantile(
     production.filter((watts) => !Number.isNaN(watts)),
     0.99,
   );
@@ -86,7 +86,7 @@ function poorWatts(production: QuarterHourWatts, place: number, last: number): n
     // An unknown value counts as 0: an inverter that is off at night sends no data.
     if (at >= 0 && at <= last) before.push(production[at] || 0);
   }
-  return before.length < LEAST_DAYS ? null : quantile(before, POOR);
+  return before.length < LEAST_DAYS ? null : computeQuantile(before, POOR);
 }
 
 function daysOf(production: QuarterHourWatts, fromMs: number): MissingProduction['compared'] {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { Logger } from '#src/core/log.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
+import { addEvents, usersWithEventReceiversSql } from '#src/events/outbox.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import { loadHomeRemarks } from './home-remarks.ts';
 import { remarkToResponse } from './wire.ts';
@@ -60,10 +60,10 @@ interface Account {
 
 /** Loads the next accounts, by id. `is_told`: whether the account's remarks have a receiver (a subscription, or the owner by mail). */
 async function listAccounts(db: Database, after: string): Promise<Account[]> {
-  // Raw SQL: `subscribedUsersSql` returns, as text, a subquery for those accounts of `page` whose remarks a subscription receives.
+  // Raw SQL: `usersWithEventReceiversSql` returns, as text, a subquery for those accounts of `page` whose remarks a subscription receives.
   const { rows } = await sql<Account>`
     WITH page AS MATERIALIZED (SELECT user_id, timezone, remarks_by_mail FROM users WHERE user_id > ${after} ORDER BY user_id LIMIT ${PAGE})
-    SELECT user_id, timezone, remarks_by_mail OR user_id IN (${sql.raw(subscribedUsersSql('page', "'remark.raised'"))}) AS is_told
+    SELECT user_id, timezone, remarks_by_mail OR user_id IN (${sql.raw(usersWithEventReceiversSql('page', "'remark.raised'"))}) AS is_told
     FROM page ORDER BY user_id`.execute(db);
   return rows;
 }
@@ -72,7 +72,7 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
   const { userId, now } = asked;
   const remarks = (await loadHomeRemarks(db, asked)).map(remarkToResponse);
   if (remarks.length === 0) return 0;
-  const found = remarks.map((remark) => ({ remark, subject: subjectOf(remark), eventId: newId('evt') }));
+  const found = remarks.map((remark) => ({ remark, subject: subjectOf(remark), eventId: createId('evt') }));
   return joinOrBeginTransaction(db, async (trx) => {
     const account = await trx
       .selectFrom('users')

@@ -4,7 +4,7 @@ import { DAY_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Home, loadHome } from '#src/energy/home/home.ts';
 import { type HomeQuarterHours, readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
-import { computeHomeUsage, createUsedSums, USED_SUMS, type UsedSum } from '#src/energy/home/sums.ts';
+import { computeHomeUsage, createUsageSums, USAGE_SUM_NAMES, type UsageSumName } from '#src/energy/home/sums.ts';
 import { convertQuarterHourToWatts } from '#src/energy/period/base-load.ts';
 import { readQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 import { createWallClock } from '#src/energy/wall-clock.ts';
@@ -17,7 +17,7 @@ const CHUNK_DAYS = 96;
 /** Number of days whose quarter-hours are used for remarks. */
 const PROFILE_DAYS = 70;
 /** Number of days of usage that are read for forecasts: two years of past months are forecast as well, each from the history before it. */
-export const FORECAST_DAYS = 800;
+export const FORECAST_HISTORY_DAYS = 800;
 /** Maximum age of the newest data in ms. Meters report with a delay, but a home whose data are older gets no remarks. */
 const LATEST_MS = 6 * 3_600_000;
 /** Maximum number of devices that are evaluated individually. */
@@ -35,7 +35,7 @@ export interface ProfileQuery {
 }
 
 /** Reads the data of a home from which remarks are computed. Null if no data have been received for hours. */
-export async function readProfile(db: Database, asked: ProfileQuery): Promise<HomeProfile | null> {
+export async function readHomeProfile(db: Database, asked: ProfileQuery): Promise<HomeProfile | null> {
   const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: true });
   const { quarters, fromMs, daily, today } = await readDays(db, home, asked, PROFILE_DAYS);
   const lastCovered = quarters.coverage.findLastIndex((share) => share > 0);
@@ -95,12 +95,12 @@ async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, d
  * `covered`: number of known quarter-hours. `quarters`: number of all quarter-hours of the day.
  */
 interface DaySum {
-  sums: Record<UsedSum, number>;
+  sums: Record<UsageSumName, number>;
   covered: number;
   quarters: number;
 }
 
-const NOTHING: DaySum = { sums: createUsedSums(() => 0), covered: 0, quarters: 0 };
+const NOTHING: DaySum = { sums: createUsageSums(() => 0), covered: 0, quarters: 0 };
 
 function addDays(
   byDay: Map<number, DaySum>,
@@ -119,7 +119,7 @@ function addDays(
       byDay.set(number, sum);
       last = { date: day.date, sum };
     }
-    for (const name of USED_SUMS) last.sum.sums[name] += chunk.usedSums[name][at] as number;
+    for (const name of USAGE_SUM_NAMES) last.sum.sums[name] += chunk.usedSums[name][at] as number;
     if (!Number.isNaN(chunk.used[at])) last.sum.covered += Math.min(1, chunk.coverage[at] as number) || 0;
   }
 }

@@ -1,10 +1,10 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import {
   compareWithUsualPowerLevel,
-  findPowerRiseStart,
-  hasBeenSimilarlyHigh,
+  findPowerRiseStartIndex,
+  hasReachedLevelBefore,
   type PowerLevelComparison,
-  type PowerLevelOfWindow,
+  type WindowPowerLevel,
 } from './levels.ts';
 import { getEndOfProfileMs, type HomeProfile } from './profile.ts';
 
@@ -24,7 +24,7 @@ export interface ContinuousLoad {
   usualW: number;
   /** The separately measured device that causes most of the rise; null if there is none. */
   deviceId: string | null;
-  compared: PowerLevelOfWindow[];
+  compared: WindowPowerLevel[];
 }
 
 /**
@@ -48,11 +48,11 @@ const PASSED = 2;
 export function detectContinuousLoad(profile: HomeProfile): ContinuousLoad | null {
   const { used, fromMs } = profile;
   const level = compareWithUsualPowerLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
-  if (!level || !isHigh(level) || hasBeenSimilarlyHigh(level)) return null;
+  if (!level || !isHigh(level) || hasReachedLevelBefore(level)) return null;
   const { now, usual, levels } = level;
   return {
     kind: 'stays_on',
-    sinceMs: fromMs + findPowerRiseStart(used, (now + usual) / 2) * QUARTER_HOUR_MS,
+    sinceMs: fromMs + findPowerRiseStartIndex(used, (now + usual) / 2) * QUARTER_HOUR_MS,
     untilMs: getEndOfProfileMs(profile),
     leastW: now,
     usualW: usual,

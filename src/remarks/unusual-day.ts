@@ -1,7 +1,7 @@
 import { formatDayNumber, getWeekday } from './calendar.ts';
 import { type DailyUsage, findUsageOfDay, listDaysWithKnownUsage } from './daily-use.ts';
 import type { HomeProfile } from './profile.ts';
-import { median, medianAbsoluteDeviation, quantile, sumValues } from './robust.ts';
+import { computeMedian, computeMedianAbsoluteDeviation, computeQuantile, sumValues } from './statistics.ts';
 
 /** Remark that a home used far more on one day than it usually does on this weekday. */
 export interface UnusualDay {
@@ -52,13 +52,13 @@ function judge(daily: DailyUsage, day: number): UnusualDay | null {
   const same = weeks.flatMap((week) => week.filter((one) => getWeekday(one.day) === getWeekday(day)));
   const all = weeks.flat().map((one) => one.kwh);
   if (same.length < LEAST_WEEKS - 1 || all.length < 7 * (LEAST_WEEKS - 1)) return null;
-  const usualKwh = median(same.map((one) => one.kwh));
+  const usualKwh = computeMedian(same.map((one) => one.kwh));
   const rise = Math.max(
     LEAST_KWH,
     LEAST_SHARE * usualKwh,
-    SPREADS * medianAbsoluteDeviation(same.map((one) => one.kwh)),
+    SPREADS * computeMedianAbsoluteDeviation(same.map((one) => one.kwh)),
   );
-  if (kwh - usualKwh < rise || kwh < ABOVE_HIGHEST * quantile(all, 0.98)) return null;
+  if (kwh - usualKwh < rise || kwh < ABOVE_HIGHEST * computeQuantile(all, 0.98)) return null;
   return {
     kind: 'unusual_day',
     date: formatDayNumber(day),
@@ -81,7 +81,7 @@ function weeksBefore(daily: DailyUsage, day: number): Week[] {
 /** Removes the week whose mean differs most from the median of all weeks, because it is not typical. */
 function withoutOddest(weeks: Week[]): Week[] {
   const means = weeks.map((week) => sumValues(week.map(({ kwh }) => kwh)) / week.length);
-  const middle = median(means);
+  const middle = computeMedian(means);
   const offs = means.map((mean) => Math.abs(mean - middle));
   const oddest = offs.indexOf(Math.max(...offs));
   return weeks.filter((_, index) => index !== oddest);

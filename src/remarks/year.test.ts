@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { HomeFault } from '#simulators/home-faults.ts';
 import { createRandom } from '#simulators/random.ts';
 import {
+  createHomeProfile,
   createLastingFault,
-  getProfileAt,
+  createOrdinaryHomeTraits,
   HOME_KINDS,
   type HomeKind,
-  ordinaryHome,
   simulateYear,
 } from '#test/support/simulated-year.ts';
 import { findRemarksOfProfile } from './decide.ts';
@@ -28,12 +28,12 @@ const homes = HOME_KINDS.flatMap((kind) =>
 
 /** Returns the days with a new remark in a year of daily evaluations, at a fixed hour for each home. */
 function messagesOf(kind: HomeKind, seed: string): { day: number; kind: string }[] {
-  const year = simulateYear(kind, ordinaryHome(kind, seed), YEAR_DAYS);
+  const year = simulateYear(kind, createOrdinaryHomeTraits(kind, seed), YEAR_DAYS);
   const hour = createRandom(seed, 'looks').whole(0, 23);
   const lastDay = new Map<string, number>();
   const messages: { day: number; kind: string }[] = [];
   for (let day = FIRST_DAY; day < YEAR_DAYS; day++) {
-    for (const remark of findRemarksOfProfile(getProfileAt(year, day * QUARTER_HOURS_PER_DAY + hour * 4, true))) {
+    for (const remark of findRemarksOfProfile(createHomeProfile(year, day * QUARTER_HOURS_PER_DAY + hour * 4, true))) {
       const before = lastDay.get(remark.kind);
       if (before === undefined || day - before > APART_DAYS) messages.push({ day, kind: remark.kind });
       lastDay.set(remark.kind, day);
@@ -74,11 +74,11 @@ describe('a simulated fault is reported within a day', () => {
           40 * QUARTER_HOURS_PER_DAY,
           360 * QUARTER_HOURS_PER_DAY,
         );
-        const traits = { ...ordinaryHome(kind, seed), faults: [createLastingFault(fault, begins)] };
+        const traits = { ...createOrdinaryHomeTraits(kind, seed), faults: [createLastingFault(fault, begins)] };
         const beginsOn = Math.floor(begins / QUARTER_HOURS_PER_DAY);
         const year = simulateYear(kind, traits, beginsOn + 3, beginsOn - 33);
         const toldAt = (hours: number) =>
-          findRemarksOfProfile(getProfileAt(year, begins + hours * 4, hasPlug)).map((one) => one.kind);
+          findRemarksOfProfile(createHomeProfile(year, begins + hours * 4, hasPlug)).map((one) => one.kind);
         const where = `${seed}, quarter-hour ${begins}`;
         expect(
           toldAt(0).filter((one) => said.includes(one)),

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { retentionStartMs } from '#src/database/migrate.ts';
+import { getRetentionStartMs } from '#src/database/migrate.ts';
 import {
   COLUMN_BY_MEASURE,
   getClosedHoursRelation,
-  getExpectedRelation,
+  getExpectedValuesRelation,
   KNOWN_DATA_COLUMNS,
   listLevelColumns,
   listValueColumns,
@@ -28,13 +28,13 @@ export interface RollupDifference {
  * readings.
  */
 export function findFirstCheckedMonth(now: Date, retentionMonths: number): Date {
-  const from = new Date(retentionStartMs(now.getTime(), retentionMonths));
+  const from = new Date(getRetentionStartMs(now.getTime(), retentionMonths));
   return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth(), 1));
 }
 
 /**
  * Returns the keys of all users, and all other keys that have aggregates, such as those of separately aggregated quantities
- * (`getMeterKey`), in order. `userId`: if set, only this user and the user's meters are returned.
+ * (`getSeparateQuantityKey`), in order. `userId`: if set, only this user and the user's meters are returned.
  */
 export async function listUsersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
   // Raw SQL: the names of the relations come from src/rollups/levels.ts at run time.
@@ -48,7 +48,7 @@ export async function listUsersToCheck(pool: Pool, userId: string | null = null)
 }
 
 /** Maximum number of differing rows reported for one user and relation. */
-export const MAX_DIFFERENCES = 1_000;
+export const MAX_REPORTED_DIFFERENCES = 1_000;
 
 /**
  * Compares one user's aggregates with the load profile, from `since` (a start of a month) on. Each aggregate is compared in one snapshot of
@@ -87,6 +87,6 @@ function differenceQuery(level: RollupLevel): string {
       .join(', ')})`;
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');
   return `SELECT jsonb_build_object(${key}) AS key, s.${COLUMN_BY_MEASURE.energyMilliwattHours} AS stored_milliwatt_hours, e.${COLUMN_BY_MEASURE.energyMilliwattHours} AS expected_milliwatt_hours
-    FROM ${side(getClosedHoursRelation(level))} s FULL JOIN ${side(getExpectedRelation(level))} e USING (${keys.join(', ')})
-    WHERE ${row('s')} IS DISTINCT FROM ${row('e')} ORDER BY 1 LIMIT ${MAX_DIFFERENCES}`;
+    FROM ${side(getClosedHoursRelation(level))} s FULL JOIN ${side(getExpectedValuesRelation(level))} e USING (${keys.join(', ')})
+    WHERE ${row('s')} IS DISTINCT FROM ${row('e')} ORDER BY 1 LIMIT ${MAX_REPORTED_DIFFERENCES}`;
 }

@@ -211,7 +211,7 @@ export const ROLLUP_LEVELS: readonly RollupLevel[] = [
 ];
 
 /** Returns the aggregate level whose public view has this name. */
-export function findLevel(relation: string): RollupLevel {
+export function findRollupLevel(relation: string): RollupLevel {
   const level = [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS].find((one) => one.relation === relation);
   if (!level) throw new Error(`${relation} is no level`);
   return level;
@@ -244,7 +244,7 @@ export const getClosedHoursRelation = ({ relation }: RollupLevel): string => `cl
 export const ROW_TIME_COLUMN = 'row_starts_at';
 
 /** Returns the view that computes from the load profile what a level should contain. */
-export const getExpectedRelation = (level: RollupLevel): string => `${getClosedHoursRelation(level)}_expected`;
+export const getExpectedValuesRelation = (level: RollupLevel): string => `${getClosedHoursRelation(level)}_expected`;
 
 /** Returns all columns of a level other than its keys. */
 export const listValueColumns = ({ peak }: RollupLevel): string[] => [

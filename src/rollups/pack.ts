@@ -22,7 +22,7 @@ const REST = 2;
  * multiple of its duration; `signal`: stops between two transactions; `onProgress`: called with the numbers of days at the start and after
  * each day.
  */
-export async function packDays(
+export async function packHoursIntoDays(
   pool: Pool,
   now: Date,
   {
@@ -75,10 +75,10 @@ async function releaseHours(client: LockSession): Promise<void> {
 
 /**
  * Unpacks all packed days (rows of `device_days`) into hours (rows of `device_hours`), or only the days of some users and of the separately
- * aggregated quantities of their devices (`getMeterKey`). Required after a migration to a database with continuous aggregates. Safe to kill
- * at any point.
+ * aggregated quantities of their devices (`getSeparateQuantityKey`). Required after a migration to a database with continuous aggregates.
+ * Safe to kill at any point.
  */
-export async function unpackDays(pool: Pool, userIds: readonly string[] | null = null): Promise<void> {
+export async function unpackDaysIntoHours(pool: Pool, userIds: readonly string[] | null = null): Promise<void> {
   for (;;) {
     const { rows } = await pool.query('SELECT unpack_days($1, $2) AS unpacked', [MAX_DEVICES, userIds]);
     if (Number(rows[0].unpacked) === 0) return;

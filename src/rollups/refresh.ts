@@ -2,7 +2,7 @@ import { DAY_MS } from '#src/core/units.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
-import { inTransaction } from '#src/database/transaction.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
 import { CONTINUOUS_AGGREGATE_LEVELS, getClosedHoursRelation, type RollupLevel } from './levels.ts';
 
 /**
@@ -69,12 +69,12 @@ async function moveBorder(client: LockSession, now: Date): Promise<void> {
   const yesterday = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 1));
   const { rows } = await client.query('SELECT direct_from < $1 AS "mustMove" FROM rollup_progress', [yesterday]);
   if (!rows[0].mustMove) return;
-  await closeHoursBefore(client, yesterday);
+  await closeOpenHoursBefore(client, yesterday);
   await client.query('UPDATE rollup_progress SET direct_from = $1 WHERE direct_from < $1', [yesterday]);
 }
 
 /** Closes all open hours before a time, so that the stored data up to that time are complete. */
-export async function closeHoursBefore(client: LockSession, before: Date): Promise<void> {
+export async function closeOpenHoursBefore(client: LockSession, before: Date): Promise<void> {
   for (let last: string | null = ''; last !== null; last = await closeOpenHours(client, before, last));
 }
 
@@ -216,8 +216,8 @@ export async function refreshUntilComplete(pool: Pool, now: Date): Promise<void>
 }
 
 /** Runs a function in a new transaction that prevents any refresh until it ends. */
-export async function withRefreshLocked<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
-  return inTransaction(pool, async (client) => {
+export async function runWithRefreshLocked<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
+  return runInTransaction(pool, async (client) => {
     await client.query('SELECT hold_refresh()');
     return run(client);
   });

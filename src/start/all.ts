@@ -1,7 +1,7 @@
 import { type OperatorDependencies, startOperatorListener } from '#src/api/operator.ts';
 import { ensureBootstrapAdmin, FIRST_ADMIN_EMAIL } from '#src/auth/keys.ts';
-import { getArchiveSettings, startArchiver } from '#src/backup/archive.ts';
-import { enableEndedObjectRecording } from '#src/backup/ended.ts';
+import { formatArchiveSettings, startArchiver } from '#src/backup/archive.ts';
+import { setDeletionRecording } from '#src/backup/deletion-records.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { type Config, createChildEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
@@ -13,9 +13,9 @@ import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import { loadTlsPair } from './certificate.ts';
-import { type Child, startChild } from './children.ts';
-import { findServiceProcess, lockDataDir } from './data-dir-lock.ts';
-import { assertPortsFree, choosePorts, writeListeningAddresses } from './ports.ts';
+import { type SupervisedRole, startSupervisedRole } from './children.ts';
+import { findServiceProcessId, lockDataDir } from './data-dir-lock.ts';
+import { assertPortsFree, chooseFreePorts, writeListeningAddresses } from './ports.ts';
 import { prepareRestoredInstallation } from './restored.ts';
 import { startSandbox } from './sandbox.ts';
 import { loadSecretKey } from './secret-key.ts';
@@ -24,7 +24,7 @@ import { createConsoleSignInLink } from './sign-in-link.ts';
 const ROLES = ['ingest', 'api', 'worker'] as const;
 
 /** The running service. */
-export interface Service {
+export interface RunningService {
   /** Key of the first administrator if this start created it, otherwise null. It is shown only once. */
   adminKey: string | null;
   signInLink: string | null;
@@ -40,7 +40,10 @@ export interface Service {
  * Starts the service as a supervisor: locks the data directory, starts the embedded database if no other database is configured, and starts
  * the three roles as child processes. Resolves when all roles are ready. If `signal` aborts, stops everything that was started and rejects.
  */
-export async function startAll(given: Config, signal: AbortSignal = new AbortController().signal): Promise<Service> {
+export async function startServiceProcesses(
+  given: Config,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<RunningService> {
   ignoreOutputErrors();
   const log = createLog('supervisor', given.log);
   const stops: (() => Promise<void> | void)[] = [];
@@ -57,9 +60,9 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
   try {
     // Checks the ports before creating the data directory. If another service runs on the same directory, its ports are in use; the lock of
     // the directory then reports that conflict.
-    if (findServiceProcess(given.dataDir) === null) await assertPortsFree(given);
+    if (findServiceProcessId(given.dataDir) === null) await assertPortsFree(given);
     stops.push(await lockDataDir(given.dataDir));
-    const config = await choosePorts(given);
+    const config = await chooseFreePorts(given);
     const tls = await loadTlsPair(config, log);
     stops.push(writeListeningAddresses(config));
     const { url, stop: stopDatabase } = await database(config, log);
@@ -68,7 +71,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     const { databaseLine, ...first } = await prepare(url, config, log, signal);
     signal.throwIfAborted();
     const env = createChildEnvironment(config, url);
-    const children = ROLES.map((role) => startChild(role, env, log, config.api.drainSeconds * 1_000));
+    const children = ROLES.map((role) => startSupervisedRole(role, env, log, config.api.drainSeconds * 1_000));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
     // Only this step can be aborted, because the roles take seconds to become ready. All following steps take milliseconds.
     await Promise.race([Promise.all(children.map((child) => child.ready)), aborted(signal)]);
@@ -93,7 +96,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason), { once: true }));
 
 /** Returns the metrics and the health of the roles. A role that does not answer is reported as down. */
-const supervised = (children: readonly Child[]): Pick<OperatorDependencies, 'metrics' | 'health'> => ({
+const supervised = (children: readonly SupervisedRole[]): Pick<OperatorDependencies, 'metrics' | 'health'> => ({
   async metrics() {
     const answers = await Promise.all(children.map((child) => child.ask('metrics')));
     return answers.filter((answer): answer is object[] => Array.isArray(answer));
@@ -108,7 +111,7 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
   if (config.database.url) return { url: config.database.url, stop: async () => {} };
   const plan = await readBackupPlan(config);
   const isArchiving = plan?.isArchiving ?? false;
-  const server = await keepEmbeddedPostgresRunning(config.dataDir, log, getArchiveSettings(isArchiving));
+  const server = await keepEmbeddedPostgresRunning(config.dataDir, log, formatArchiveSettings(isArchiving));
   if (!plan) return server;
   const { target, key } = plan;
   const open = key
@@ -136,12 +139,12 @@ async function prepare(
   config: Config,
   log: Logger,
   signal: AbortSignal,
-): Promise<Pick<Service, 'adminKey' | 'signInLink' | 'databaseLine'>> {
+): Promise<Pick<RunningService, 'adminKey' | 'signInLink' | 'databaseLine'>> {
   return runWithSeparatePool(url, { max: 2, applicationName: 'energy start' }, async (pool) => {
     await waitForDatabase(pool, log, signal);
     const { database } = await migrate(pool, config.database);
     log.info({ database: database.line }, 'database');
-    await enableEndedObjectRecording(pool, config.database.url === undefined);
+    await setDeletionRecording(pool, config.database.url === undefined);
     await prepareRestoredInstallation(pool, config.dataDir, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDatabase(pool);

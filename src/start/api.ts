@@ -1,26 +1,26 @@
-import { createMessageDiagnoser } from '#ingest/gateways/judge-message.ts';
+import { createMessageDiagnoser } from '#ingest/gateways/diagnose-message.ts';
+import { createHttpsReadingsWriter } from '#ingest/https-readings.ts';
 import { listRejectedMessages, replayRejectedMessages } from '#ingest/replay-rejected.ts';
-import { createSentReadingsWriter } from '#ingest/sent-readings.ts';
 import { startApi } from '#src/api/start.ts';
 import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { getSignInLink, SIGN_IN_VALIDITY_MS } from '#src/auth/sign-ins.ts';
-import { createEndedObjectsWriter } from '#src/backup/ended.ts';
+import { createDeletionRecordWriter } from '#src/backup/deletion-records.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { readBackupState } from '#src/backup/state.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createLog } from '#src/core/log.ts';
-import { startBelievedTime } from '#src/database/believed-time.ts';
+import { startBelievedTimeUpdates } from '#src/database/believed-time.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
-import { createDatabase, createPool, getDatabaseSettingsOfRole, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, getSessionSettingsOfProcess, type Pool } from '#src/database/connect.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { composeSignInMail, sendMail } from '#src/delivery/email/send.ts';
 import { loadTlsPair, watchCertificate } from './certificate.ts';
-import { openAnswerFetcher, openMailer } from './channels.ts';
-import { readStandbyMetrics, reportCertificate, STANDBY_METRICS } from './metrics.ts';
-import { runRole, warnOfCommitRisks } from './role.ts';
+import { openMailer, openPriceSourceFetcher } from './channels.ts';
+import { readStandbyMetrics, registerCertificateMetric, STANDBY_METRICS } from './metrics.ts';
+import { runRole, warnOfDurabilityRisks } from './role.ts';
 import { loadSecretKey } from './secret-key.ts';
 
 /** Maximum time for an SQL statement of a request, in ms. After this time the API answers 503 instead of letting the request hang. */
@@ -34,19 +34,19 @@ export async function runApi(config: Config): Promise<void> {
     const { pool, readPool, longPool } = openPools(url, config.database.readUrl);
     await waitForDatabase(longPool, log);
     const { database } = await migrate(longPool, config.database);
-    await warnOfCommitRisks(pool, url, log);
+    await warnOfDurabilityRisks(pool, url, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     if (givenKey !== undefined) await ensureBootstrapAdmin(createDatabase(pool), { environment, givenKey });
     const tls = await loadTlsPair(config, log);
     const mailer = openMailer(config);
     const { retentionMonths, maxChannels } = config;
-    const believed = await startBelievedTime(pool, { clock: systemClock, log });
-    const fetcher = await openAnswerFetcher(config);
+    const believed = await startBelievedTimeUpdates(pool, { clock: systemClock, log });
+    const fetcher = await openPriceSourceFetcher(config);
     const backup = await readBackupPlan(config);
     const api = await startApi(config, {
       backups: backup && {
         read: () => readBackupState(backup),
-        writeEndedObjects: createEndedObjectsWriter(pool, backup, log),
+        writeEndedObjects: createDeletionRecordWriter(pool, backup, log),
       },
       pool,
       readPool,
@@ -59,12 +59,12 @@ export async function runApi(config: Config): Promise<void> {
       },
       fetchAnswer: fetcher.fetchAnswer,
       ...portsWithoutTimeLimit(longPool, database.capabilities, config),
-      sentReadings: createSentReadingsWriter(pool, { retentionMonths, maxChannels, believed, log }),
+      sentReadings: createHttpsReadingsWriter(pool, { retentionMonths, maxChannels, believed, log }),
       metrics,
       log,
     });
     const certificate = watchCertificate(config, tls, api.renewTls, log);
-    reportCertificate(metrics, certificate);
+    registerCertificateMetric(metrics, certificate);
     metrics.valuesOf(STANDBY_METRICS, async () =>
       readStandbyMetrics(config.database.readUrl !== undefined, api.standbyLagSeconds()),
     );
@@ -107,7 +107,7 @@ function portsWithoutTimeLimit(
  * has no limit.
  */
 function openPools(url: string, readUrl: string | undefined): { pool: Pool; readPool: Pool; longPool: Pool } {
-  const sessions = getDatabaseSettingsOfRole('api');
+  const sessions = getSessionSettingsOfProcess('api');
   const settings = [...sessions, `statement_timeout=${MAX_STATEMENT_MS}`];
   const open = (url: string, name: string, more: Omit<Parameters<typeof createPool>[1], 'applicationName'>) =>
     createPool(url, { ...more, applicationName: name, isAnswering: true });

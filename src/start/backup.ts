@@ -1,5 +1,5 @@
-import { countWaitingWalBytes } from '#src/backup/archive.ts';
-import { type BackupPlan, readCopyState, readWalDiscardedSince, writeCopyState } from '#src/backup/plan.ts';
+import { computeUnarchivedWalBytes } from '#src/backup/archive.ts';
+import { type BackupPlan, readCopyState, readWalDiscardStartTime, writeCopyState } from '#src/backup/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
@@ -38,8 +38,8 @@ export function startBackupReports(
       [GIVEN_UP]: '1 while WAL is discarded, because too much of it waited for the archive',
     },
     async () => ({
-      [WAITING]: await countWaitingWalBytes(dataDir),
-      [GIVEN_UP]: (await readWalDiscardedSince(dataDir)) === null ? 0 : 1,
+      [WAITING]: await computeUnarchivedWalBytes(dataDir),
+      [GIVEN_UP]: (await readWalDiscardStartTime(dataDir)) === null ? 0 : 1,
     }),
   );
   const mailer = openMailer(config);
@@ -74,7 +74,7 @@ export function startBackupReports(
 }
 
 async function mailIfGivenUp(dataDir: string, send: () => Promise<void>): Promise<void> {
-  const since = await readWalDiscardedSince(dataDir);
+  const since = await readWalDiscardStartTime(dataDir);
   if (since === null || (await readCopyState(dataDir)).mailed_given_up_at === since) return;
   await send();
   await writeCopyState(dataDir, { ...(await readCopyState(dataDir)), mailed_given_up_at: since });

@@ -22,7 +22,7 @@ export function openMailer({ environment, dataDir, mail }: Config): Mailer {
  * Creates the function that fetches price and emission data from their sources over HTTPS, with the same protection against internal
  * addresses as webhooks. `bounds`: limits on size and time that replace the limits for prices and emissions.
  */
-export async function openAnswerFetcher(
+export async function openPriceSourceFetcher(
   { webhook: { allowPrivate, caFile } }: Config,
   bounds: { maxBytes?: number; timeoutMs?: number } = {},
 ) {
@@ -34,7 +34,7 @@ export async function openAnswerFetcher(
  * Opens the delivery channels: mail, SMS and webhooks. Without a mail server or SMS provider, and always in the
  * sandbox, mails and SMS are written to files below the data directory.
  */
-export async function openChannels(
+export async function openDeliveryChannels(
   config: Config,
   db: Database,
   secret: string,

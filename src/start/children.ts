@@ -25,7 +25,7 @@ export interface RoleProcessRequest {
 }
 
 /** A role that runs in its own process, which is restarted whenever it exits. */
-export interface Child {
+export interface SupervisedRole {
   /** Resolves when the child process is ready for the first time; rejects if it exits earlier. */
   ready: Promise<Record<string, unknown>>;
   /** Returns the child's answer. Null if the child is down or does not answer in time. */
@@ -37,7 +37,12 @@ export interface Child {
  * Starts `energy <role>` as a child process with the environment variables `env`. `leavesForMs`: time that the role waits deliberately
  * while it stops (draining); it is added to the time limit for stopping.
  */
-export function startChild(role: string, env: Record<string, string | undefined>, log: Logger, leavesForMs = 0): Child {
+export function startSupervisedRole(
+  role: string,
+  env: Record<string, string | undefined>,
+  log: Logger,
+  leavesForMs = 0,
+): SupervisedRole {
   let child: ChildProcess | undefined;
   let stopping = false;
   let delayMs = RESTART_MS.first;

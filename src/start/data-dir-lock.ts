@@ -30,7 +30,7 @@ function holderIn(text: string): number | null {
 }
 
 /** Returns the id of the service process that holds the lock of a data directory; null if no process does. Changes nothing. */
-export const findServiceProcess = (dataDir: string): number | null =>
+export const findServiceProcessId = (dataDir: string): number | null =>
   holderIn(read(join(dataDir, 'service.lock')) ?? '');
 
 function read(file: string): string | null {

@@ -12,7 +12,7 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { TEST_RECEIVER_HOST } from '#src/delivery/webhook/send.ts';
 import { createWebhook, listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { changeMembers } from '#src/groups/members.ts';
+import { changeGroupMembers } from '#src/groups/members.ts';
 import { createGroup, listGroups } from '#src/groups/store.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries, listSeries } from '#src/tariffs/price-series.ts';
@@ -153,7 +153,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
 }
 
 /** Stores tomorrow's prices regularly while the demo runs. Returns a function that stops the updates. */
-export function startStoringPrices(db: Database, homes: DemoHomes): () => Promise<void> {
+export function startStoringDemoPrices(db: Database, homes: DemoHomes): () => Promise<void> {
   let work: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     // Errors are ignored, because the next attempt follows in an hour.
@@ -191,7 +191,7 @@ export async function ensureGroups(db: Database, homes: DemoHomes): Promise<void
   for (const [name, kind, names] of GROUPS) {
     const { group_id } = await createGroup(db, { userId, name, kind, parent_group_id: null });
     const add = names.flatMap((one) => named(homes, one)?.userId ?? []);
-    await changeMembers(db, group_id, { add, remove: [] });
+    await changeGroupMembers(db, group_id, { add, remove: [] });
   }
 }
 

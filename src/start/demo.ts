@@ -1,17 +1,17 @@
 import { DEMO_UTILITY, ensureDemoHomes } from '#simulators/demo-homes.ts';
-import { createDevicePublishers, type SimulationOptions } from '#simulators/play.ts';
+import { createDevicePublishers, type SimulationOptions } from '#simulators/device-publishers.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { type Config, getLocalMqttUrl } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createDatabase, createPool, type Database } from '#src/database/connect.ts';
-import { startAll } from './all.ts';
+import { startServiceProcesses } from './all.ts';
 import {
   ensureAlerts,
   ensureClosedBill,
   ensureGroups,
   ensureSilences,
   ensureTariffs,
-  startStoringPrices,
+  startStoringDemoPrices,
 } from './demo-accounts.ts';
 import { createConsoleSignInLink } from './sign-in-link.ts';
 
@@ -22,7 +22,7 @@ const KEY_DAYS = 14;
 const KEY_NAME = 'Demo';
 
 /** The running demo, with the keys and links for the person who tries it. */
-export interface Demo {
+export interface RunningDemo {
   baseUrl: string;
   /** Key of the demo utility, valid until the next start of the demo or for 14 days. */
   apiKey: string;
@@ -54,8 +54,8 @@ export async function startDemo(
   options: SimulationOptions,
   progress: BackfillProgress,
   signal?: AbortSignal,
-): Promise<Demo> {
-  const service = await startAll(given, signal);
+): Promise<RunningDemo> {
+  const service = await startServiceProcesses(given, signal);
   const { config } = service;
   const pool = createPool(service.databaseUrl, { max: 4, applicationName: 'energy demo' });
   const closing: (() => Promise<void>)[] = [() => pool.end(), () => service.stop()];
@@ -67,7 +67,7 @@ export async function startDemo(
     const homes = await ensureDemoHomes(db, { historyMonths: HISTORY_MONTHS, nowMs: Date.now() });
     await ensureTariffs(db, homes, new Date());
     await ensureSilences(db, homes, new Date());
-    closing.unshift(startStoringPrices(db, homes));
+    closing.unshift(startStoringDemoPrices(db, homes));
     const mqttUrl = getLocalMqttUrl(config);
     const players = await createDevicePublishers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());
@@ -103,7 +103,7 @@ async function sendHistory(
   progress: BackfillProgress,
   signal: AbortSignal | undefined,
   ensureAlerts: () => Promise<void>,
-): Promise<Demo['backfill']> {
+): Promise<RunningDemo['backfill']> {
   // Closing the players of the simulated devices stops the sending of the history, so that Ctrl-C does not wait for the rest.
   const abort = () => void players.close();
   signal?.addEventListener('abort', abort, { once: true });

@@ -10,24 +10,24 @@ import { systemClock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createLog } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
-import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDatabase, createPool, type Database, getDatabaseSettingsOfRole } from '#src/database/connect.ts';
+import { startBelievedTimeUpdates } from '#src/database/believed-time.ts';
+import { createDatabase, createPool, type Database, getSessionSettingsOfProcess } from '#src/database/connect.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { findLatestReadingVersions } from '#src/devices/newest-readings.ts';
-import { readHomeUsage } from '#src/homeassistant/home-report.ts';
-import { checkBatchSecret } from '#src/onboarding/batches.ts';
+import { readHomeUsageReport } from '#src/homeassistant/home-report.ts';
+import { isBatchSecretValid } from '#src/onboarding/batches.ts';
 import {
   CLAIM_REPLY_TOPIC,
   CLAIM_TOPIC,
   claimMessageSchema,
   createClaimLimiter,
-  processClaim,
+  processMeterClaim,
 } from '#src/onboarding/claims.ts';
 import { loadTlsPair, watchCertificate } from './certificate.ts';
-import { reportCertificate } from './metrics.ts';
-import { runRole, warnOfCommitRisks } from './role.ts';
+import { registerCertificateMetric } from './metrics.ts';
+import { runRole, warnOfDurabilityRisks } from './role.ts';
 
 /** Returns the broker's address for the log. For an external broker, the user, password and path are omitted. */
 function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string {
@@ -37,7 +37,7 @@ function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string 
 /** Returns the source of the usage that the embedded broker reports to homes. */
 const homesOf = (db: Database): HomeUsageSource => ({
   async read(userId) {
-    const usage = await readHomeUsage(db, userId, systemClock());
+    const usage = await readHomeUsageReport(db, userId, systemClock());
     return usage && JSON.stringify(usage);
   },
   marks: async (userIds) =>
@@ -58,26 +58,26 @@ export async function runIngest(config: Config): Promise<void> {
     const pool = createPool(url, {
       max: 8,
       applicationName: 'energy ingest',
-      settings: getDatabaseSettingsOfRole('ingest'),
+      settings: getSessionSettingsOfProcess('ingest'),
     });
     await waitForDatabase(pool, log);
     const { database } = await migrate(pool, config.database);
-    await warnOfCommitRisks(pool, url, log);
+    await warnOfDurabilityRisks(pool, url, log);
     const tls = await loadTlsPair(config, log);
     const onSessionLost = () => {
       log.warn('another worker has taken over the session at the broker: this one ends, and restarts on standby');
       process.exit(1);
     };
     const db = createDatabase(pool);
-    const believed = await startBelievedTime(pool, { clock: systemClock, log });
+    const believed = await startBelievedTimeUpdates(pool, { clock: systemClock, log });
     // This counter only limits the number of claims from one network. It gets no limits of plans, because only accounts have plans.
-    const claims = createBrokerClaims(db, createDatabaseCounter(db, {}, systemClock));
+    const claims = createBrokerClaimHandlers(db, createDatabaseCounter(db, {}, systemClock));
     const isProxy = createTrustedProxyChecker(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
     const ingest = await startIngest(config, parts);
     // With an external broker the service's certificate is not watched, because devices get the certificate of that broker.
     const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
-    if (certificate) reportCertificate(metrics, certificate);
+    if (certificate) registerCertificateMetric(metrics, certificate);
     reportMetrics(metrics, ingest);
     return {
       ready: {
@@ -164,13 +164,13 @@ function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof start
  * Handles claims of meters at the embedded broker. Ingest receives these functions as a parameter, so that the code of ingest does not
  * depend on that of onboarding.
  */
-export function createBrokerClaims(db: Database, counter: RequestCounter) {
+export function createBrokerClaimHandlers(db: Database, counter: RequestCounter) {
   const gate = createClaimLimiter(counter);
   return {
     prefix: 'prb_',
     topic: CLAIM_TOPIC,
     replyTopic: CLAIM_REPLY_TOPIC,
-    check: (batchId: string, secret: string) => checkBatchSecret(db, batchId, secret),
+    check: (batchId: string, secret: string) => isBatchSecretValid(db, batchId, secret),
     /** Returns the answer to a meter as JSON. Null if claims from the meter's network were refused too often. */
     async claim(batchId: string, payload: Buffer, address: string): Promise<string | null> {
       const message = claimMessageSchema.safeParse(jsonOf(payload));
@@ -180,7 +180,9 @@ export function createBrokerClaims(db: Database, counter: RequestCounter) {
         return JSON.stringify({ error, status: 422 });
       }
       try {
-        const answer = await gate(address, () => processClaim(db, batchId, message.data, { now: new Date(), address }));
+        const answer = await gate(address, () =>
+          processMeterClaim(db, batchId, message.data, { now: new Date(), address }),
+        );
         return JSON.stringify(answer ?? { error: 'The claim is refused', status: 403 });
       } catch (error) {
         if (error instanceof AppError && error.is === 'tooManyRequests') return null;

@@ -1,13 +1,13 @@
 import type { Metrics } from '#src/core/metrics.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { withTimeout } from '#src/core/timeout.ts';
-import { createQueryOnConnection, type Pool } from '#src/database/connect.ts';
+import { createQueryFunctionOnConnection, type Pool } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 
 const CERTIFICATE = 'energy_certificate_expires_timestamp_seconds';
 
 /** Registers the metric of the time at which the certificate in use expires. */
-export const reportCertificate = (metrics: Metrics, served: { expiresAt(): Date }): void =>
+export const registerCertificateMetric = (metrics: Metrics, served: { expiresAt(): Date }): void =>
   metrics.valuesOf({ [CERTIFICATE]: 'End of the served certificate, in Unix time' }, async () => ({
     [CERTIFICATE]: served.expiresAt().getTime() / 1_000,
   }));
@@ -41,7 +41,7 @@ export async function readDatabaseMetrics(pool: Pool): Promise<Record<string, nu
 }
 
 /** Metrics of the number of devices, by the time of their last message. */
-export const DEVICE_COUNTS = {
+export const DEVICE_COUNT_METRICS = {
   energy_devices_heard_in_day: 'Devices with a valid reading in the last 24 hours',
   energy_devices_heard_in_hour: 'Devices with a valid reading in the last hour',
   energy_devices_faulty: 'Devices that report a fault, or most of whose last readings were rejected',
@@ -71,7 +71,7 @@ export const QUEUE_METRICS: Record<string, string> = {
 /** Returns the queue metrics. The lag is missing if no reading is stored. */
 export async function readQueueMetrics(pool: Pool): Promise<Record<string, number>> {
   const { lagSeconds, lateDifferences, staleDays, usageChanges, deliveries } = await readBacklogs(
-    createQueryOnConnection(pool),
+    createQueryFunctionOnConnection(pool),
     new Date(),
   );
   return {

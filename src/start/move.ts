@@ -5,22 +5,22 @@ import { continueSequences } from '#src/database/copy/copy-rows.ts';
 import { markTargetAsFilled, markTargetAsFilling } from '#src/database/copy/filling.ts';
 import { COPIED_RELATIONS, type CopiedRelation } from '#src/database/copy/relations.ts';
 import {
+  assertCopiedRelationsEqual,
   type CopyProgressCallback,
   type CopySourceAndTarget,
-  compareCopiedRelations,
   runWithSourceAndTarget,
   type SynchronisationResult,
   synchroniseRelations,
 } from '#src/database/copy/synchronise.ts';
 import { RoleWatchingClient } from '#src/database/hosts.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { inTransactionOnConnection } from '#src/database/transaction.ts';
+import { runInTransactionOnConnection } from '#src/database/transaction.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
 import { COLUMN_BY_MEASURE, PACKED_DAYS_TABLE, STORED_HOURS_TABLE } from '#src/rollups/levels.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
-import { unpackDays } from '#src/rollups/pack.ts';
+import { unpackDaysIntoHours } from '#src/rollups/pack.ts';
 import { applyLateChanges, refreshUntilComplete } from '#src/rollups/refresh.ts';
 
-export type MoveReport = Awaited<ReturnType<typeof moveInstallation>>;
+export type InstallationMoveReport = Awaited<ReturnType<typeof moveInstallation>>;
 
 export interface MoveCallbacks {
   step(text: string): void;
@@ -107,7 +107,7 @@ async function aggregate(
 ): Promise<string> {
   if (capabilities.continuousAggregates) {
     // On this tier, aggregates are computed only from rows by hour, so days that were packed into one row must be unpacked first.
-    await unpackDays(target);
+    await unpackDaysIntoHours(target);
     await refreshUntilComplete(target, new Date());
   } else await checkAllRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
   const [was, is] = await Promise.all([totalOf(source, 'closed_device_hourly'), totalOf(target, 'closed_user_daily')]);
@@ -139,7 +139,7 @@ async function finish(
   return holdingWriters(source, async () => {
     if (isMaterialised) await applyLateChanges(source);
     const relations = await synchroniseRelations(ends, MOVED_RELATIONS, { held: true, onProgress: progress });
-    await compareCopiedRelations(ends, relations);
+    await assertCopiedRelationsEqual(ends, relations);
     await continueSequences(ends, NAMES);
     await endWriting(source, sourcePool);
     return relations;
@@ -154,7 +154,7 @@ async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Pro
   for (let tries = 1; ; tries++) {
     let areHeld = false;
     try {
-      return await inTransactionOnConnection(source, async () => {
+      return await runInTransactionOnConnection(source, async () => {
         // Takes the lock of the refresh first, because a running refresh may wait for relations that the following statements lock.
         await source.query('SELECT hold_refresh()');
         await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);

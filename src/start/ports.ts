@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { type Config, getListeningVariables, getSetVariables, loadConfig, setApiPort } from '#src/config/load.ts';
-import { findServiceProcess } from './data-dir-lock.ts';
+import { findServiceProcessId } from './data-dir-lock.ts';
 
 /**
  * Range of the ports that the service chooses. The range lies below the ephemeral ports of clients (Linux: from 32768), so that no outgoing
@@ -62,7 +62,7 @@ export async function assertPortsFree(config: Config, role?: string): Promise<vo
  * Returns the configuration with each port 0 replaced by a free port. Printed, mailed and announced addresses then contain the real ports,
  * and a restarted role gets the same port again.
  */
-export async function choosePorts(config: Config): Promise<Config> {
+export async function chooseFreePorts(config: Config): Promise<Config> {
   const { api, mqtt, operator } = config;
   const taken = new Set<number | null>([api.port, api.httpPort, mqtt.port, mqtt.tlsPort, operator.port]);
   const chosen = async (given: number, host: string) => (given === 0 ? freePort(host, taken) : given);
@@ -128,7 +128,7 @@ export function loadConfigOfRunningService(env?: Record<string, string | undefin
   const variables = getSetVariables(env);
   const config = loadConfig(variables);
   // If no service is running, the file of addresses was left behind by a service that was killed.
-  if (findServiceProcess(config.dataDir) === null) return config;
+  if (findServiceProcessId(config.dataDir) === null) return config;
   return loadConfig({ ...readListening(config.dataDir), ...variables });
 }
 

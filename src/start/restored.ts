@@ -2,7 +2,7 @@ import { deleteApp } from '#src/auth/apps.ts';
 import { revokeKeys } from '#src/auth/keys.ts';
 import { removePasskeys } from '#src/auth/passkeys.ts';
 import { closeSessions } from '#src/auth/sessions.ts';
-import { deleteEndedObjectsToApply, type EndedObjectRecord, readEndedObjectsToApply } from '#src/backup/ended.ts';
+import { type DeletionRecord, readDeletionsToReapply, removeDeletionsToReapply } from '#src/backup/deletion-records.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { type AccessibleAccounts, ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -10,9 +10,9 @@ import { holdDueMessages } from '#src/delivery/hold.ts';
 import { deleteWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { deleteGateway } from '#src/devices/gateways.ts';
 import { deleteDevice } from '#src/devices/store.ts';
-import { closeAuthorizations } from '#src/users/app-access.ts';
+import { endAuthorizationsWithoutMail } from '#src/users/app-access.ts';
+import { endMembershipsWithoutMail } from '#src/users/end-membership.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { closeMemberships } from '#src/users/member-ends.ts';
 
 /** Returns a function that deletes or revokes several objects, one after the other. */
 const each =
@@ -22,9 +22,9 @@ const each =
   };
 
 /** Functions that delete or revoke objects again, by kind of object. They ignore ids of objects that are missing or already revoked. */
-const END: Record<EndedObjectRecord['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
-  member: (db, ids) => closeMemberships(db, ids, new Date()),
-  authorization: closeAuthorizations,
+const END: Record<DeletionRecord['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
+  member: (db, ids) => endMembershipsWithoutMail(db, ids, new Date()),
+  authorization: endAuthorizationsWithoutMail,
   app: each(deleteApp),
   key: revokeKeys,
   passkey: removePasskeys,
@@ -41,7 +41,7 @@ const END: Record<EndedObjectRecord['kind'], (db: Database, ids: readonly string
  * (`ended.jsonl`). Does nothing in an installation that was not restored. After an interruption, the next start repeats all steps.
  */
 export async function prepareRestoredInstallation(pool: Pool, dataDir: string, log: Logger): Promise<void> {
-  const restored = await readEndedObjectsToApply(dataDir);
+  const restored = await readDeletionsToReapply(dataDir);
   if (restored === null) return;
   const db = createDatabase(pool);
   await holdDueMessages(db);
@@ -55,7 +55,7 @@ export async function prepareRestoredInstallation(pool: Pool, dataDir: string, l
     );
     counts[kind] = endings.length;
   }
-  await deleteEndedObjectsToApply(dataDir);
+  await removeDeletionsToReapply(dataDir);
   log.warn(
     { until: restored.until, ended_again: counts },
     'restored: later deletions and revocations were repeated; notifications that were due before this start wait for "energy backup release"',

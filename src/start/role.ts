@@ -8,7 +8,7 @@ import { ignoreOutputErrors } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
 import { listDurabilityRisks, readCommitSettings } from '#src/database/capabilities.ts';
-import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, createQueryFunctionOnConnection, type Pool } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import type { RoleProcessRequest } from './children.ts';
 import { DATABASE_METRICS, readDatabaseMetrics } from './metrics.ts';
@@ -88,9 +88,9 @@ export async function runRole(
 }
 
 /** Logs, at the start of a role, database settings with which a failover could lose an acknowledged commit. `url`: the configured URL. */
-export async function warnOfCommitRisks(pool: Pool, url: string, log: Logger): Promise<void> {
+export async function warnOfDurabilityRisks(pool: Pool, url: string, log: Logger): Promise<void> {
   for (const risk of listDurabilityRisks(
-    await readCommitSettings(createQueryOnConnection(pool), splitDatabaseUrl(url).length),
+    await readCommitSettings(createQueryFunctionOnConnection(pool), splitDatabaseUrl(url).length),
   ))
     log.warn({ risk }, 'database');
 }

@@ -1,6 +1,6 @@
 import type { DemoDevice } from '#simulators/demo-device.ts';
-import { ensureDevice } from '#simulators/earlier-homes.ts';
-import { createDevicePublishers, type DevicePublishers } from '#simulators/play.ts';
+import { createDevicePublishers, type DevicePublishers } from '#simulators/device-publishers.ts';
+import { ensureDeviceWithNewSecret } from '#simulators/earlier-homes.ts';
 import { type Config, getLocalMqttUrl } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, createPool, type Database } from '#src/database/connect.ts';
@@ -72,7 +72,7 @@ async function play(
   const devices: DemoDevice[] = [];
   for (const kind of ['smart_meter', 'thermostat'] as const) {
     const place = { userId: user.user_id, email: user.email, timezone: user.timezone, kind, location: LOCATIONS[kind] };
-    devices.push(await ensureDevice(db, place, { historyDays: HISTORY_DAYS, nowMs: Date.now() }));
+    devices.push(await ensureDeviceWithNewSecret(db, place, { historyDays: HISTORY_DAYS, nowMs: Date.now() }));
   }
   const players = await createDevicePublishers(mqttUrl, devices);
   await players.backfill(Date.now(), () => {});

@@ -7,17 +7,17 @@ import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
 import { copyCluster, hashClusterState, isTargetFilled } from '#src/database/copy/filling.ts';
 import {
   getClusterFolder,
-  getUpgradedFolder,
+  getUpgradedDataFolder,
   getUpgradeFolder,
   readMajorVersion,
   startEmbeddedPostgres,
   stopEmbeddedPostgres,
 } from '#src/database/embedded-postgres.ts';
 import {
+  findPostgresBinaries,
   getBinariesIn,
   loadEarlierBinaries,
   type PostgresBinaries,
-  postgresBinaries,
 } from '#src/database/postgres-binaries.ts';
 import { getClosedHoursRelation, STORED_ROLLUP_LEVELS } from '#src/rollups/levels.ts';
 import { MOVED_RELATIONS, type MoveCallbacks, moveInstallation } from './move.ts';
@@ -40,7 +40,7 @@ const foldersOf = (dataDir: string) => {
     work,
     /** Data directories of the copy of the old cluster, and of the new cluster. */
     old: join(work, 'old'),
-    new: getUpgradedFolder(dataDir),
+    new: getUpgradedDataFolder(dataDir),
     programs: join(work, 'programs'),
     /**
      * File with the report of the comparison. It is written before the new cluster replaces the old one, so an interrupted upgrade can
@@ -61,7 +61,7 @@ export async function upgradeDatabase(
   dataDir: string,
   { programs, step, progress }: MoveCallbacks & { programs?: string | undefined },
 ): Promise<UpgradeReport | null> {
-  const ours = postgresBinaries();
+  const ours = findPostgresBinaries();
   const at = foldersOf(dataDir);
   const made = await readMajorVersion(dataDir);
   const known = await reportIn(at.report);

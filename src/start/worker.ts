@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { startAlertEvaluator } from '#src/alerts/pool.ts';
-import { writeEndedObjects } from '#src/backup/ended.ts';
+import { writeDeletionRecords } from '#src/backup/deletion-records.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { type Clock, systemClock } from '#src/core/clock.ts';
@@ -9,35 +9,35 @@ import { createLog, type Logger } from '#src/core/log.ts';
 import { type Loop, startLoop } from '#src/core/loop.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
-import { startBelievedTime } from '#src/database/believed-time.ts';
+import { startBelievedTimeUpdates } from '#src/database/believed-time.ts';
 import {
   createDatabase,
   createPool,
   type Database,
-  getDatabaseSettingsOfRole,
+  getSessionSettingsOfProcess,
   type Pool,
 } from '#src/database/connect.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
-import { publishUsage } from '#src/delivery/usage-updated.ts';
-import { readFreeBytes } from '#src/jobs/disk-watch.ts';
+import { publishUsageUpdates } from '#src/delivery/usage-updated.ts';
+import { readDiskSpace } from '#src/jobs/disk-watch.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
 import { fetchDueSource } from '#src/tariffs/sources/fetch-due.ts';
 import { startBackupReports } from './backup.ts';
-import { openAnswerFetcher, openChannels } from './channels.ts';
+import { openDeliveryChannels, openPriceSourceFetcher } from './channels.ts';
 import {
   cacheForDuration,
-  DEVICE_COUNTS,
+  DEVICE_COUNT_METRICS,
   OUTBOX_METRICS,
   QUEUE_METRICS,
   readDeviceCounts,
   readOutboxMetrics,
   readQueueMetrics,
 } from './metrics.ts';
-import { runRole, warnOfCommitRisks } from './role.ts';
+import { runRole, warnOfDurabilityRisks } from './role.ts';
 import { loadSecretKey } from './secret-key.ts';
 
 /** Interval in ms at which each of the worker's loops checks for work. */
@@ -59,11 +59,11 @@ export async function runWorker(config: Config): Promise<void> {
     const pool = createPool(url, {
       max: 10,
       applicationName: 'energy worker',
-      settings: getDatabaseSettingsOfRole('worker'),
+      settings: getSessionSettingsOfProcess('worker'),
     });
     await waitForDatabase(pool, log);
     const { database } = await migrate(pool, config.database);
-    await warnOfCommitRisks(pool, url, log);
+    await warnOfDurabilityRisks(pool, url, log);
     const { capabilities } = database;
     const { retentionMonths, dataDir } = config;
     const backup = await readBackupPlan(config);
@@ -72,18 +72,18 @@ export async function runWorker(config: Config): Promise<void> {
     await mkdir(dataDir, { recursive: true });
     const db = createDatabase(pool);
     const ahead = { daysToPack: 0 };
-    const believed = await startBelievedTime(pool, { clock: systemClock, log });
+    const believed = await startBelievedTimeUpdates(pool, { clock: systemClock, log });
     const clocks = { clock: systemClock, ageClock: believed.ageClock };
     const jobs = startJobs(JOBS, { pool, db, ...clocks, capabilities, retentionMonths, dataDir, backup, log, ahead });
     const stopReports = backup && startBackupReports(config, backup, { db, metrics, log });
-    const endings = backup && startLoop('endings', () => writeEndedObjects(pool, backup), LOOK_MS.endings, log);
+    const endings = backup && startLoop('endings', () => writeDeletionRecords(pool, backup), LOOK_MS.endings, log);
     const stopFetching = await startFetching(config, db, { log });
     const stopTelling = await startTelling(config, pool, { metrics, log, ...clocks });
     const { homeAssistant } = config;
     const stopHomeAssistant =
       homeAssistant &&
       // Imported only if a broker of Home Assistant is configured, because the MQTT client is a tenth of the worker's code.
-      (await import('#src/homeassistant/publish.ts')).startHomeAssistant(
+      (await import('#src/homeassistant/publish.ts')).startHomeAssistantPublisher(
         { ...homeAssistant, publicUrl: config.isPublicUrlGiven ? config.publicUrl : null },
         { pool, clock: systemClock, log, secret: await loadSecretKey(config, db) },
       );
@@ -113,7 +113,7 @@ function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { day
   metrics.valuesOf(QUEUE_METRICS, () => readQueueMetrics(pool));
   metrics.valuesOf(OUTBOX_METRICS, () => readOutboxMetrics(pool));
   metrics.valuesOf(
-    DEVICE_COUNTS,
+    DEVICE_COUNT_METRICS,
     cacheForDuration(() => readDeviceCounts(pool), COUNTED_EVERY_MS),
   );
   const toPack = { energy_days_to_pack: 'Days of the load profile that must still be packed, during a pass' };
@@ -123,7 +123,7 @@ function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { day
     energy_data_dir_size_bytes: 'Size of the disk of DATA_DIR',
   };
   metrics.valuesOf(disk, async () => {
-    const { freeBytes, allBytes } = await readFreeBytes(dataDir);
+    const { freeBytes, allBytes } = await readDiskSpace(dataDir);
     return { energy_data_dir_free_bytes: freeBytes, energy_data_dir_size_bytes: allBytes };
   });
 }
@@ -133,7 +133,7 @@ function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { day
  * progress and stops the loops.
  */
 async function startFetching(config: Config, db: Database, { log }: { log: Logger }): Promise<() => Promise<void>> {
-  const { fetchAnswer, close } = await openAnswerFetcher(config);
+  const { fetchAnswer, close } = await openPriceSourceFetcher(config);
   const stopping = new AbortController();
   const box = createSecretEncrypter(await loadSecretKey(config, db));
   const parts = { db, box, fetchAnswer, clock: systemClock, stopping: stopping.signal };
@@ -157,7 +157,7 @@ async function startTelling(
   { metrics, log, clock, ageClock }: { metrics: Metrics; log: Logger; clock: Clock; ageClock: Clock },
 ): Promise<() => Promise<void>> {
   const evaluator = startAlertEvaluator();
-  const { channels, close } = await openChannels(
+  const { channels, close } = await openDeliveryChannels(
     config,
     createDatabase(pool),
     await loadSecretKey(config, createDatabase(pool)),
@@ -198,7 +198,7 @@ async function startTelling(
     // together.
     return hasMore ? changes : 0;
   };
-  const publishUsageNow = () => publishUsage(pool, clock());
+  const publishUsageNow = () => publishUsageUpdates(pool, clock());
   const loops: Loop[] = [
     ...Array.from({ length: evaluator.lanes }, () => startLoop('alerts', evaluate, LOOK_MS.alerts, log)),
     startLoop('usage', publishUsageNow, LOOK_MS.usage, log),

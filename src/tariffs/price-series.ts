@@ -1,15 +1,15 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { SERIES_KINDS } from '#src/database/enums.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-export type StoredSeries = Selectable<Tables['price_series']>;
+export type StoredPriceSeries = Selectable<Tables['price_series']>;
 
 /** Kind of a series: prices or emissions. Queries for one kind never return series of the other kind. */
 export type SeriesKind = (typeof SERIES_KINDS)[number];
@@ -34,11 +34,14 @@ const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_se
  */
 export async function createSeries(
   db: Database,
-  { userId, ...settings }: Pick<StoredSeries, 'kind' | 'name' | 'currency' | 'resolution_minutes'> & { userId: string },
-): Promise<StoredSeries> {
+  {
+    userId,
+    ...settings
+  }: Pick<StoredPriceSeries, 'kind' | 'name' | 'currency' | 'resolution_minutes'> & { userId: string },
+): Promise<StoredPriceSeries> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of series.
-    await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('price series of', userId)}::bigint)`.execute(trx);
+    await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('price series of', userId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('price_series')
       .select((select) => select.fn.countAll<number>().as('count'))
@@ -47,7 +50,7 @@ export async function createSeries(
     if (count >= MAX_SERIES) throw new AppError('tooManySeries');
     return trx
       .insertInto('price_series')
-      .values({ ...settings, series_id: newId(ID_PREFIX[settings.kind]), user_id: userId })
+      .values({ ...settings, series_id: createId(ID_PREFIX[settings.kind]), user_id: userId })
       .returningAll()
       .executeTakeFirstOrThrow();
   });
@@ -59,7 +62,7 @@ export async function listSeries(
   kind: SeriesKind,
   userId: string,
   page: { limit: number; cursor?: string },
-): Promise<StoredSeries[]> {
+): Promise<StoredPriceSeries[]> {
   return db
     .selectFrom('price_series')
     .selectAll()
@@ -77,7 +80,7 @@ export async function findSeries(
   kind: SeriesKind,
   reach: AccessibleAccounts,
   seriesId: string,
-): Promise<StoredSeries | null> {
+): Promise<StoredPriceSeries | null> {
   const row = await db
     .selectFrom('price_series')
     .selectAll()
@@ -97,7 +100,7 @@ export async function findUsableSeries(
   kind: SeriesKind,
   { reach, userId }: { reach: AccessibleAccounts; userId: string },
   seriesId: string,
-): Promise<StoredSeries | null> {
+): Promise<StoredPriceSeries | null> {
   const row = await db
     .selectFrom('price_series')
     .selectAll()
@@ -118,7 +121,7 @@ export async function findAllUsableSeries(
   db: Database,
   { reach, userId }: { reach: AccessibleAccounts; userId: string },
   seriesIds: readonly string[],
-): Promise<ReadonlyMap<string, StoredSeries>> {
+): Promise<ReadonlyMap<string, StoredPriceSeries>> {
   if (seriesIds.length === 0) return new Map();
   let query = db
     .selectFrom('price_series')
@@ -139,7 +142,7 @@ export async function lockUsableSeries(
   kind: SeriesKind,
   userId: string,
   seriesIds: readonly string[],
-): Promise<ReadonlyMap<string, StoredSeries>> {
+): Promise<ReadonlyMap<string, StoredPriceSeries>> {
   if (seriesIds.length === 0) return new Map();
   const rows = await trx
     .selectFrom('price_series')
@@ -170,7 +173,7 @@ export async function updateSeries(
   reach: AccessibleAccounts,
   seriesId: string,
   { name }: { name?: string | undefined },
-): Promise<StoredSeries | null> {
+): Promise<StoredPriceSeries | null> {
   const row = await trx
     .updateTable('price_series')
     // An update without a new name assigns the kind, which is the same, so that the statement locks and returns the row.

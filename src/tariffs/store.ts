@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { AppError, createUnprocessableError, type FieldError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { createId } from '#src/core/ids.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { findAllUsableSeries, lockUsableSeries, type StoredSeries } from './price-series.ts';
+import { findAllUsableSeries, lockUsableSeries, type StoredPriceSeries } from './price-series.ts';
 import { queueCostRecomputationOfUser } from './queue-costs.ts';
 import type { Tariff } from './tariff.ts';
-import { listSeriesOfTerms, parseTariff, type StoredTariff, type TariffPriceTerms } from './terms.ts';
+import { listSeriesIdsOfTerms, parseTariff, type StoredTariff, type TariffPriceTerms } from './terms.ts';
 
 export type TariffSettings = Omit<StoredTariff, 'tariff_id' | 'user_id'>;
 
@@ -37,7 +37,7 @@ export async function createTariff(
 ): Promise<StoredTariff> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of tariffs.
-    await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('tariffs of', userId)}::bigint)`.execute(trx);
+    await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('tariffs of', userId)}::bigint)`.execute(trx);
     await checkSeries(trx, userId, settings);
     const { count } = await trx
       .selectFrom('tariffs')
@@ -48,7 +48,7 @@ export async function createTariff(
     const made = await dayTaken(
       trx
         .insertInto('tariffs')
-        .values({ ...settings, terms: JSON.stringify(settings.terms), tariff_id: newId('trf'), user_id: userId })
+        .values({ ...settings, terms: JSON.stringify(settings.terms), tariff_id: createId('trf'), user_id: userId })
         .returning(COLUMNS)
         .executeTakeFirstOrThrow(),
     );
@@ -177,7 +177,7 @@ async function checkSeries(
   userId: string,
   { currency, terms }: { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> },
 ): Promise<void> {
-  const held = await lockUsableSeries(trx, 'price', userId, listSeriesOfTerms(terms));
+  const held = await lockUsableSeries(trx, 'price', userId, listSeriesIdsOfTerms(terms));
   const errors = findSeriesMistakes(held, { currency, terms });
   if (errors.length > 0) throw createUnprocessableError(...errors);
 }
@@ -186,13 +186,13 @@ async function checkSeries(
  * Throws a 422 error if the rates of offers (tariffs that are not stored) use a series of another currency, or one that the account may not
  * use. If the caller's key is limited to a group, the key must be able to access the series.
  */
-export async function checkSeriesUsedByOffers(
+export async function assertOfferSeriesUsable(
   db: Database,
   by: { reach: AccessibleAccounts; userId: string },
   offers: readonly { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> }[],
 ): Promise<void> {
   const usable = await findAllUsableSeries(db, by, [
-    ...new Set(offers.flatMap(({ terms }) => listSeriesOfTerms(terms))),
+    ...new Set(offers.flatMap(({ terms }) => listSeriesIdsOfTerms(terms))),
   ]);
   const errors = offers.flatMap((offer, index) =>
     findSeriesMistakes(usable, offer).map(({ field, message }) => ({ field: `tariffs.${index}.${field}`, message })),
@@ -202,7 +202,7 @@ export async function checkSeriesUsedByOffers(
 
 /** Returns the errors in the series that a tariff's rates use. `usable`: the series that the tariff's account may use, by id. Pure. */
 function findSeriesMistakes(
-  usable: ReadonlyMap<string, StoredSeries>,
+  usable: ReadonlyMap<string, StoredPriceSeries>,
   { currency, terms }: { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> },
 ): FieldError[] {
   return (['import', 'export'] as const).flatMap((member) => {

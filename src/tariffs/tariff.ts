@@ -14,13 +14,13 @@ export interface Tariff {
   /** Standing charge for each local day, distributed evenly over the quarter-hours of the day; null if there is none. */
   standingPerDay: Billionths | null;
   capacity: CapacityCharge | null;
-  import: Rates;
+  import: TariffRates;
   /** Prices of exported energy; null if exported energy earns nothing. */
-  export: Rates | null;
+  export: TariffRates | null;
 }
 
 /** Price of a kWh: constant, by time of day, or from a price series. */
-export type Rates =
+export type TariffRates =
   | { kind: 'flat'; perKwh: Billionths }
   | { kind: 'periods'; periods: readonly RatePeriod[] }
   /** From a price series: series price × multiply + add. */

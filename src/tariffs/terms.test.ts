@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   hasPeriodCondition,
   isEmptyRatePeriod,
-  listSeriesOfTerms,
+  listSeriesIdsOfTerms,
   normalisePrice,
   parsePrice,
   parseTariff,
@@ -80,9 +80,9 @@ test('stored terms become a tariff with exact prices, and missing terms get the 
 });
 
 test('seriesOf returns each series once', () => {
-  expect(listSeriesOfTerms({ import: { series_id: 'a' }, export: { series_id: 'a' } })).toEqual(['a']);
-  expect(listSeriesOfTerms({ import: { series_id: 'a' }, export: { series_id: 'b' } })).toEqual(['a', 'b']);
-  expect(listSeriesOfTerms({ import: { per_kwh: '1' } })).toEqual([]);
+  expect(listSeriesIdsOfTerms({ import: { series_id: 'a' }, export: { series_id: 'a' } })).toEqual(['a']);
+  expect(listSeriesIdsOfTerms({ import: { series_id: 'a' }, export: { series_id: 'b' } })).toEqual(['a', 'b']);
+  expect(listSeriesIdsOfTerms({ import: { per_kwh: '1' } })).toEqual([]);
 });
 
 test('a period whose end equals its start is empty, and a period with times or months has a condition', () => {

@@ -1,6 +1,6 @@
 import { type Billionths, castToBillionths, formatDecimal, parseDecimal } from '#src/core/decimal.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import type { CapacityCharge, RatePeriod, Rates, Tariff } from './tariff.ts';
+import type { CapacityCharge, RatePeriod, Tariff, TariffRates } from './tariff.ts';
 
 /** Prices of a tariff in the API's format, as decimals in text. They are stored in the same format. */
 export interface TariffPriceTerms {
@@ -60,7 +60,7 @@ export function normalisePrice(written: string): string | null {
   return isPlain ? written : formatDecimal(price);
 }
 
-export const listSeriesOfTerms = (terms: Pick<TariffPriceTerms, 'import' | 'export'>): string[] => [
+export const listSeriesIdsOfTerms = (terms: Pick<TariffPriceTerms, 'import' | 'export'>): string[] => [
   ...new Set([terms.import, terms.export].flatMap((rates) => (rates && 'series_id' in rates ? [rates.series_id] : []))),
 ];
 
@@ -96,7 +96,7 @@ const capacityOf = ({ per_kw_month, months_averaged = 1, minimum_kw = '0' }: Cap
   minimumKw: priceOf(minimum_kw),
 });
 
-function ratesOf(rates: RateTerms): Rates {
+function ratesOf(rates: RateTerms): TariffRates {
   if ('per_kwh' in rates) return { kind: 'flat', perKwh: priceOf(rates.per_kwh) };
   if ('periods' in rates) return { kind: 'periods', periods: rates.periods.map(periodOf) };
   const { series_id: seriesId, multiply, add } = rates;

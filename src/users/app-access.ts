@@ -50,7 +50,7 @@ export async function endAuthorizations(
   const rows = await query.execute();
   if (rows.length === 0) return [];
   const ids = rows.map(({ authorization_id }) => authorization_id);
-  await closeAuthorizations(trx, ids);
+  await endAuthorizationsWithoutMail(trx, ids);
   const events = rows.map(
     ({ authorization_id, user_id: userId, app_id, name }): NewEvent => ({
       type: 'authorization.ended',
@@ -64,7 +64,7 @@ export async function endAuthorizations(
 }
 
 /** Ends authorizations, together with the tokens, alerts and webhooks of the app in the home, without a mail. Ignores unknown ids. */
-export async function closeAuthorizations(db: Database, ids: readonly string[]): Promise<void> {
+export async function endAuthorizationsWithoutMail(db: Database, ids: readonly string[]): Promise<void> {
   await db.deleteFrom('authorizations').where(isOneOf('authorization_id', ids)).execute();
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { type Database, PREPARED_STATEMENT_PREFIX_SQL } from '#src/database/connect.ts';
 import { OWNER_RELATIONS_BY_ID_PREFIX } from '#src/database/owned.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
@@ -30,7 +30,7 @@ export async function findOwnerOfObject(db: Database, target: string): Promise<s
  * Records an action in the audit log, in the transaction of the change. Must be called while the target exists, because the target's owner
  * is looked up.
  */
-export async function recordAction(db: Database, { target, ...act }: AuditRecord): Promise<void> {
+export async function recordAuditedAction(db: Database, { target, ...act }: AuditRecord): Promise<void> {
   await insertActs(db, act, [{ target, about: target === null ? null : await findOwnerOfObject(db, target) }]);
 }
 
@@ -38,7 +38,7 @@ export async function recordAction(db: Database, { target, ...act }: AuditRecord
  * Records the same action for several targets by one statement, in the transaction of the change. `about`: id of the account that owns the
  * target.
  */
-export async function recordActions(
+export async function recordAuditedActions(
   db: Database,
   by: Pick<AuditRecord, 'actor' | 'address'>,
   action: string,
@@ -56,7 +56,7 @@ const insertActs = (
     .insertInto('audit_log')
     .values(
       targets.map(({ target, about }) => ({
-        audit_id: newId('aud'),
+        audit_id: createId('aud'),
         actor_user_id: actor?.userId ?? null,
         actor_key_id: actor?.keyId ?? null,
         address,
@@ -75,7 +75,7 @@ const insertActs = (
 const LAST_ACTS = 10;
 
 /** Returns the transaction ids of an account's latest actions within a day, as PostgreSQL stores them in rows (32 bits). */
-export async function findLatestActions(db: Database, userId: string): Promise<number[]> {
+export async function findLatestTransactionIds(db: Database, userId: string): Promise<number[]> {
   // Raw SQL: the query builder does not know the system column xmin.
   const { rows } = await sql<{ number: number }>`${PREPARED_STATEMENT_PREFIX_SQL} SELECT "number" FROM (
       SELECT xmin::text::bigint AS "number", at FROM audit_log WHERE actor_user_id = ${userId} ORDER BY audit_id DESC LIMIT ${LAST_ACTS}) last
@@ -95,7 +95,7 @@ export async function runAsOperator<T>(
 ): Promise<T> {
   return joinOrBeginTransaction(db, async (trx) => {
     const done = await run(trx);
-    await recordAction(trx, { actor: null, address: COMMAND_LINE_ACTOR, action, target: targetOf(done) });
+    await recordAuditedAction(trx, { actor: null, address: COMMAND_LINE_ACTOR, action, target: targetOf(done) });
     return done;
   });
 }
@@ -130,7 +130,7 @@ export async function listAudit(
  * actors are retained. Runs in the transaction of the erasure, after the account's deletion.
  */
 export async function anonymiseAuditLog(trx: Database, userId: string): Promise<void> {
-  const erased = newId('usr').replace('usr', 'erased');
+  const erased = createId('usr').replace('usr', 'erased');
   await trx
     .updateTable('audit_log')
     .set({ actor_user_id: erased, actor_key_id: null, address: null })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -48,9 +48,9 @@ export async function requestEmailChange(
   }: { userId: string; email: string; former: string; requester: EmailChangeRequester },
 ): Promise<void> {
   const now = new Date();
-  await limitEmailChangeMailsOfDay(trx, userId, { type: 'user.email_to_confirm', most: MAX_REQUESTS_PER_DAY, now });
-  await expireSignIns(trx, userId);
-  const email_change_id = newId('emc');
+  await assertDailyMailLimit(trx, userId, { type: 'user.email_to_confirm', most: MAX_REQUESTS_PER_DAY, now });
+  await expireSignInLinks(trx, userId);
+  const email_change_id = createId('emc');
   await trx
     .insertInto('email_changes')
     .values({
@@ -78,7 +78,7 @@ export async function withdrawEmailChange(db: Database, userId: string): Promise
 }
 
 /** Withdraws changes of address that an account requested in the given sessions, because another person may have used these sessions. */
-export async function withdrawChangesOfSessions(
+export async function withdrawEmailChangesOfSessions(
   db: Database,
   userId: string,
   sessionIds: readonly string[],
@@ -143,7 +143,7 @@ export async function notifyFormerAddress(trx: Database, userId: string, former:
  * Throws 429 if an account has had `most` events of one type within a day. Each of these events sends a mail, and the address may belong to
  * a stranger.
  */
-export async function limitEmailChangeMailsOfDay(
+export async function assertDailyMailLimit(
   trx: Database,
   userId: string,
   { type, most, now }: { type: string; most: number; now: Date },
@@ -172,7 +172,7 @@ async function eventsOfDay(trx: Database, userId: string, type: string, now: Dat
  * Ends the unused sign-in links and codes of an account. Their rows are not deleted, because the limits of sign-in mails include them for a
  * day (auth/sign-ins.ts).
  */
-export async function expireSignIns(trx: Database, userId: string): Promise<void> {
+export async function expireSignInLinks(trx: Database, userId: string): Promise<void> {
   await trx
     .updateTable('sign_ins')
     .set(({ ref }) => ({ expires_at: ref('created_at') }))

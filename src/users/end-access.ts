@@ -1,9 +1,9 @@
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import { addEvents, pauseSubscriptions } from '#src/events/outbox.ts';
+import { addEvents, pauseWebhookSubscriptions } from '#src/events/outbox.ts';
 import { endAuthorizations } from './app-access.ts';
-import { recordAction } from './audit.ts';
-import { expireSignIns } from './email-changes.ts';
-import { endMembershipsOfAccount } from './member-ends.ts';
+import { recordAuditedAction } from './audit.ts';
+import { expireSignInLinks } from './email-changes.ts';
+import { endMembershipsOfAccount } from './end-membership.ts';
 
 /** Reason for ending all access to an account. In each case, another person may have used the account earlier. */
 export type AccessEndReason = 'email' | 'role' | 'link' | 'first_sign_in';
@@ -15,7 +15,7 @@ export type AccessEndReason = 'email' | 'role' | 'link' | 'first_sign_in';
  * have access to more accounts. Mails the account a list of everything that ended, unless nothing ended. The caller must have locked the
  * account's row, so that no key is added concurrently.
  */
-export async function endAccess(
+export async function endAccountAccess(
   trx: Database,
   userId: string,
   { because, exceptSession = '' }: { because: AccessEndReason; exceptSession?: string },
@@ -42,15 +42,15 @@ export async function endAccess(
     .returning(['passkey_id', 'name'])
     .execute();
   const apps = await endAuthorizations(trx, { homeIds: [userId] }, 'access');
-  await expireSignIns(trx, userId);
+  await expireSignInLinks(trx, userId);
   await trx
     .deleteFrom('email_changes')
     .where(({ eb, or }) => or([eb('user_id', '=', userId), eb('requester_user_id', '=', userId)]))
     .execute();
-  const webhooks = await pauseSubscriptions(createQueryFunction(trx), userId);
+  const webhooks = await pauseWebhookSubscriptions(createQueryFunction(trx), userId);
   const [keysEnded, sessionsEnded, webhooksPaused] = [keys.length, sessions.length, webhooks.length];
   if (keysEnded + sessionsEnded + passkeys.length + webhooksPaused + apps.length === 0) return;
-  await recordAction(trx, {
+  await recordAuditedAction(trx, {
     actor: null,
     address: null,
     action: 'access.ended',

@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { endAuthorizationsOfAppOwner } from './app-access.ts';
 import { anonymiseAuditLog } from './audit.ts';
-import { endMembershipsOfAccount } from './member-ends.ts';
+import { endMembershipsOfAccount } from './end-membership.ts';
 
 /**
  * Erases an account and all its data, on every kind of database: devices with their readings (also compressed ones), rejected messages,
@@ -60,7 +60,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
     );
     await sql`DELETE FROM departed_logins WHERE user_id = ${userId}`.execute(trx);
     const gateways = await trx.selectFrom('gateways').select('gateway_id').where('user_id', '=', userId).execute();
-    await eraseTracesOfUser(trx, userId, {
+    await eraseUserInTransaction(trx, userId, {
       senders: [...deviceIds, ...gateways.map(({ gateway_id }) => gateway_id)],
       seriesIds: series.map(({ series_id }) => series_id),
     });
@@ -72,7 +72,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
  * Removes an account that has no concurrent writers, with all data that is not deleted by cascade. If the account's row no longer exists,
  * removes the account's remaining data. `senders`: ids of its devices and gateways; `seriesIds`: ids of the devices' series.
  */
-export async function eraseTracesOfUser(
+export async function eraseUserInTransaction(
   trx: Database,
   userId: string,
   { senders, seriesIds }: { senders: readonly string[]; seriesIds: readonly number[] },

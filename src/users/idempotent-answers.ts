@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { SecretEncrypter } from '#src/core/secrets.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 
 /** A request with an Idempotency-Key: its caller, the key, and a SHA-256 of the request. */
@@ -42,7 +42,7 @@ const IS_KEPT = sql<boolean>`idempotent_answers.created_at >= least(now(), (SELE
 export async function lockIdempotencyKey(trx: Database, { callerId, key }: IdempotentRequest): Promise<boolean> {
   // Raw SQL: the query builder has no function for an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
-    SELECT pg_try_advisory_xact_lock(${advisoryLockId('idempotency key', callerId, key)}::bigint) AS "isMine"`.execute(
+    SELECT pg_try_advisory_xact_lock(${getAdvisoryLockId('idempotency key', callerId, key)}::bigint) AS "isMine"`.execute(
     trx,
   );
   return rows[0]?.isMine ?? false;

@@ -1,13 +1,13 @@
 import { type Selectable, sql } from 'kysely';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { LANGUAGES, MemberAccess } from '#src/database/enums.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { limitEmailChangeMailsOfDay } from './email-changes.ts';
+import { assertDailyMailLimit } from './email-changes.ts';
 import { createUser } from './store.ts';
 
 /** Maximum number of members and invitations of a home, and maximum number of homes of which an account can be a member. */
@@ -60,16 +60,16 @@ export async function inviteMember(
   { email, access, now }: { email: string; access: MemberAccess; now: Date },
 ): Promise<Member> {
   if (email.toLowerCase() === home.email.toLowerCase()) throw new AppError('ownHome');
-  const current = await listMembers(trx, home.user_id, now, { limit: MAX_MEMBERS });
+  const current = await listHomeMembers(trx, home.user_id, now, { limit: MAX_MEMBERS });
   if (current.some((one) => one.email.toLowerCase() === email.toLowerCase())) throw new AppError('alreadyMember');
   if (current.length >= MAX_MEMBERS) throw new AppError('tooManyMembers');
   const mailedAt = new Date();
-  await limitEmailChangeMailsOfDay(trx, home.user_id, {
+  await assertDailyMailLimit(trx, home.user_id, {
     type: 'member.invited',
     most: MAX_INVITATIONS_PER_DAY,
     now: mailedAt,
   });
-  const member_id = newId('mem');
+  const member_id = createId('mem');
   await trx
     .insertInto('home_members')
     .values({
@@ -92,7 +92,7 @@ export async function inviteMember(
 }
 
 /** Returns at most `limit` members and valid invitations of a home, in order of their ids, after `cursor`. */
-export async function listMembers(
+export async function listHomeMembers(
   db: Database,
   homeId: string,
   now: Date,
@@ -193,7 +193,7 @@ export async function acceptInvitation(
   // Locks the home's account before the invitation. An erasure of the home locks in the same order, so no deadlock occurs.
   await trx.selectFrom('users').select('user_id').where('user_id', '=', known.user_id).forShare().execute();
   // Raw SQL: an advisory lock. It serialises acceptances by account, because concurrent acceptances would all see the same count.
-  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('memberships of', account.user_id)}::bigint)`.execute(trx);
+  await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('memberships of', account.user_id)}::bigint)`.execute(trx);
   await trx.selectFrom('home_members').select('member_id').where('member_id', '=', memberId).forUpdate().execute();
   const invitation = await findInvitation(trx, memberId, now);
   if (!invitation) throw invalidInvitation();

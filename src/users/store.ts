@@ -1,7 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { createId } from '#src/core/ids.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 import { type AccessibleAccounts, ALL_ACCOUNTS, accessibleAccountsSql } from '#src/database/reach.ts';
@@ -16,8 +16,8 @@ import {
   requestEmailChange,
   withdrawEmailChange,
 } from './email-changes.ts';
-import { endAccess } from './end-access.ts';
-import { endMembershipsOfAccount } from './member-ends.ts';
+import { endAccountAccess } from './end-access.ts';
+import { endMembershipsOfAccount } from './end-membership.ts';
 
 /** Columns of an account that every caller with access to the account may read, in the order of the event `user.created`. */
 export const USER_COLUMNS = [
@@ -67,7 +67,7 @@ export async function createUser(
         .insertInto('users')
         .values({
           ...settings,
-          user_id: newId('usr'),
+          user_id: createId('usr'),
           enrolled_by: enrolledBy ?? null,
           is_enrolled: enrolledBy !== undefined,
           is_timezone_given: settings.timezone !== undefined,
@@ -183,8 +183,8 @@ export async function updateUser(
       const isOtherRole = settings.role !== undefined && settings.role !== before.role;
       if (isOtherRole) await cancelDeliveries(createQueryFunction(trx), userId);
       if (isOtherRole) await endMembershipsOfAccount(trx, userId, { because: 'role', now: new Date() });
-      if (isOtherRole) await endAccess(trx, userId, { because: 'role' });
-      else if (isMoved && !requester) await endAccess(trx, userId, { because: 'email' });
+      if (isOtherRole) await endAccountAccess(trx, userId, { because: 'role' });
+      else if (isMoved && !requester) await endAccountAccess(trx, userId, { because: 'email' });
       return findUser(trx, ALL_ACCOUNTS, userId);
     }),
   );
@@ -196,7 +196,7 @@ export async function updateUser(
  */
 export async function assertOtherAdministrator(trx: Database, userId: string): Promise<void> {
   // Raw SQL: an advisory lock. Without it, the last two administrators could be deleted at the same time.
-  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('administrators')}::bigint)`.execute(trx);
+  await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('administrators')}::bigint)`.execute(trx);
   const administrators = await trx.selectFrom('users').select('user_id').where('role', '=', 'admin').limit(2).execute();
   if (administrators.length === 1 && administrators[0]?.user_id === userId) throw new AppError('lastAdministrator');
 }

@@ -19,7 +19,7 @@ test('no code takes an advisory lock by an undeclared number', () => {
   // helper for locks, receives it as an argument.
   const written = code.flatMap((file) => calls(file).map(([, key = '']) => ({ file, key })));
   expect(written.length).toBeGreaterThan(5);
-  expect(written.filter(({ key }) => !/^(\$\d(, \$\d)?|\$\{advisoryLockId\()/.test(key))).toEqual([]);
+  expect(written.filter(({ key }) => !/^(\$\d(, \$\d)?|\$\{getAdvisoryLockId\()/.test(key))).toEqual([]);
   const strangers = written.filter(({ file }) => !readFileSync(file, 'utf8').includes('/advisory-locks.ts'));
   expect([...new Set(strangers.map(({ file }) => file))]).toEqual(['src/database/exclusive-lock.ts']);
   const declared = Object.entries(ADVISORY_LOCKS).map(([name, number]) => `${number} /* ${name} */`);

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { alertRules, dashboards, listExpressions } from '#test/support/monitoring-files.ts';
-import { findUnknownMetrics, parseScrape, readPromQl } from '#test/support/promql.ts';
+import { listPromQlExpressions, readAlertRules, readGrafanaDashboards } from '#test/support/monitoring-files.ts';
+import { findUnknownMetrics, parsePromQl, parseScrape } from '#test/support/promql.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 /** Runbooks for findings of `energy doctor` that have no metric and therefore no alert rule. */
@@ -15,8 +15,8 @@ const yaml = (path: string) => parse(readFileSync(resolve(root, path), 'utf8'));
 describe('alert rules', () => {
   test('each has a page with its meaning, how to investigate, what to do, and when to stop worrying', () => {
     const pages = readdirSync(resolve(root, 'docs/runbooks')).filter((name) => name !== 'README.md');
-    expect(pages.sort()).toEqual([...alertRules().map(({ alert }) => `${alert}.md`), ...WITHOUT_RULE].sort());
-    for (const { alert, annotations } of alertRules()) {
+    expect(pages.sort()).toEqual([...readAlertRules().map(({ alert }) => `${alert}.md`), ...WITHOUT_RULE].sort());
+    for (const { alert, annotations } of readAlertRules()) {
       expect(annotations.runbook_url).toBe(`{{ $externalLabels.runbooks }}/${alert}.md`);
       const text = readFileSync(resolve(root, `docs/runbooks/${alert}.md`), 'utf8');
       expect(text.startsWith(`# ${alert}\n`), alert).toBe(true);
@@ -27,15 +27,15 @@ describe('alert rules', () => {
   });
 
   test('each page names a metric of its rule, so that its reader can look at it', () => {
-    for (const { alert, expr } of alertRules()) {
+    for (const { alert, expr } of readAlertRules()) {
       const text = readFileSync(resolve(root, `docs/runbooks/${alert}.md`), 'utf8');
-      const named = readPromQl(expr).asked.filter(({ metric }) => text.includes(metric.replace(/_bucket$/, '')));
+      const named = parsePromQl(expr).asked.filter(({ metric }) => text.includes(metric.replace(/_bucket$/, '')));
       expect(named, alert).not.toEqual([]);
     }
   });
 
   test('each has a delay, a severity and a description', () => {
-    for (const { alert, labels, annotations, for: waits } of alertRules()) {
+    for (const { alert, labels, annotations, for: waits } of readAlertRules()) {
       expect([alert, waits]).toEqual([alert, expect.stringMatching(/^\d+[mh]$/)]);
       expect([alert, labels]).toEqual([alert, { severity: expect.stringMatching(/^(critical|warning)$/) }]);
       expect(annotations.summary.length, alert).toBeGreaterThan(20);
@@ -46,7 +46,7 @@ describe('alert rules', () => {
     const index = readFileSync(resolve(root, 'docs/runbooks/README.md'), 'utf8');
     const linked = [...index.matchAll(/\]\((Energy\w+)\.md\)/g)].map(([, name]) => name);
     expect(linked.sort()).toEqual(
-      alertRules()
+      readAlertRules()
         .map(({ alert }) => alert)
         .sort(),
     );
@@ -55,7 +55,7 @@ describe('alert rules', () => {
 
 describe('dashboards', () => {
   test('use the chosen data source, and have unique ids and positions', () => {
-    const all = dashboards();
+    const all = readGrafanaDashboards();
     expect(new Set(all.map(({ uid }) => uid)).size).toBe(all.length);
     for (const { file, templating, panels } of all) {
       expect([file, templating.list.map(({ name, type }) => `${type} ${name}`)]).toEqual([
@@ -88,8 +88,9 @@ describe('dashboards', () => {
 });
 
 test('every expression is PromQL', () => {
-  expect(listExpressions().length).toBeGreaterThan(50);
-  for (const { where, expression } of listExpressions()) expect(() => readPromQl(expression), where).not.toThrow();
+  expect(listPromQlExpressions().length).toBeGreaterThan(50);
+  for (const { where, expression } of listPromQlExpressions())
+    expect(() => parsePromQl(expression), where).not.toThrow();
 });
 
 test('an expression with a metric that the service does not export is detected', () => {

@@ -53,13 +53,13 @@ const SIMULATORS_SEE = new Set(['core', 'config', 'devices', 'database', 'users'
 /** Folders and files of ingest by layer. A layer imports only from the layers listed before it. */
 const INGEST_LAYERS = [
   // Modules that deliver messages do not parse topics or payloads; callers pass the topics to them.
-  ['source', 'decoders', 'normalise', 'fault.ts', 'flood-limit.ts', 'receipt-clock.ts', 'turns.ts'],
+  ['source', 'decoders', 'normalise', 'write-errors.ts', 'flood-limit.ts', 'receipt-clock.ts', 'message-scheduling.ts'],
   ['message.ts'],
   ['gateways'],
   ['write'],
-  ['incoming.ts', 'fair-queue.ts', 'waiting-room.ts'],
+  ['incoming.ts', 'fair-queue.ts', 'pending-message-limit.ts'],
   ['batch-writer.ts', 'receipts.ts'],
-  ['pipeline.ts', 'replay-rejected.ts', 'sent-readings.ts'],
+  ['pipeline.ts', 'replay-rejected.ts', 'https-readings.ts'],
   ['start.ts'],
 ];
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import { createImportCounts } from '#simulators/past/element.ts';
-import { createGreenButtonImport } from '#simulators/past/green-button.ts';
+import { createImportCounts } from '#simulators/importers/element.ts';
+import { createGreenButtonImport } from '#simulators/importers/green-button.ts';
 import { listEspiFixtures } from '#test/support/espi-schema.ts';
 
 /**

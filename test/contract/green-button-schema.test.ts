@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { createEntryFormatter } from '#src/export/green-button/entry.ts';
-import { formatUsagePointEntry, greenButtonXml, subscriptionXml } from '#src/export/green-button/feed.ts';
+import { formatUsagePointEntry, streamGreenButtonXml, streamSubscriptionXml } from '#src/export/green-button/feed.ts';
 import {
   createUsagePointId,
-  feedXml,
   formatApplicationEntry,
   formatAuthorizationEntry,
-  formatEntryDocument,
+  formatEntryAsDocument,
   formatServiceStatusXml,
+  streamFeedXml,
 } from '#src/export/green-button/resources.ts';
 import { validateByEspiSchema } from '#test/support/espi-schema.ts';
 
@@ -26,7 +26,7 @@ async function createFeed(): Promise<string> {
     exportEarned: null,
   };
   const startMs = Date.UTC(2026, 3, 4, 15, 30);
-  const pieces = greenButtonXml({
+  const pieces = streamGreenButtonXml({
     about: 'dev_01k8xq6c1s8f4p9yj2av5g7kmt',
     range: createDayRange('2026-04-05', '2026-04-06', 'Australia/Lord_Howe'),
     now: new Date(startMs + 2_000_000),
@@ -92,12 +92,14 @@ test('the resources of Green Button Connect My Data are valid by the published s
     ),
     formatUsagePointEntry(about, createEntryFormatter(about, AT.toISOString()), false),
   ];
-  for (const entry of entries) expect(await validateByEspiSchema(formatEntryDocument(entry))).toEqual([]);
+  for (const entry of entries) expect(await validateByEspiSchema(formatEntryAsDocument(entry))).toEqual([]);
   const self = '/espi/1_1/resource/Authorization';
   expect(
-    await validateByEspiSchema(await joinText(feedXml({ self, type: 'Authorization', now: AT }, entries))),
+    await validateByEspiSchema(await joinText(streamFeedXml({ self, type: 'Authorization', now: AT }, entries))),
   ).toEqual([]);
-  expect(await validateByEspiSchema(await joinText(feedXml({ self, type: 'Authorization', now: AT }, [])))).toEqual([]);
+  expect(
+    await validateByEspiSchema(await joinText(streamFeedXml({ self, type: 'Authorization', now: AT }, []))),
+  ).toEqual([]);
   expect(await validateByEspiSchema(formatServiceStatusXml())).toEqual([]);
 
   const quarter = { durationMs: 900_000, imported: 1, estimated: 0, importCost: null, exportEarned: null };
@@ -108,7 +110,9 @@ test('the resources of Green Button Connect My Data are valid by the published s
     yield [{ ...quarter, ...edits, startMs: Date.UTC(2026, 9, 1), date: '2026-10-01', exported: 2 }];
   }
   const range = createDayRange('2026-09-30', '2026-10-01', 'UTC');
-  const text = await joinText(subscriptionXml({ about, self, range, now: AT, unit: 'quarter_hour', months: months() }));
+  const text = await joinText(
+    streamSubscriptionXml({ about, self, range, now: AT, unit: 'quarter_hour', months: months() }),
+  );
   expect(await validateByEspiSchema(text)).toEqual([]);
   // The feed contains exports from the first month with exported energy. Import and export each have one reading type.
   expect(text.match(/<espi:ReadingType>/g)).toHaveLength(2);

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '#src/config/load.ts';
 import { variablesSchema } from '#src/config/sections.ts';
-import { addonConfig, addonTranslation, parseAddonOptions } from '#test/support/addon-schema.ts';
+import { addonConfigSchema, addonTranslationSchema, parseAddonOptions } from '#test/support/addon-schema.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = 'deploy/homeassistant-addon';
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
 const written = parse(read(`${folder}/config.yaml`));
-const config = addonConfig.parse(written);
+const config = addonConfigSchema.parse(written);
 const manifest = JSON.parse(read('package.json'));
 const ownOptions = { email: 'me@example.com' };
 
@@ -18,7 +18,7 @@ test('the add-on follows the rules of the supervisor, and has this version', () 
   expect(config.version).toBe(manifest.version);
   // Proves that the check can fail: the schema rejects these invalid add-on configurations.
   for (const wrong of [{ webui: '/dashboard' }, { backup: 'warm' }, { arch: ['sparc'] }, { ingres: true }])
-    expect(addonConfig.safeParse({ ...written, ...wrong }).success).toBe(false);
+    expect(addonConfigSchema.safeParse({ ...written, ...wrong }).success).toBe(false);
 });
 
 test('the add-on’s options have valid defaults, and only the account must be set', () => {
@@ -40,11 +40,11 @@ test('the add-on is translated into the five languages of the dashboard', () => 
     .map(({ name }) => `${name}.yaml`);
   expect(readdirSync(resolve(root, folder, 'translations')).toSorted()).toEqual(languages.toSorted());
   for (const name of languages) {
-    const { configuration, network } = addonTranslation.parse(parse(read(`${folder}/translations/${name}`)));
+    const { configuration, network } = addonTranslationSchema.parse(parse(read(`${folder}/translations/${name}`)));
     expect(Object.keys(configuration), name).toEqual(Object.keys(config.schema));
     expect(Object.keys(network), name).toEqual(Object.keys(config.ports));
   }
-  expect(addonTranslation.parse(parse(read(`${folder}/translations/en.yaml`))).network).toEqual(
+  expect(addonTranslationSchema.parse(parse(read(`${folder}/translations/en.yaml`))).network).toEqual(
     config.ports_description,
   );
 });

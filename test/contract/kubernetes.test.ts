@@ -5,7 +5,7 @@ import { startOperatorListener } from '#src/api/operator.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { variablesSchema } from '#src/config/sections.ts';
 import { createLog } from '#src/core/log.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { readComposeFile } from '#test/support/compose-file.ts';
 import { getContainers, type Manifest, readKustomization } from '#test/support/kustomize.ts';
 
@@ -171,7 +171,7 @@ describe('a probe', () => {
   let api: TestApi;
   let operator: Awaited<ReturnType<typeof startOperatorListener>>;
   beforeAll(async () => {
-    api = await testApi();
+    api = await startTestApi();
     const { OPERATOR_HOST } = named(base, 'ConfigMap', 'energy').data;
     const operated = {
       metrics: async () => [],

@@ -3,7 +3,7 @@ import { generate, type Packet } from 'mqtt-packet';
 import { expect, test } from 'vitest';
 import {
   CONNECT_FIELDS,
-  connectVersion5,
+  connectMqtt5Client,
   connectWithRawBytes,
   DEVICE_ID,
   encodeConnectPacket,
@@ -66,7 +66,7 @@ test.each([
 
 test('ends only connections that send malformed packets', async () => {
   const { broker, texts } = await startCommittingBroker();
-  const neighbour = await connectVersion5(broker, { username: GATEWAY_ID, clientId: 'neighbour' });
+  const neighbour = await connectMqtt5Client(broker, { username: GATEWAY_ID, clientId: 'neighbour' });
   const publish = (properties: readonly number[], payload = '') => {
     const topic = Buffer.from(READINGS_TOPIC);
     const rest = Buffer.from([...properties, ...Buffer.from(payload)]);
@@ -118,7 +118,7 @@ test('ends only connections that send malformed packets', async () => {
 
 test('survives random bytes in any packet of version 5', async () => {
   const { broker, texts } = await startCommittingBroker();
-  const neighbour = await connectVersion5(broker, { username: GATEWAY_ID, clientId: 'neighbour' });
+  const neighbour = await connectMqtt5Client(broker, { username: GATEWAY_ID, clientId: 'neighbour' });
   const properties = { userProperties: { a: 'b' }, messageExpiryInterval: 7, contentType: 'c' };
   const whole = [
     encodeConnectPacket({

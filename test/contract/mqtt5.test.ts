@@ -2,7 +2,7 @@ import type { IClientOptions } from 'mqtt';
 import { generate } from 'mqtt-packet';
 import { expect, test } from 'vitest';
 import {
-  connectVersion5,
+  connectMqtt5Client,
   connectWithRawBytes,
   encodeConnectPacket,
   encodePublishPacket,
@@ -16,7 +16,7 @@ import {
 
 test('announces its limits, and every value that differs from the client’s CONNECT', async () => {
   const { broker } = await startCommittingBroker();
-  const plain = await connectVersion5(broker, { clientId: 'plain', keepalive: 30 });
+  const plain = await connectMqtt5Client(broker, { clientId: 'plain', keepalive: 30 });
   const limits = {
     receiveMaximum: 2_000,
     maximumPacketSize: 1_118_576,
@@ -48,7 +48,7 @@ test.each([0, 1, 2] as const)(
   'takes a message with properties at QoS %i, and acknowledges it after its commit',
   async (qos) => {
     const { broker, texts, held, holding } = await startCommittingBroker();
-    const { client } = await connectVersion5(broker, {
+    const { client } = await connectMqtt5Client(broker, {
       clientId: 'one',
       properties: { userProperties: { firmware: ['1', '2'] } },
     });
@@ -81,7 +81,7 @@ test('states the reason of a refused login', async () => {
     },
   });
   const refusalOf = (more: IClientOptions) =>
-    connectVersion5(broker, more).then(
+    connectMqtt5Client(broker, more).then(
       () => null,
       (error) => error.code,
     );
@@ -92,7 +92,7 @@ test('states the reason of a refused login', async () => {
   await raw.closed;
   expect(raw.replies).toMatchObject([{ cmd: 'connack', reasonCode: 0x82 }]);
   for (let turn = 0; turn < 120; turn++)
-    await connectVersion5(broker, { clientId: 'often' }).then(
+    await connectMqtt5Client(broker, { clientId: 'often' }).then(
       ({ client }) => client.endAsync(true),
       () => {},
     );
@@ -101,7 +101,7 @@ test('states the reason of a refused login', async () => {
 
 test('refuses a message to a foreign topic with a reason code, and keeps the connection open', async () => {
   const { broker, texts } = await startCommittingBroker();
-  const { client, ended, closed } = await connectVersion5(broker);
+  const { client, ended, closed } = await connectMqtt5Client(broker);
   for (const qos of [1, 2] as const)
     await expect(client.publishAsync('energy/v1/dev_9/readings', 'x', { qos })).rejects.toMatchObject({ code: 0x87 });
   await client.publishAsync(READINGS_TOPIC, 'own', { qos: 1 });
@@ -115,7 +115,7 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
   const { broker, texts } = await startCommittingBroker();
   const session = { username: GATEWAY_ID, clientId: 'lasting', clean: false, properties: { sessionExpiryInterval: 1 } };
   const topic = `gw/${GATEWAY_ID}/x`;
-  const first = await connectVersion5(broker, session);
+  const first = await connectMqtt5Client(broker, session);
   expect(first.connack.sessionPresent).toBe(false);
   await first.client.subscribeAsync(USAGE_TOPIC, { qos: 1 });
   const raw = (clean: boolean, messageId: number, more: object = {}) =>
@@ -168,14 +168,14 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
   fifth.socket.destroy();
   await fifth.closed;
   await new Promise((resolve) => setTimeout(resolve, 1_200));
-  const late = await connectVersion5(broker, session);
+  const late = await connectMqtt5Client(broker, session);
   expect(late.connack.sessionPresent).toBe(false);
 });
 
 test('sends retained usage according to the options of the subscription, and refuses foreign topics', async () => {
   const { broker } = await startCommittingBroker({ homesEveryMs: 20 });
   const messages = async (rh: 0 | 1 | 2, times = 1) => {
-    const { client } = await connectVersion5(broker, { username: GATEWAY_ID });
+    const { client } = await connectMqtt5Client(broker, { username: GATEWAY_ID });
     const retainFlags: boolean[] = [];
     client.on('message', (_topic, _payload, { retain }) => retainFlags.push(retain));
     for (let time = 0; time < times; time++) await client.subscribeAsync(USAGE_TOPIC, { qos: 0, rh });
@@ -242,12 +242,12 @@ test('states the reason when it ends a connection: keep-alive, revoked login, sh
   const silent = await connectWithRawBytes(broker, encodeConnectPacket({ clientId: 'silent', keepalive: 1 }));
   await silent.closed;
   expect(silent.replies).toMatchObject([{ cmd: 'connack' }, { cmd: 'disconnect', reasonCode: 0x8d }]);
-  const revoked = await connectVersion5(broker, { clientId: 'revoked' });
+  const revoked = await connectMqtt5Client(broker, { clientId: 'revoked' });
   isRevoked = true;
   await revoked.closed;
   expect(revoked.ended).toEqual([0x87]);
   isRevoked = false;
-  const last = await connectVersion5(broker, { clientId: 'last' });
+  const last = await connectMqtt5Client(broker, { clientId: 'last' });
   await broker.close();
   await last.closed;
   expect(last.ended).toEqual([0x8b]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { buildOpenApiDocument } from '#src/api/openapi.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { createEventSchema } from '#src/events/bodies.ts';
-import { checkedInClients } from '#test/support/clients/generate.ts';
+import { readCheckedInClients } from '#test/support/clients/generate.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
 type Json = any;
@@ -192,7 +192,7 @@ describe('the webhooks', () => {
   });
 
   test('have their types in the client', async () => {
-    const { 'typescript/client.ts': source } = await checkedInClients();
+    const { 'typescript/client.ts': source } = await readCheckedInClients();
     for (const name of ['UsageUpdatedEvent', 'AlertTriggeredEvent', 'DeviceConnectedEvent', 'UserCreatedEvent']) {
       expect(source).toContain(`export interface ${name} {`);
     }

@@ -7,11 +7,11 @@ import { buildOpenApiDocument } from '#src/api/openapi.ts';
 import { addOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { ERROR_DEFINITIONS, type ErrorName, formatErrorCode } from '#src/core/errors.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 
@@ -98,7 +98,7 @@ describe('the document', () => {
 test('a deprecated operation states its dates of deprecation and removal, and its replacement', async () => {
   const known = OPERATIONS.find(({ name }) => name === 'listDevices');
   if (!known) throw new Error('no listDevices');
-  const other = await testApi({
+  const other = await startTestApi({
     beforeListening(app, context) {
       const deprecated = {
         since: new Date('2027-01-01T00:00:00Z'),

@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { FAMILIES } from '#ingest/decoders/families.ts';
 import { formatDemoWelcome } from '#src/cli/demo.ts';
 import { COMMAND_LOADERS } from '#src/cli/program.ts';
-import type { Demo } from '#src/start/demo.ts';
-import { CONFIGURATION_FILE, configurationPage } from '#test/support/generate-configuration.ts';
+import type { RunningDemo } from '#src/start/demo.ts';
+import { CONFIGURATION_FILE, generateConfigurationPage } from '#test/support/generate-configuration.ts';
 import { findInstallCommand, listInstallMethods } from '#test/support/images/install-lines.ts';
-import { PICTURE_FILES, PICTURES_FOLDER } from '#test/support/screenshots.ts';
+import { SCREENSHOT_FILE_NAMES, SCREENSHOTS_FOLDER } from '#test/support/screenshots.ts';
 import { ALL_PROBES } from '../../bench/attack/probes/all.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -68,7 +68,7 @@ describe('the README', () => {
   });
 
   test('shows what the demo prints', () => {
-    const demo: Demo = {
+    const demo: RunningDemo = {
       baseUrl: 'https://localhost:8443',
       apiKey: 'eus_live_x',
       users: [{ userId: 'usr_x', email: 'anna@demo.example' }],
@@ -112,15 +112,15 @@ describe('the README', () => {
 
 describe('pictures of the dashboard', () => {
   test('are taken by `npm run screenshots`, and have at most 2.5 MB together', () => {
-    expect(readdirSync(PICTURES_FOLDER).toSorted()).toEqual([...PICTURE_FILES, 'README.md'].toSorted());
-    const sizes = PICTURE_FILES.map((name) => statSync(new URL(name, PICTURES_FOLDER)).size);
+    expect(readdirSync(SCREENSHOTS_FOLDER).toSorted()).toEqual([...SCREENSHOT_FILE_NAMES, 'README.md'].toSorted());
+    const sizes = SCREENSHOT_FILE_NAMES.map((name) => statSync(new URL(name, SCREENSHOTS_FOLDER)).size);
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(2_500_000);
   });
 
   test('are all on the page of pictures', () => {
-    const page = readFileSync(new URL('README.md', PICTURES_FOLDER), 'utf8');
+    const page = readFileSync(new URL('README.md', SCREENSHOTS_FOLDER), 'utf8');
     const shown = [...page.matchAll(/src="([^"]+)"/g)].map(([, file]) => file);
-    expect(shown.toSorted()).toEqual(PICTURE_FILES.filter((name) => !name.endsWith('-dark.webp')).toSorted());
+    expect(shown.toSorted()).toEqual(SCREENSHOT_FILE_NAMES.filter((name) => !name.endsWith('-dark.webp')).toSorted());
   });
 
   test('are shown in the README in light and dark', () => {
@@ -130,5 +130,5 @@ describe('pictures of the dashboard', () => {
 });
 
 test('docs/configuration.md is generated from the same data that `energy config` prints', () => {
-  expect(readFileSync(CONFIGURATION_FILE, 'utf8') === configurationPage(), 'npm run configuration').toBe(true);
+  expect(readFileSync(CONFIGURATION_FILE, 'utf8') === generateConfigurationPage(), 'npm run configuration').toBe(true);
 });

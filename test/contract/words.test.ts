@@ -7,12 +7,12 @@ import { formatters } from '#src/dashboard/words/locale.ts';
 import { LANGUAGES, type Language } from '#src/dashboard/words/words.ts';
 import {
   compileWordsOfLanguage,
-  getArguments,
-  getMailTexts,
-  getPages,
+  getArgumentTypes,
   getPluralForms,
+  listTextsByPath,
   loadWords,
-  textsByPath,
+  readMailTexts,
+  readPageTexts,
 } from '#test/support/words.ts';
 import { extractTexts, extractVisibleTexts } from './dashboard-texts.ts';
 import { listSourceFiles } from './imports.ts';
@@ -76,10 +76,14 @@ function numbersByForm(language: string): Map<string, number> {
 }
 
 /** Returns the texts of a language by path. Texts of mails, SMS and plain pages (`src/delivery/words`) have paths below `mails`. */
-const rawTexts = (language: Language) => new Map(textsByPath({ ...getPages(language), mails: getMailTexts(language) }));
+const rawTexts = (language: Language) =>
+  new Map(listTextsByPath({ ...readPageTexts(language), mails: readMailTexts(language) }));
 const messages = async (language: Language) =>
   new Map(
-    textsByPath({ ...(await compileWordsOfLanguage(language)), mails: await compileTexts(getMailTexts(language)) }),
+    listTextsByPath({
+      ...(await compileWordsOfLanguage(language)),
+      mails: await compileTexts(readMailTexts(language)),
+    }),
   );
 const IN_MAILS = /^mails\./;
 
@@ -218,7 +222,10 @@ test.each([
 ])('the types of arguments of %s are those of the English messages', async (folder, files) => {
   const lines = [...(await messages('en'))]
     .filter(([path]) => IN_MAILS.test(path) === (folder === 'delivery'))
-    .map(([path, message]): [string, [string, string][]] => [path.replace(IN_MAILS, ''), [...getArguments(message)]])
+    .map(([path, message]): [string, [string, string][]] => [
+      path.replace(IN_MAILS, ''),
+      [...getArgumentTypes(message)],
+    ])
     .filter(([, all]) => all.length > 0)
     .map(([path, all]) => `  '${path}': { ${all.map(([name, type]) => `${name}: ${type}`).join('; ')} };\n`);
   const text = `// Made from ${files} by \`npm run words\`.
@@ -233,6 +240,7 @@ ${lines.join('')}}
 
 /** Groups of texts from which a page selects one by a name: the name is in an API response or in a table of the page. */
 const READ_BY_NAME = [
+  'bills.statuses',
   'backups.faults',
   'bills.causes',
   'bills.readings',
@@ -282,7 +290,7 @@ describe.each(Object.keys(LANGUAGES) as Language[])('the words of %s', (language
     const marks = (text: string) => (text.match(/`[^`]+`|\[/g) ?? []).toSorted();
     const texts = rawTexts(language);
     for (const [path, message] of english) {
-      const shape = (one: CompiledMessage | undefined) => [path, [...getArguments(one ?? '')].toSorted()];
+      const shape = (one: CompiledMessage | undefined) => [path, [...getArgumentTypes(one ?? '')].toSorted()];
       expect(shape(all.get(path))).toEqual(shape(message));
     }
     for (const [path, text] of rawTexts('en'))
@@ -296,7 +304,7 @@ describe.each(Object.keys(LANGUAGES) as Language[])('the words of %s', (language
       for (const forms of getPluralForms(message))
         expect([path, forms]).toEqual([path, expect.arrayContaining([...numbers.keys()])]);
       for (const number of numbers.values()) {
-        const types = [...getArguments(message)];
+        const types = [...getArgumentTypes(message)];
         const values = Object.fromEntries(
           types.map(([name, type]) => [name, type === 'number' ? number : `<${name}>`]),
         );

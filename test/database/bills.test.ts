@@ -7,11 +7,11 @@ import { type BillDetails, closeBillPeriod, createBillPeriod, findBillPeriod, re
 import { AppError } from '#src/core/errors.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { getNativeName } from '#src/devices/channel-name.ts';
+import { getNativeQuantityName } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { computeReferenceConsumption, getStartOfQuarterHour } from '#test/reference/consumption.ts';
-import { arbitraryEdit, buildEdit, type RandomEditParameters } from '#test/reference/edits.ts';
+import { arbitraryEdit, buildReferenceEdit, type RandomEditParameters } from '#test/reference/edits.ts';
 import {
   arbitraryHistory,
   arbitraryHistoryWithTotal,
@@ -19,7 +19,7 @@ import {
   HISTORY_START_MS,
   type ReadingHistory,
 } from '#test/reference/histories.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 /**
  * Tests that bills add up: for any late readings and any closing times, the sum of all statements equals the final result of the counting
@@ -35,7 +35,7 @@ const NOW = new Date(Date.UTC(2027, 8, 1));
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
@@ -72,8 +72,8 @@ async function editDevice(
   readings: ReadingHistory['readings'],
   drawn: RandomEditParameters,
 ): Promise<void> {
-  const { channel, kind, fromMs, toMs, value } = buildEdit(readings, drawn);
-  const nativeName = channel === null || kind === null ? null : getNativeName({ channel, kind });
+  const { channel, kind, fromMs, toMs, value } = buildReferenceEdit(readings, drawn);
+  const nativeName = channel === null || kind === null ? null : getNativeQuantityName({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
   await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, EDITING).catch((error) => {
     // The edit may be refused, because a quantity without readings cannot be edited yet.

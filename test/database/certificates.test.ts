@@ -4,13 +4,13 @@ import { findInvalidCertificates, findLoginOfCertificate } from '#src/devices/ce
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
 let db: Database;
 let ids: { mine: string; other: string; gateway: string };
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'home@example.com', role: 'homeowner' });
   const device = async () => (await createDevice(db, { userId, type: 'meter', location: 'x' })).device.device_id;

@@ -5,7 +5,7 @@ import { castToBillionths, parseDecimal } from '#src/core/decimal.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { publishUsage } from '#src/delivery/usage-updated.ts';
+import { publishUsageUpdates } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
@@ -17,12 +17,12 @@ import { updateUser } from '#src/users/store.ts';
 import { registerHomeWithAlerts } from '#test/support/alerting-home.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import type { TestDatabase } from '#test/support/database.ts';
-import { createMeter, type Meter } from '#test/support/meters.ts';
+import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 let db: Database;
 let evaluator: AlertEvaluator;
-let home: Meter;
+let home: TestMeter;
 /** A Wednesday, noon UTC. */
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
@@ -227,7 +227,7 @@ describe('changed prices and tariffs', () => {
     await storePrices(db, series_id, hours('0.9', at('17T00:00'), 24));
     await evaluate();
     expect(await firedAlerts()).toHaveLength(1);
-    expect(await publishUsage(database.pool, NOW)).toBe(0);
+    expect(await publishUsageUpdates(database.pool, NOW)).toBe(0);
   });
 
   test('are evaluated for yesterday while its alert may still fire, and for last month, too', async () => {
@@ -328,7 +328,7 @@ describe('costs that cannot be computed', () => {
   });
 
   test('because of unreadable terms do not block other users’ alerts of any type', async () => {
-    const broken = await createMeter(database);
+    const broken = await createTestMeter(database);
     await alert('daily_cost', '1', broken.userId);
     await tariff({ import: { per_kwh: '1' } }, { userId: broken.userId });
     await tariff({ import: { per_kwh: '1' } });
@@ -345,7 +345,7 @@ describe('costs that cannot be computed', () => {
   });
 
   test('because of a failing statement do not block other users’ alerts', async () => {
-    const broken = await createMeter(database);
+    const broken = await createTestMeter(database);
     await tariff({ import: { per_kwh: '1' } }, { userId: broken.userId });
     await tariff({ import: { per_kwh: '1' } });
     for (const { userId } of [broken, home]) await alert('daily_cost', '1', userId);
@@ -404,7 +404,7 @@ async function raisedWith(userId: string, text: string) {
 }
 
 test('if the costs of all homes exceed the time of one transaction, the next transactions compute the rest, each home once', async () => {
-  const homes = await Promise.all(Array.from({ length: 7 }, () => createMeter(database)));
+  const homes = await Promise.all(Array.from({ length: 7 }, () => createTestMeter(database)));
   for (const one of homes) {
     await tariff({ import: { per_kwh: '1' } }, { userId: one.userId });
     await alert('daily_cost', '1', one.userId);

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { dropReadings } from '#src/database/migrate.ts';
+import { dropExpiredReadings } from '#src/database/migrate.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 const HOUR_MS = 3_600_000;
 const MAY = Date.UTC(2026, 4, 1);
@@ -14,7 +14,7 @@ const at = (hours: number) => new Date(MAY + hours * HOUR_MS).toISOString();
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 
@@ -374,7 +374,7 @@ test('retention keeps results computed with edits, and dropped readings can no l
   expect(before).toHaveLength(11);
   // A year and a half later, all readings have been deleted except the manual one, from which the counting rule continues.
   api.now = new Date(MAY + 24 * 548 * HOUR_MS);
-  expect((await dropReadings(api.database.pool, api.now, 13)).length).toBeGreaterThan(0);
+  expect((await dropExpiredReadings(api.database.pool, api.now, 13)).length).toBeGreaterThan(0);
   const { rows } = await api.database.pool.query(
     `SELECT k.interval_ms, k.value FROM closed_readings k JOIN series USING (series_id) WHERE device_id = $1 ORDER BY read_at DESC LIMIT 1`,
     [deviceId],

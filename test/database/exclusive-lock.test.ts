@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { waitForExclusiveLock, withExclusiveLock } from '#src/database/exclusive-lock.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const KEY = ADVISORY_LOCKS.packing;
 
 let database: TestDatabase;
 let other: Pool;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   other = createPool(database.url, { max: 2 });
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -25,7 +25,7 @@ function used(hour: number): number {
 }
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   const home = await api.user('homeowner');
   key = home.key;
   await api.send(`/v1/users/${home.userId}`, { method: 'PATCH', key, body: { timezone: 'Europe/Berlin' } });

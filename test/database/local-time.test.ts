@@ -4,15 +4,15 @@ import { DateTime } from 'luxon';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { listOffsets, localTimeSql, startOfClockUnitSql } from '#src/energy/local-time.ts';
-import { CLOCK_UNITS, type ClockUnit, type DayRange, isZone } from '#src/energy/ranges.ts';
+import { CLOCK_UNITS, type ClockUnit, type DayRange, isTimeZone } from '#src/energy/ranges.ts';
 import { createWallClock, getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import { listSourceFiles } from '#test/contract/imports.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
@@ -126,9 +126,9 @@ test('exactly the names of the IANA database, including links, are valid zones',
   expect(names.length).toBeGreaterThan(400);
   // Matches names in PostgreSQL's list that are files, not time zones.
   const files = /^(posix|right)\/|^(Factory|localtime|posixrules)$/;
-  expect(names.filter((name) => !files.test(name) && !isZone(name))).toEqual([]);
+  expect(names.filter((name) => !files.test(name) && !isTimeZone(name))).toEqual([]);
   for (const name of ['GMT', 'Japan', 'EST5EDT', 'Etc/GMT+12', 'America/Argentina/Buenos_Aires', 'US/Pacific'])
-    expect({ name, is: isZone(name) }).toEqual({ name, is: true });
+    expect({ name, is: isTimeZone(name) }).toEqual({ name, is: true });
   const none = [
     'JST',
     'IST',
@@ -143,7 +143,7 @@ test('exactly the names of the IANA database, including links, are valid zones',
     'Etc/Unknown',
   ];
   for (const name of [...none, '', ' UTC', 'Europe/Nowhere', 'Europe/Berlin\0', '../etc/localtime', 'posix/UTC'])
-    expect({ name, is: isZone(name) }).toEqual({ name, is: false });
+    expect({ name, is: isTimeZone(name) }).toEqual({ name, is: false });
 });
 
 test('no statement uses the database server’s zones except UTC', () => {

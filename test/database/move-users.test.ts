@@ -7,22 +7,22 @@ import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { openSession } from '#src/auth/sessions.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
-import { createDatabase, createQueryOnConnection } from '#src/database/connect.ts';
+import { createDatabase, createQueryFunctionOnConnection } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { checkDeviceLogin, findInvalidLogins, hashSecret } from '#src/devices/credentials.ts';
+import { findInvalidLogins, hashSecret, isDeviceLoginValid } from '#src/devices/credentials.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { closeAccountsAtSource } from '#src/start/users-move/close.ts';
-import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
-import { readAccountNames, recordExpectedRoutingNames } from '#src/start/users-move/routes.ts';
+import { moveUsers, type UsersMoveOptions } from '#src/start/users-move/move-users.ts';
+import { readAccountRoutingNames, recordExpectedRoutingNames } from '#src/start/users-move/routes.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { createTariff, updateTariff } from '#src/tariffs/store.ts';
 import { removeExpiredMovedAccounts } from '#src/users/departures.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 import type { TestDatabase } from '#test/support/database.ts';
-import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
@@ -34,7 +34,7 @@ import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts'
 const two = registerTwoDatabases();
 const TAKING = { retentionMonths: 13, maxChannels: 64 };
 
-const how = (accounts: readonly string[], options: Partial<UsersMove> = {}): UsersMove => ({
+const how = (accounts: readonly string[], options: Partial<UsersMoveOptions> = {}): UsersMoveOptions => ({
   accounts: accounts.join('\n'),
   secrets: { source: 'one secret', target: 'another secret' },
   taking: TAKING,
@@ -102,7 +102,7 @@ test('every account that cannot move is reported with its line, and nothing is c
 
 test('databases that do not belong to a running installation are refused', async () => {
   const { source, target } = two;
-  const home = await createMeter(source);
+  const home = await createTestMeter(source);
   await expect(moveUsers(source.url, source.url, how([home.userId]))).rejects.toThrow(/this installation itself/);
   const wrong = { source: 'one secret', target: 'another secret' };
   await source.pool.query(
@@ -125,8 +125,8 @@ test('databases that do not belong to a running installation are refused', async
 
 test('a moved account, its key, sessions and devices are unknown at the source, and known at the target', async () => {
   const { source, target } = two;
-  const api = await testApi({ database: { ...source, drop: async () => {} } });
-  const there = await testApi({ database: { ...target, drop: async () => {} } });
+  const api = await startTestApi({ database: { ...source, drop: async () => {} } });
+  const there = await startTestApi({ database: { ...target, drop: async () => {} } });
   try {
     const { userId, key } = await api.user('homeowner');
     const stays = await api.user('homeowner');
@@ -137,7 +137,7 @@ test('a moved account, its key, sessions and devices are unknown at the source, 
       body: { type: 'smart_meter', location: 'home' },
     });
     const { device_id: deviceId, mqtt } = made.json;
-    expect(await checkDeviceLogin(api.db, deviceId, mqtt.password)).toBe(true);
+    expect(await isDeviceLoginValid(api.db, deviceId, mqtt.password)).toBe(true);
     await moveUsers(
       source.url,
       target.url,
@@ -148,12 +148,12 @@ test('a moved account, its key, sessions and devices are unknown at the source, 
       (await api.send('/v1/devices', { method: 'POST', key, body: { type: 'smart_meter', location: 'x' } })).status,
     ).toBe(401);
     expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);
-    expect(await checkDeviceLogin(api.db, deviceId, mqtt.password)).toBe(false);
+    expect(await isDeviceLoginValid(api.db, deviceId, mqtt.password)).toBe(false);
     const login = { username: deviceId, secretSha256: hashSecret(mqtt.password) };
     expect(await findInvalidLogins(api.db, [login])).toEqual([login]);
     const devices = await there.send('/v1/devices', { key });
     expect(devices.json.map(({ device_id }: { device_id: string }) => device_id)).toEqual([deviceId]);
-    expect(await checkDeviceLogin(there.db, deviceId, mqtt.password)).toBe(true);
+    expect(await isDeviceLoginValid(there.db, deviceId, mqtt.password)).toBe(true);
     expect(await findInvalidLogins(there.db, [login])).toEqual([]);
   } finally {
     await api.app.close();
@@ -163,8 +163,8 @@ test('a moved account, its key, sessions and devices are unknown at the source, 
 
 test('while an account moves, both installations answer its callers with 503 and its devices with "server unavailable"; a failed move ends this', async () => {
   const { source, target } = two;
-  const here = await testApi({ database: { ...source, drop: async () => {} } });
-  const there = await testApi({ database: { ...target, drop: async () => {} } });
+  const here = await startTestApi({ database: { ...source, drop: async () => {} } });
+  const there = await startTestApi({ database: { ...target, drop: async () => {} } });
   const secrets = { source: 'the secret of the tests', target: 'the secret of the tests' };
   try {
     const { userId, key } = await here.user('homeowner');
@@ -207,7 +207,8 @@ test('while an account moves, both installations answer its callers with 503 and
 
     await closeAccountsAtSource(source.pool, [userId], {
       toInstallation: 'elsewhere',
-      redirect: async (client) => recordExpectedRoutingNames(target.pool, await readAccountNames(client, [userId])),
+      redirect: async (client) =>
+        recordExpectedRoutingNames(target.pool, await readAccountRoutingNames(client, [userId])),
     });
     for (const api of [here, there]) {
       // A process that has the key in its cache refuses changes at once, but refuses reads only some seconds later.
@@ -219,8 +220,8 @@ test('while an account moves, both installations answer its callers with 503 and
         [deviceId, mqtt.password],
         [hub.gateway.gateway_id, 'any'],
       ])
-        await expect(checkDeviceLogin(api.db, login, password)).rejects.toThrow('is moving');
-      expect(await checkDeviceLogin(api.db, 'dev_unknown', 'x')).toBe(false);
+        await expect(isDeviceLoginValid(api.db, login, password)).rejects.toThrow('is moving');
+      expect(await isDeviceLoginValid(api.db, 'dev_unknown', 'x')).toBe(false);
       const wrong = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
       expect((await api.send('/v1/devices', { key: wrong })).status).toBe(401);
     }
@@ -234,7 +235,7 @@ test('a move waits for a running delivery, includes hours that close meanwhile, 
   const { source, target } = two;
   const db = createDatabase(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-  const home = await createMeter(source);
+  const home = await createTestMeter(source);
   const { userId } = home;
   const sealed = createSecretEncrypter('one secret').seal('a token');
   for (const owner of [admin.user_id, userId])
@@ -245,7 +246,7 @@ test('a move waits for a running delivery, includes hours that close meanwhile, 
     );
   const data = { device_id: 'dev_1', user_id: userId, connected_at: '2026-01-01T00:00:00Z' };
   const event = { type: 'device.connected' as const, userId, data: data as never, channel: 'email' as const };
-  const [eventId] = await addEvents(createQueryOnConnection(source.pool), [event], new Date());
+  const [eventId] = await addEvents(createQueryFunctionOnConnection(source.pool), [event], new Date());
   await source.pool.query("UPDATE deliveries SET leased_until = now() + interval '1 minute' WHERE target = 'email'");
   const steps: string[] = [];
   const moving = moveUsers(source.url, target.url, how([userId], { step: (text) => void steps.push(text) }));
@@ -259,7 +260,7 @@ test('a move waits for a running delivery, includes hours that close meanwhile, 
   );
   await moving;
   for (const relation of ['user_daily', 'device_hourly', 'device_intervals'])
-    expect(await totalMilliwattHours(target, relation, userId)).toBe(4_000_000);
+    expect(await sumImportedMilliwattHours(target, relation, userId)).toBe(4_000_000);
   const deliveries =
     'SELECT target, status, event_id FROM deliveries JOIN events USING (event_id) WHERE event_id = $1 ORDER BY target';
   const there = await target.pool.query(deliveries, [eventId]);
@@ -281,8 +282,8 @@ const raw = (topic: string, body: object | string, at = Date.now()) =>
 
 test('messages that a gateway and a device still send to the source are stored with unrecognised ones, and written once at the target', async () => {
   const { source, target } = two;
-  const home = await createMeter(source);
-  const stays = await createMeter(source);
+  const home = await createTestMeter(source);
+  const stays = await createTestMeter(source);
   const { gateway } = await createGateway(createDatabase(source.pool), { userId: home.userId, name: 'cellar' });
   const writer = createWriter(source.pool, TAKING);
   const now = Date.now();
@@ -303,8 +304,8 @@ test('messages that a gateway and a device still send to the source are stored w
   const report = await moveUsers(source.url, target.url, how([home.userId]));
   expect(report).toMatchObject({ users: 0, moved_before: 1, forwarded: 3 });
   expect(await moveUsers(source.url, target.url, how([home.userId]))).toMatchObject({ forwarded: 0 });
-  expect(await totalMilliwattHours(target, 'user_daily', home.userId)).toBe(1_000_000);
-  expect(await totalMilliwattHours(source, 'user_daily', stays.userId)).toBe(1_000_000);
+  expect(await sumImportedMilliwattHours(target, 'user_daily', home.userId)).toBe(1_000_000);
+  expect(await sumImportedMilliwattHours(source, 'user_daily', stays.userId)).toBe(1_000_000);
   expect(await countRows(target.pool, 'rejected_messages')).toBe(1);
   expect(await countRows(target.pool, 'discovered_devices')).toBe(1);
   expect(await countRows(source.pool, 'rejected_messages')).toBe(1);
@@ -312,7 +313,7 @@ test('messages that a gateway and a device still send to the source are stored w
 
 test('an account that moved back is complete, with the messages that were sent to either installation', async () => {
   const { source, target } = two;
-  const home = await createMeter(source);
+  const home = await createTestMeter(source);
   const now = Date.now();
   const send = (at: TestDatabase, kwh: number, seconds: number) => {
     const body = { ts: new Date(now - seconds * 1_000).toISOString(), energy_total_kwh: kwh };
@@ -332,7 +333,7 @@ test('an account that moved back is complete, with the messages that were sent t
   await send(target, 4, 30);
   await send(source, 5, 20);
   expect(await moveUsers(target.url, source.url, how([home.userId]))).toMatchObject({ moved_before: 1, forwarded: 1 });
-  expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(4_000_000);
+  expect(await sumImportedMilliwattHours(source, 'user_daily', home.userId)).toBe(4_000_000);
   expect(await countRows(source.pool, 'readings')).toBe(5);
   expect(await countRows(source.pool, 'departed_logins')).toBe(0);
   expect(await countRows(target.pool, 'readings')).toBe(0);
@@ -340,7 +341,7 @@ test('an account that moved back is complete, with the messages that were sent t
 
 test('a message that cannot be written is refused individually, and blocks no move', async () => {
   const { source, target } = two;
-  const home = await createMeter(source);
+  const home = await createTestMeter(source);
   const now = Date.now();
   const send = (at: TestDatabase, ...kwh: number[]) =>
     createWriter(at.pool, TAKING).write(
@@ -363,7 +364,7 @@ test('a message that cannot be written is refused individually, and blocks no mo
   const secrets = { source: 'another secret', target: 'one secret' };
   await moveUsers(target.url, source.url, how([home.userId], { secrets }));
   expect(await refused(source)).toHaveLength(2);
-  expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(6_000_000);
+  expect(await sumImportedMilliwattHours(source, 'user_daily', home.userId)).toBe(6_000_000);
   expect(await countRows(source.pool, 'readings')).toBe(5);
   expect(await countRows(source.pool, 'departed_logins')).toBe(0);
 });
@@ -371,7 +372,7 @@ test('a message that cannot be written is refused individually, and blocks no mo
 test('messages stored for a moved account are deleted when it is erased at the target, and after 90 days', async () => {
   const { source, target } = two;
   const db = createDatabase(source.pool);
-  const [erased, lives] = [await createMeter(source), await createMeter(source)];
+  const [erased, lives] = [await createTestMeter(source), await createTestMeter(source)];
   const writer = createWriter(source.pool, TAKING);
   const send = ({ deviceId }: { deviceId: string }) =>
     writer.write([raw(`energy/v1/${deviceId}/readings`, { ts: new Date().toISOString(), energy_total_kwh: 1 })]);
@@ -388,7 +389,7 @@ test('messages stored for a moved account are deleted when it is erased at the t
   expect(await send(erased)).toMatchObject({ rejected: 1 });
   expect(await send(lives)).toMatchObject({ departed: 1 });
   // An account that has moved away and back is not removed like a moved account.
-  const here = await createMeter(source);
+  const here = await createTestMeter(source);
   await source.pool.query('INSERT INTO departed_logins VALUES ($1, $2)', [here.deviceId, here.userId]);
   const day = (days: number) => new Date(Date.now() + days * 86_400_000);
   expect(await removeExpiredMovedAccounts(db, day(89))).toMatchObject({ ended: 0, removed: 0, waiting: 1 });
@@ -404,7 +405,7 @@ test('tariffs with prices of an account that does not move are reported with the
   const { source, target } = two;
   const db = createDatabase(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-  const [home, other] = [await createMeter(source), await createMeter(source)];
+  const [home, other] = [await createTestMeter(source), await createTestMeter(source)];
   const make = { kind: 'price' as const, name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 as const };
   const theirs = await createSeries(db, { ...make, userId: admin.user_id });
   const own = await createSeries(db, { ...make, userId: home.userId });
@@ -438,7 +439,7 @@ test('tariffs with prices of an account that does not move are reported with the
 
 test('the command refuses impossible moves, and carries out a possible one', async () => {
   const { source, target } = two;
-  const home = await createMeter(source);
+  const home = await createTestMeter(source);
   const folder = await createTemporaryFolder();
   const [users, secret] = [join(folder.path, 'north.txt'), join(folder.path, 'other.key')];
   await writeFile(users, `# north\n${home.userId}\n`);

@@ -6,12 +6,12 @@ import { isEmbeddedPostgresRunning, startEmbeddedPostgres } from '#src/database/
 import { migrate } from '#src/database/migrate.ts';
 import { createMovingPool, moveInstallation } from '#src/start/move.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 import {
-  AUTO_TIER,
   countRows,
+  DEFAULT_MOVE_OPTIONS,
   findDifferingRelations,
   NO_OP_CALLBACKS,
   registerTwoDatabases,
@@ -25,7 +25,7 @@ test('sequences continue from their last value, not from the highest remaining r
   const { webhookId } = await fillInstallation(source);
   await source.pool.query('UPDATE webhooks SET catching_up_to = (SELECT max(place) FROM deliveries)');
   await source.pool.query('DELETE FROM deliveries');
-  await moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS);
+  await moveInstallation(source.url, target.url, DEFAULT_MOVE_OPTIONS, NO_OP_CALLBACKS);
   const { rows } = await target.pool.query(
     `SELECT nextval(pg_get_serial_sequence('deliveries', 'place')) > catching_up_to AS follows FROM webhooks WHERE webhook_id = $1`,
     [webhookId],
@@ -63,7 +63,7 @@ test('a deadlock between a writer and the move ends neither of them permanently'
   const step = (text: string) => {
     if (text.startsWith('Blocking')) crossing = cross().catch(() => writer.query('ROLLBACK'));
   };
-  await moveInstallation(source.url, target.url, AUTO_TIER, { ...NO_OP_CALLBACKS, step });
+  await moveInstallation(source.url, target.url, DEFAULT_MOVE_OPTIONS, { ...NO_OP_CALLBACKS, step });
   await crossing;
   writer.release(true);
   expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
@@ -71,16 +71,18 @@ test('a deadlock between a writer and the move ends neither of them permanently'
 
 test('a move into the same database is refused, and changes nothing', async () => {
   const { source } = two;
-  const home = await createMeter(source);
-  await expect(moveInstallation(source.url, source.url, AUTO_TIER, NO_OP_CALLBACKS)).rejects.toThrow(/already uses/);
+  const home = await createTestMeter(source);
+  await expect(moveInstallation(source.url, source.url, DEFAULT_MOVE_OPTIONS, NO_OP_CALLBACKS)).rejects.toThrow(
+    /already uses/,
+  );
   await home.read([[new Date(), 501]]);
 });
 
 test('a database that already has users is refused, and nothing is copied', async () => {
   const { source, target } = two;
-  const home = await createMeter(source);
-  await createMeter(target);
-  await expect(moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS)).rejects.toThrow(
+  const home = await createTestMeter(source);
+  await createTestMeter(target);
+  await expect(moveInstallation(source.url, target.url, DEFAULT_MOVE_OPTIONS, NO_OP_CALLBACKS)).rejects.toThrow(
     /users of its own/,
   );
   expect(await countRows(target.pool, 'users')).toBe(1);
@@ -90,26 +92,28 @@ test('a database that already has users is refused, and nothing is copied', asyn
 test('a database that another installation is moving into is refused', async () => {
   const { source, target, embeddedDatabase } = two;
   const stranger = await embeddedDatabase();
-  await createMeter(stranger);
+  await createTestMeter(stranger);
   const broken = new Error('broken off');
   const step = (text: string) => {
     if (text.startsWith('Blocking')) throw broken;
   };
-  await expect(moveInstallation(stranger.url, target.url, AUTO_TIER, { ...NO_OP_CALLBACKS, step })).rejects.toBe(
-    broken,
+  await expect(
+    moveInstallation(stranger.url, target.url, DEFAULT_MOVE_OPTIONS, { ...NO_OP_CALLBACKS, step }),
+  ).rejects.toBe(broken);
+  const home = await createTestMeter(source);
+  await expect(moveInstallation(source.url, target.url, DEFAULT_MOVE_OPTIONS, NO_OP_CALLBACKS)).rejects.toThrow(
+    /by another move/,
   );
-  const home = await createMeter(source);
-  await expect(moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS)).rejects.toThrow(/by another move/);
   await home.read([[new Date(), 501]]);
-  expect((await moveInstallation(stranger.url, target.url, AUTO_TIER, NO_OP_CALLBACKS)).users).toBe(1);
+  expect((await moveInstallation(stranger.url, target.url, DEFAULT_MOVE_OPTIONS, NO_OP_CALLBACKS)).users).toBe(1);
   await stranger.drop();
 });
 
 test('a role that may not close a database gets an error before anything is copied', async () => {
   const { target, embeddedDatabase } = two;
   const source = await embeddedDatabase({ owned: false });
-  const home = await createMeter(source);
-  await expect(moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS)).rejects.toThrow(
+  const home = await createTestMeter(source);
+  await expect(moveInstallation(source.url, target.url, DEFAULT_MOVE_OPTIONS, NO_OP_CALLBACKS)).rejects.toThrow(
     /must own both databases.*the old one/,
   );
   expect(await countRows(target.pool, 'users')).toBe(0);
@@ -123,7 +127,7 @@ test('the command moves the embedded database of a stopped service, and leaves i
   const server = await startEmbeddedPostgres({ dataDir: stopped.path, sharedBuffersMb: 128 });
   const pool = createPool(server.url);
   const { tier, capabilities } = (await migrate(pool)).database;
-  await createMeter({ ...two.source, tier, capabilities, pool, url: server.url });
+  await createTestMeter({ ...two.source, tier, capabilities, pool, url: server.url });
   await pool.end();
   await server.stop();
   const command = promisify(execFile)(process.execPath, [TESTED_PROGRAM, 'migrate', '--to', target.url, '--json'], {

@@ -5,11 +5,11 @@ import { createKey } from '#src/auth/keys.ts';
 import { reloadCaller } from '#src/auth/run-as-caller.ts';
 import { findSession, openSession } from '#src/auth/sessions.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { inTransaction } from '#src/database/transaction.ts';
-import { findDeviceLogin, hashSecret } from '#src/devices/credentials.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
+import { authenticateDevice, hashSecret } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 /**
  * At the target of a move, an account is opened in one transaction: its rows become visible, and its names are deleted from
@@ -20,7 +20,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
@@ -45,7 +45,7 @@ async function hide(): Promise<() => Promise<void>> {
     [userId, [...names, deviceId, keyId, rows[0].id]],
   ] as const;
   const run = (statements: (readonly [text: string, values: readonly unknown[]])[]) =>
-    inTransaction(database.pool, async (client) => {
+    runInTransaction(database.pool, async (client) => {
       for (const [text, values] of statements) await client.query(text, [...values]);
     });
   await run([
@@ -100,7 +100,8 @@ const LOOKUPS: Record<string, () => Promise<(db: Database) => Promise<unknown>>>
     const caller = await callerOf('session');
     return async (db) => (await reloadCaller(db, caller, new Date(), 'none')) !== null;
   },
-  'the login of a device': async () => async (db) => (await findDeviceLogin(db, home.deviceId, home.password)) !== null,
+  'the login of a device': async () => async (db) =>
+    (await authenticateDevice(db, home.deviceId, home.password)) !== null,
 };
 
 const outcomeOf = (lookup: Promise<unknown>) => lookup.catch(({ message }: Error) => message);

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '#src/database/migrate.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 const REFUSED = /A newer version .* created this database: .* schema\/9999_days\.sql\. .* Run that version again/;
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 

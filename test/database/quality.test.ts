@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { type MeterReading, meterHistory } from '#simulators/devices/native-meter.ts';
+import { generateMeterReadings, type MeterReading } from '#simulators/devices/native-meter.ts';
 import { combineNamedFaults } from '#simulators/faults.ts';
-import { createHome } from '#simulators/home-clock.ts';
+import { createSimulatedHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 /**
  * Tests of quality reports on simulated months, written as ingest writes them. The reports must contain every simulated fault and no other.
@@ -15,11 +15,13 @@ const HOUR_MS = 3_600_000;
 const QUARTER_HOUR_MS = 900_000;
 const MAY = Date.UTC(2026, 4, 1);
 const JUNE = Date.UTC(2026, 5, 1);
-const clean = [...meterHistory(createHome(drawHomeTraits('quality'), MAY - 90 * 24 * HOUR_MS), MAY, JUNE, 900)];
+const clean = [
+  ...generateMeterReadings(createSimulatedHome(drawHomeTraits('quality'), MAY - 90 * 24 * HOUR_MS), MAY, JUNE, 900),
+];
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { SCHEMA_FILE, schemaFile } from '#test/support/generate-schema.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { generateSchemaFile, SCHEMA_FILE } from '#test/support/generate-schema.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
 test('sql/schema.sql is the result of the migrations (else: npm run schema)', async () => {
-  expect(readFileSync(SCHEMA_FILE, 'utf8')).toBe(await schemaFile(database.pool));
+  expect(readFileSync(SCHEMA_FILE, 'utf8')).toBe(await generateSchemaFile(database.pool));
 });
 
 test.each([
@@ -26,9 +26,9 @@ test.each([
   const client = await database.pool.connect();
   try {
     await client.query('BEGIN');
-    const before = await schemaFile(database.pool);
+    const before = await generateSchemaFile(database.pool);
     await client.query(change);
-    expect(await schemaFile(client)).not.toBe(before);
+    expect(await generateSchemaFile(client)).not.toBe(before);
   } finally {
     await client.query('ROLLBACK');
     client.release();

@@ -6,11 +6,11 @@ import { loadConfig } from '#src/config/load.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { createWebhook, loadReceiver, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { createWebhook, loadWebhookReceiver, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { loadSecretKey } from '#src/start/secret-key.ts';
 import { findIdempotentAnswer, storeIdempotentAnswer } from '#src/users/idempotent-answers.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder, startRole } from '#test/support/service.ts';
 
@@ -22,7 +22,7 @@ let database: TestDatabase;
 let db: Database;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
+  [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
   db = createDatabase(database.pool);
 });
 afterAll(async () => {
@@ -75,7 +75,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   expect(readFileSync(file(), 'utf8').trim()).toBe(next);
   const box = createSecretEncrypter(next);
   expect(await findIdempotentAnswer(db, box, { ...REQUEST, userId })).toEqual({ is: 'new' });
-  expect((await loadReceiver(db, box, { webhookId, event: 'usage.updated' }, new Date()))?.secrets).toEqual([
+  expect((await loadWebhookReceiver(db, box, { webhookId, event: 'usage.updated' }, new Date()))?.secrets).toEqual([
     expect.not.stringContaining(TOKEN),
   ]);
   const resumed = await updateWebhook(
@@ -87,7 +87,7 @@ test('a missing or different secret key is an error if data was encrypted with i
     new Date(),
   );
   expect(resumed?.status).toBe('active');
-  expect((await loadReceiver(db, box, { webhookId, event: 'usage.updated' }, new Date()))?.secrets[0]).toBe(
+  expect((await loadWebhookReceiver(db, box, { webhookId, event: 'usage.updated' }, new Date()))?.secrets[0]).toBe(
     'a token that is new',
   );
   // A second call reports nothing, because no encrypted data is left.

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createDeployment, getContainerOutput, waitUntilPrinted } from '#test/support/images/deployment.ts';
-import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
-import { connectVisitor, PUBLISHED_DAY_KWH } from '#test/support/images/visitor.ts';
+import { connectDeploymentClient, PUBLISHED_DAY_KWH } from '#test/support/images/deployment-client.ts';
+import { isPodmanSuccessful, runPodman } from '#test/support/images/podman.ts';
 
 /**
  * These tests run deploy/cluster/compose.yaml with podman-compose on one machine. The images are built from their Dockerfiles, except that
@@ -53,16 +53,19 @@ test('the cluster starts from nothing, counts, and still has its data and its st
   };
   await start();
   const ca = readFileSync(join(machine.folder, CLUSTER, 'tls/ca.crt'), 'utf8');
-  const visitor = await connectVisitor({ address, name: address, key: KEY, ca });
+  const visitor = await connectDeploymentClient({ address, name: address, key: KEY, ca });
   // Waits until HAProxy, too, has detected that the API is ready.
   await expect.poll(() => visitor.ask('/readyz').then(() => true), { timeout: 60_000 }).toBe(true);
   const day = await visitor.publishOneDay();
   await expect.poll(day).toEqual([PUBLISHED_DAY_KWH]);
   for (const node of ['etcd-1', 'etcd-2', 'etcd-3'])
-    expect([node, podmanSucceeds('exec', `cluster_${node}_1`, 'etcdctl', 'endpoint', 'health')]).toEqual([node, true]);
+    expect([node, isPodmanSuccessful('exec', `cluster_${node}_1`, 'etcdctl', 'endpoint', 'health')]).toEqual([
+      node,
+      true,
+    ]);
 
   machine.type('podman-compose down', CLUSTER);
-  expect(podman('ps', '--all', '--quiet')).toBe('');
+  expect(runPodman('ps', '--all', '--quiet')).toBe('');
   await start();
   await expect.poll(day, { timeout: 60_000 }).toEqual([PUBLISHED_DAY_KWH]);
 }, 2_400_000);

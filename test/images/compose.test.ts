@@ -1,7 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { createDeployment, waitUntilPrinted } from '#test/support/images/deployment.ts';
-import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
-import { connectVisitor, isUnencryptedMqttRefused, PUBLISHED_DAY_KWH } from '#test/support/images/visitor.ts';
+import {
+  connectDeploymentClient,
+  isUnencryptedMqttRefused,
+  PUBLISHED_DAY_KWH,
+} from '#test/support/images/deployment-client.ts';
+import { isPodmanSuccessful, runPodman } from '#test/support/images/podman.ts';
 
 /**
  * These tests run deploy/compose.yaml with podman-compose. Debian has no community edition of TimescaleDB, so an image with Debian's
@@ -38,16 +42,18 @@ test('the roles and their database start from nothing, count, and still have the
       ROLES.map((role) => waitUntilPrinted(`deploy_${role}_1`, /"msg":"ready"/, START_MS)),
     );
     console.log(`ready: ${ROLES.map((role, i) => `${role} ${seconds[i]?.toFixed(1)} s`).join(', ')}`);
-    await expect.poll(() => podmanSucceeds('healthcheck', 'run', 'deploy_database_1'), { interval: 1_000 }).toBe(true);
+    await expect
+      .poll(() => isPodmanSuccessful('healthcheck', 'run', 'deploy_database_1'), { interval: 1_000 })
+      .toBe(true);
   };
   await up();
-  const visitor = await connectVisitor({ address, name: address, key: KEY });
+  const visitor = await connectDeploymentClient({ address, name: address, key: KEY });
   const day = await visitor.publishOneDay();
   await expect.poll(() => day()).toEqual([PUBLISHED_DAY_KWH]);
   expect(await isUnencryptedMqttRefused(address)).toBe(true);
 
   machine.type('podman-compose down', 'deploy');
-  expect(podman('ps', '--all', '--quiet')).toBe('');
+  expect(runPodman('ps', '--all', '--quiet')).toBe('');
   await up();
   // A client that connected before the restart still trusts the certificate.
   expect(await day()).toEqual([PUBLISHED_DAY_KWH]);

@@ -8,8 +8,8 @@ import {
   readContainerMemory,
   waitUntilPrinted,
 } from '#test/support/images/deployment.ts';
-import { podmanSucceeds } from '#test/support/images/podman.ts';
-import { connectVisitor } from '#test/support/images/visitor.ts';
+import { connectDeploymentClient } from '#test/support/images/deployment-client.ts';
+import { isPodmanSuccessful } from '#test/support/images/podman.ts';
 
 /**
  * This test runs the demo of deploy/home/compose.yaml with the memory of a small Raspberry Pi. The demo stores 13 months of six homes, and
@@ -47,11 +47,11 @@ test('stores 13 months of six homes in 512 MB, goes on, and ends with 0', async 
   // The kernel has killed no process for lack of memory, and neither podman nor the supervisor has restarted one.
   expect([live.killed, countRestarts(CONTAINER)]).toEqual([0, 0]);
   expect(output).not.toMatch(/role exited|PostgreSQL stopped/);
-  expect(podmanSucceeds('healthcheck', 'run', CONTAINER)).toBe(true);
+  expect(isPodmanSuccessful('healthcheck', 'run', CONTAINER)).toBe(true);
 
   const [, key = ''] = /Bearer (eus_live_\w+)/.exec(output) ?? [];
   const [, path = ''] = /'https:\/\/[^/]+(\/v1\/energy-insights[^']+group_by=day)'/.exec(output) ?? [];
-  const visitor = await connectVisitor({ address: home.address, name: home.address, key });
+  const visitor = await connectDeploymentClient({ address: home.address, name: home.address, key });
   const { data } = await visitor.ask(path);
   expect(data).toHaveLength(7);
   for (const { kwh_used } of data.slice(0, 6)) expect(kwh_used).toBeGreaterThan(1);

@@ -7,9 +7,13 @@ import {
   readContainerMemory,
   waitUntilPrinted,
 } from '#test/support/images/deployment.ts';
+import {
+  connectDeploymentClient,
+  isUnencryptedMqttRefused,
+  PUBLISHED_DAY_KWH,
+} from '#test/support/images/deployment-client.ts';
 import { findInstallCommand } from '#test/support/images/install-lines.ts';
-import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
-import { connectVisitor, isUnencryptedMqttRefused, PUBLISHED_DAY_KWH } from '#test/support/images/visitor.ts';
+import { isPodmanSuccessful, runPodman } from '#test/support/images/podman.ts';
 
 /**
  * These tests run deploy/home/compose.yaml with podman-compose: first as README.md describes, and then with the memory of a small Raspberry
@@ -24,7 +28,7 @@ const STOP_SECONDS = 10;
 let deployment: ReturnType<typeof createDeployment> | undefined;
 afterAll(() => deployment?.remove());
 
-const inside = (command: string) => podman('exec', CONTAINER, 'sh', '-c', `{ ${command}; } 2>&1 || true`);
+const inside = (command: string) => runPodman('exec', CONTAINER, 'sh', '-c', `{ ${command}; } 2>&1 || true`);
 
 test('one home starts from nothing in 512 MB, and still has its data after `down` and `up`', async () => {
   const home = createDeployment();
@@ -33,7 +37,7 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   await waitUntilPrinted(CONTAINER, /Ready/, START_MS);
   const [key = ''] = /eus_live_\w+/.exec(getContainerOutput(CONTAINER)) ?? [];
   const at = { address: home.address, name: HOST_NAME, key };
-  const visitor = await connectVisitor(at);
+  const visitor = await connectDeploymentClient(at);
   const day = await visitor.publishOneDay();
   await expect.poll(() => day()).toEqual([PUBLISHED_DAY_KWH]);
   // The broker accepts MQTT without TLS only from the same machine.
@@ -41,12 +45,12 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   home.type("bash -c '</dev/tcp/127.0.0.1/1883'");
 
   home.type('podman-compose down', 'deploy/home');
-  expect(podman('ps', '--all', '--quiet')).toBe('');
+  expect(runPodman('ps', '--all', '--quiet')).toBe('');
   const limit = `--podman-run-args='--memory=${MEMORY_MB}m --memory-swap=${MEMORY_MB}m'`;
   home.type(`podman-compose ${limit} up -d`, 'deploy/home');
-  expect(podmanSucceeds('healthcheck', 'run', CONTAINER)).toBe(false);
+  expect(isPodmanSuccessful('healthcheck', 'run', CONTAINER)).toBe(false);
   const seconds = await waitUntilPrinted(CONTAINER, /Ready/, START_MS);
-  await expect.poll(() => podmanSucceeds('healthcheck', 'run', CONTAINER), { interval: 1_000 }).toBe(true);
+  await expect.poll(() => isPodmanSuccessful('healthcheck', 'run', CONTAINER), { interval: 1_000 }).toBe(true);
   expect(getContainerOutput(CONTAINER)).not.toContain('eus_live_');
   // A client that connected before the restart still trusts the certificate.
   expect(await day()).toEqual([PUBLISHED_DAY_KWH]);

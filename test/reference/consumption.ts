@@ -1,6 +1,6 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { applyEdits, createRepeatedTimeCounter, type ReferenceEdit } from './edits.ts';
-import { computeRegisterSteps, type RegisterStep } from './registers.ts';
+import { applyEdits, createRepeatedTimeCalculator, type ReferenceEdit } from './edits.ts';
+import { computeRegisterIncrements, type RegisterIncrement } from './registers.ts';
 import { applyTariffRule } from './tariffs.ts';
 
 /** Settings of a device that affect its energy, as in the table `devices`. */
@@ -28,7 +28,7 @@ interface Within {
  * Imported and exported energy of a step. Each direction is spread evenly over the whole step, or over the part of it in `importWithin` or
  * `exportWithin`.
  */
-type Flowed = RegisterStep & { exported: bigint; importWithin?: Within; exportWithin?: Within };
+type Flowed = RegisterIncrement & { exported: bigint; importWithin?: Within; exportWithin?: Within };
 type Flow = Flowed & { countsImport: boolean; countsExport: boolean };
 
 const RANKS = ['register total', 'register tariff', 'register phase', 'interval total', 'interval tariff'];
@@ -136,10 +136,10 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     const countedOf = (s: Series) => {
       const counts = (end: number) => imports(end).includes(s) || exports(end).includes(s);
       const last = counts(Infinity) ? Infinity : Math.max(...times.filter(counts));
-      return computeReferenceSteps(
+      return computeReferenceIncrements(
         { ...s, readings: s.readings.filter((r) => r.readAtMs <= last) },
         settings,
-        createRepeatedTimeCounter(edits, s),
+        createRepeatedTimeCalculator(edits, s),
       ).map((step) => ({
         ...step,
         countsImport: imports(Number(step.to)).includes(s),
@@ -187,21 +187,22 @@ function areas(a: { at: bigint; mw: bigint }, b: { at: bigint; mw: bigint }): Ar
 }
 
 /** Returns the steps of a series that contribute energy. `readings`: in order, one per time (`orderDistinctReadings`). */
-export function computeReferenceSteps(
+export function computeReferenceIncrements(
   s: { kind: string; direction: string; readings: DecodedReading[] },
   settings: ReferenceSettings,
   more?: (from: bigint, to: bigint) => bigint,
 ): Flowed[] {
   const exporting = s.direction === 'export';
-  const both = (steps: RegisterStep[]) => steps.map((step) => ({ ...step, exported: exporting ? step.energy : 0n }));
+  const both = (steps: RegisterIncrement[]) =>
+    steps.map((step) => ({ ...step, exported: exporting ? step.energy : 0n }));
   if (s.kind === 'register') {
     const readings = s.readings.map((r) => ({ at: BigInt(r.readAtMs), value: BigInt(r.value) }));
     return both(
-      computeRegisterSteps(readings, { limitKw: settings.limitKw, maximumKwh: settings.registerMaxKwh }, more),
+      computeRegisterIncrements(readings, { limitKw: settings.limitKw, maximumKwh: settings.registerMaxKwh }, more),
     );
   }
   if (s.kind === 'interval') {
-    const countedSteps: RegisterStep[] = [];
+    const countedSteps: RegisterIncrement[] = [];
     for (const r of s.readings) {
       const [from, to] = [BigInt(r.readAtMs - r.intervalMs), BigInt(r.readAtMs)];
       if (countedSteps.every((k) => to <= k.from || k.to <= from))
@@ -232,12 +233,12 @@ export function computeReferenceSteps(
 }
 
 /** Returns the start of the bucket (hour, day, month …) that contains a time, both in Unix ms. */
-export type BucketStart = (at: bigint) => bigint;
+export type BucketStartFunction = (at: bigint) => bigint;
 
-export const getStartOfQuarterHour: BucketStart = (at) => at - (at % 900_000n);
-export const getStartOfHour: BucketStart = (at) => at - (at % 3_600_000n);
-export const getStartOfDay: BucketStart = (at) => at - (at % 86_400_000n);
-export const getStartOfMonth: BucketStart = (at) => {
+export const getStartOfQuarterHour: BucketStartFunction = (at) => at - (at % 900_000n);
+export const getStartOfHour: BucketStartFunction = (at) => at - (at % 3_600_000n);
+export const getStartOfDay: BucketStartFunction = (at) => at - (at % 86_400_000n);
+export const getStartOfMonth: BucketStartFunction = (at) => {
   const date = new Date(Number(at));
   return BigInt(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
 };
@@ -246,7 +247,7 @@ export const getStartOfMonth: BucketStart = (at) => {
 export function computeReferenceConsumption(
   all: DecodedReading[],
   settings: ReferenceSettings,
-  bucket: BucketStart,
+  bucket: BucketStartFunction,
   edits: readonly ReferenceEdit[] = [],
 ): Map<bigint, AggregateRow> {
   const rows = new Map<bigint, AggregateRow>();

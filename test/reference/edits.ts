@@ -49,7 +49,7 @@ export const arbitraryEdit = fc.record({
 export type RandomEditParameters = typeof arbitraryEdit extends fc.Arbitrary<infer T> ? T : never;
 
 /** Returns the edit that these random parameters describe in a history. */
-export function buildEdit(readings: ReadingHistory['readings'], drawn: RandomEditParameters): ReferenceEdit {
+export function buildReferenceEdit(readings: ReadingHistory['readings'], drawn: RandomEditParameters): ReferenceEdit {
   const { near, isAdded, ofAll, awayMs, lengthMs, moreMilliwattHours } = drawn;
   const registers = readings.filter(({ kind }) => kind === 'register');
   const from = isAdded && registers.length > 0 ? registers : readings;
@@ -73,7 +73,7 @@ export const arbitraryClockStep = fc.record({
  * Returns the edit of a series for a clock that was set back, given the edits for earlier such steps. The edit excludes the readings that
  * arrived before the step. A register continues from the first excluded value.
  */
-export function buildClockStepEdit(
+export function buildReferenceClockStepEdit(
   readings: ReadingHistory['readings'],
   { near, came, awayMs, lengthMs }: typeof arbitraryClockStep extends fc.Arbitrary<infer T> ? T : never,
   before: readonly ReferenceEdit[],
@@ -129,7 +129,10 @@ export function applyEdits(readings: DecodedReading[], edits: readonly Reference
  * Returns a function that returns the additional time (ms) between two readings of a register. Time is added if the clock was set back
  * between them.
  */
-export function createRepeatedTimeCounter(edits: readonly ReferenceEdit[], series: { channel: string; kind: string }) {
+export function createRepeatedTimeCalculator(
+  edits: readonly ReferenceEdit[],
+  series: { channel: string; kind: string },
+) {
   const steps = edits.filter((edit) => edit.instants && isOf(edit, series));
   /**
    * Returns the time of the register reading that the edit adds. If the clock is later set back beyond this time, the reading moves back,

@@ -1,8 +1,8 @@
 import { backTestForecasts, sumForecastKwh } from '#src/remarks/back-test.ts';
-import { getMonth, type Month } from '#src/remarks/calendar.ts';
+import { getMonthOfDay, type Month } from '#src/remarks/calendar.ts';
 import { type DailyUsage, listDaysWithKnownUsage } from '#src/remarks/daily-use.ts';
 import { forecastMonth } from '#src/remarks/forecast.ts';
-import { computeDeviation, computeForecastRange } from '#src/remarks/forecast-range.ts';
+import { computeForecastDeviation, computeForecastRange } from '#src/remarks/forecast-range.ts';
 
 /**
  * Forecast of a month's usage, made on one of the month's days. Also contains the actual usage and simple forecasts for comparison, all in
@@ -17,8 +17,8 @@ export interface ForecastOutcome {
   forecast: number;
   isWithinRange: boolean;
   /**
-   * Error of the forecast, divided by the deviation that the forecast expects (`computeDeviation`). The width of the published range is
-   * calibrated with this value.
+   * Error of the forecast, divided by the deviation that the forecast expects (`computeForecastDeviation`). The width of the published
+   * range is calibrated with this value.
    */
   deviations: number;
   /**
@@ -39,7 +39,11 @@ const LEAST_SHARE = 0.9;
 export function computeForecastOutcomes(home: string, used: DailyUsage, days: readonly number[]): ForecastOutcome[] {
   const outcomes: ForecastOutcome[] = [];
   const end = used.firstDay + used.kwh.length;
-  for (let month = getMonth(used.firstDay, 1); month.first + month.days <= end; month = getMonth(month.first, 1)) {
+  for (
+    let month = getMonthOfDay(used.firstDay, 1);
+    month.first + month.days <= end;
+    month = getMonthOfDay(month.first, 1)
+  ) {
     const actual = mean(used, month, 1 - 1 / month.days);
     if (actual === null) continue;
     for (const day of days) {
@@ -49,7 +53,9 @@ export function computeForecastOutcomes(home: string, used: DailyUsage, days: re
       const { lowKwh, highKwh } = computeForecastRange(forecast, past);
       const total = actual * month.days;
       const restRatio = (total - forecast.soFarKwh) / forecast.restKwh;
-      const [lastMonth, lastYear] = [-1, -12].map((later) => mean(used, getMonth(month.first, later), LEAST_SHARE));
+      const [lastMonth, lastYear] = [-1, -12].map((later) =>
+        mean(used, getMonthOfDay(month.first, later), LEAST_SHARE),
+      );
       const whole = (perDay: number | null | undefined) => (perDay ?? null) && (perDay as number) * month.days;
       const rest = (perDay: number | null | undefined) =>
         (perDay ?? null) && forecast.soFarKwh + (perDay as number) * (month.days - day + 1);
@@ -61,7 +67,9 @@ export function computeForecastOutcomes(home: string, used: DailyUsage, days: re
         forecast: sumForecastKwh(forecast),
         isWithinRange: lowKwh <= total && total <= highKwh,
         deviations:
-          restRatio > 0 ? Math.abs(Math.log(restRatio)) / computeDeviation(forecast, past) : Number.POSITIVE_INFINITY,
+          restRatio > 0
+            ? Math.abs(Math.log(restRatio)) / computeForecastDeviation(forecast, past)
+            : Number.POSITIVE_INFINITY,
         lastMonth: whole(lastMonth),
         lastYear: whole(lastYear),
         lastMonthOfRest: rest(lastMonth),
@@ -100,8 +108,8 @@ export function computeMeanForecastErrors(
 }
 
 /**
- * Share of months that must lie within the range when it is calibrated. It is five percentage points above the published `RANGE_PERCENT`,
- * as a reserve.
+ * Share of months that must lie within the range when it is calibrated. It is five percentage points above the published
+ * `FORECAST_RANGE_PERCENT`, as a reserve.
  */
 const CALIBRATED_SHARE = 0.85;
 
@@ -123,7 +131,7 @@ export function computeCalibratedHalfWidth(said: readonly ForecastOutcome[]): nu
 /**
  * Returns for each home the half-width that results from all other homes, and the percentage of the home's own months within this range.
  */
-export function crossValidateRanges(
+export function crossValidateForecastRanges(
   said: readonly ForecastOutcome[],
 ): { home: string; halfWidth: number; withinPercent: number }[] {
   return [...Map.groupBy(said, ({ home }) => home)].map(([home, own]) => {

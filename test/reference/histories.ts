@@ -225,7 +225,7 @@ const temperatures = fc
   );
 
 /** Repeats some readings with another value at the same time. */
-export const addConflictingReadings = (readings: ReadingHistory['readings']) =>
+export const arbitraryConflictingReadings = (readings: ReadingHistory['readings']) =>
   fc.array(fc.tuple(fc.nat(), fc.integer({ min: -200_000, max: 200_000 })), { maxLength: 4 }).map((twists) => [
     ...readings,
     ...twists.flatMap(([index, by]) => {
@@ -356,7 +356,7 @@ export const arbitrarySettings = fc.record({
 
 const historyOf = (readings: fc.Arbitrary<ReadingHistory['readings']>): fc.Arbitrary<ReadingHistory> =>
   fc
-    .record({ settings: arbitrarySettings, readings: readings.chain(addConflictingReadings) })
+    .record({ settings: arbitrarySettings, readings: readings.chain(arbitraryConflictingReadings) })
     .map(({ settings, readings }) => ({ ...settings, readings }));
 
 /** Random histories of at least 50 readings, with every fault that the counting rules handle. */

@@ -3,12 +3,12 @@
  * the whole ordered list of readings, classifies each reading with the help of later ones, and only then adds up energy. All numbers are
  * BigInt.
  */
-export interface Reading {
+export interface ReferenceReading {
   at: bigint;
   value: bigint;
 }
 
-export interface RegisterStep {
+export interface RegisterIncrement {
   from: bigint;
   to: bigint;
   energy: bigint;
@@ -34,7 +34,7 @@ function unit(value: bigint): bigint {
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
 const most = (a: bigint, b: bigint) => (a > b ? a : b);
 
-export function isPlausibleReading(a: Reading, b: Reading, limitKw: number): boolean {
+export function isPlausibleReading(a: ReferenceReading, b: ReferenceReading, limitKw: number): boolean {
   const resolution = most(1_000n, least(unit(a.value), unit(b.value)));
   const limitMilliwatts = BigInt(Math.round(limitKw * 1e6));
   const rise = b.value - a.value;
@@ -45,36 +45,39 @@ export function isPlausibleReading(a: Reading, b: Reading, limitKw: number): boo
  * An accepted reading, with the step from the previous accepted reading. A run is a sequence of readings without a reset or a replacement
  * of the meter; its first reading has no step.
  */
-interface Counted extends Reading {
-  step: RegisterStep | null;
+interface Counted extends ReferenceReading {
+  step: RegisterIncrement | null;
 }
 
 /**
  * Returns the steps of a register that contribute energy. `readings`: in order, one per time. `more`: returns the additional time between
  * two readings, if the clock was set back between them.
  */
-export function computeRegisterSteps(
-  readings: Reading[],
+export function computeRegisterIncrements(
+  readings: ReferenceReading[],
   settings: RegisterSettings,
   more: (from: bigint, to: bigint) => bigint = () => 0n,
-): RegisterStep[] {
-  const before = (a: Reading, b: Reading): Reading => ({ ...a, at: a.at - more(a.at, b.at) });
-  const fits = (a: Reading, b: Reading) => isPlausibleReading(before(a, b), b, settings.limitKw);
+): RegisterIncrement[] {
+  const before = (a: ReferenceReading, b: ReferenceReading): ReferenceReading => ({
+    ...a,
+    at: a.at - more(a.at, b.at),
+  });
+  const fits = (a: ReferenceReading, b: ReferenceReading) => isPlausibleReading(before(a, b), b, settings.limitKw);
   /** `over`: steps of completed runs. `run`: accepted readings of the current run. */
-  const over: RegisterStep[] = [];
+  const over: RegisterIncrement[] = [];
   let run: Counted[] = [];
   const last = () => run[run.length - 1] as Counted;
-  const step = (a: Reading, b: Reading, energy: bigint): RegisterStep => ({
+  const step = (a: ReferenceReading, b: ReferenceReading, energy: bigint): RegisterIncrement => ({
     from: a.at,
     to: b.at,
     energy,
     estimated: b.at - a.at > HOUR,
   });
-  const go = (to: Reading) => {
+  const go = (to: ReferenceReading) => {
     run.push({ ...to, step: step(last(), to, to.value - last().value) });
   };
   /** Completes the current run. `first` begins the next run, and `energy` is the energy up to it (null: none). */
-  const begin = (first: Reading, energy: bigint | null) => {
+  const begin = (first: ReferenceReading, energy: bigint | null) => {
     over.push(...run.flatMap((one) => one.step ?? []));
     if (energy !== null) over.push(step(last(), first, energy));
     run = [{ ...first, step: null }];
@@ -84,7 +87,7 @@ export function computeRegisterSteps(
    * If the held reading may come from a source that had frozen: returns the index, in the run, of the reading at which the source froze.
    * Otherwise returns null.
    */
-  function lateSince(held: Reading): number | null {
+  function lateSince(held: ReferenceReading): number | null {
     if (held.value <= last().value) return null;
     const hourBefore = (held.at / HOUR - 1n) * HOUR;
     const z = run.findLastIndex(
@@ -98,7 +101,7 @@ export function computeRegisterSteps(
   }
 
   /** Accepts the held reading, after two later readings were consistent with it. Glitches are handled elsewhere. */
-  function confirmed(held: Reading) {
+  function confirmed(held: ReferenceReading) {
     const z = lateSince(held);
     const good = last();
     const second = run[run.length - 2];
@@ -114,7 +117,7 @@ export function computeRegisterSteps(
 
   /** Judges the held reading at an index. Returns the index at which to continue, or null if no later reading decides. */
   function decide(index: number): number | null {
-    const held = readings[index] as Reading;
+    const held = readings[index] as ReferenceReading;
     const next = readings[index + 1];
     if (!next) return null;
     const mayBeLate = lateSince(held) !== null;
@@ -125,7 +128,7 @@ export function computeRegisterSteps(
     if (!fits(held, next)) return decide(index + 1);
     let second = next;
     for (let at = index + 2; at < readings.length; at++) {
-      const after = readings[at] as Reading;
+      const after = readings[at] as ReferenceReading;
       if (fits(second, after)) {
         confirmed(held);
         go(second);
@@ -147,7 +150,7 @@ export function computeRegisterSteps(
   }
 
   for (let index: number | null = 0; index !== null && index < readings.length; ) {
-    const here = readings[index] as Reading;
+    const here = readings[index] as ReferenceReading;
     const good = run.at(-1);
     const drop = good ? good.value - here.value : 0n;
     if (!good) run.push({ ...here, step: null });
@@ -163,7 +166,7 @@ export function computeRegisterSteps(
 }
 
 /** Returns the energy of the step to a held reading after a rollover, a reset or a replacement; null if the energy is unknown. */
-function energyOverHeld(good: Reading, held: Reading, settings: RegisterSettings): bigint | null {
+function energyOverHeld(good: ReferenceReading, held: ReferenceReading, settings: RegisterSettings): bigint | null {
   const limit = BigInt(Math.round(settings.limitKw * 1e6));
   if (settings.maximumKwh !== null) {
     const maximum = BigInt(Math.round(settings.maximumKwh * 1e6));

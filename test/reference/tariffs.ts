@@ -1,4 +1,4 @@
-import type { RegisterStep } from './registers.ts';
+import type { RegisterIncrement } from './registers.ts';
 
 const HOUR = 3_600_000n;
 
@@ -6,7 +6,7 @@ const HOUR = 3_600_000n;
  * Applies the tariff rule: only one tariff of a circuit is active at a time. If other tariffs rose within this step, the energy of this
  * step lies after the end of their last rise. `others`: all steps of the other tariffs, before the rule is applied.
  */
-export function applyTariffRule<S extends RegisterStep>(step: S, others: readonly RegisterStep[]) {
+export function applyTariffRule<S extends RegisterIncrement>(step: S, others: readonly RegisterIncrement[]) {
   let from = step.from;
   for (const other of others) {
     const rose = other.energy > 0n;

@@ -19,7 +19,7 @@ export interface HomeQuarterHour {
 }
 
 /** The requested change. Its numbers are texts, as written in the JSON of the request. */
-export interface ApiChange {
+export interface ApiWhatIfChange {
   battery?: {
     capacity_kwh: string;
     charge_kw: string;
@@ -51,7 +51,7 @@ const kwh = (one: ExactRatio) => Number(over(one, MWH_PER_KWH).text(3));
 /** Returns the home's results without and with the change, and the energy that the battery charged and discharged. */
 export function computeReferenceWhatIf(
   home: readonly HomeQuarterHour[],
-  { battery, production_scale = '1' }: ApiChange,
+  { battery, production_scale = '1' }: ApiWhatIfChange,
 ) {
   const scale = ExactRatio.of(production_scale);
   const written = (text = '0') => ExactRatio.of(text).times(MWH_PER_KWH);

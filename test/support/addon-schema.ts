@@ -18,7 +18,7 @@ const hostPort = z.int().min(1).max(65_535).nullable();
 const text = z.string().min(1);
 
 /** An add-on's configuration: `_SCHEMA_APP_CONFIG` of the supervisor's validate.py. */
-export const addonConfig = z.strictObject({
+export const addonConfigSchema = z.strictObject({
   name: text,
   version: z.string().regex(/^\d+\.\d+\.\d+$/),
   slug: z.string().regex(/^[-_.A-Za-z0-9]+$/),
@@ -44,7 +44,7 @@ export const addonConfig = z.strictObject({
 });
 
 /** An add-on's translated texts: `SCHEMA_APP_TRANSLATIONS` of the supervisor's validate.py. */
-export const addonTranslation = z.strictObject({
+export const addonTranslationSchema = z.strictObject({
   configuration: z.record(z.string(), z.strictObject({ name: text, description: text })),
   network: z.record(containerPort, text),
 });
@@ -72,7 +72,7 @@ function optionValue(type: string): z.ZodType {
  * Throws if a value is invalid.
  */
 export function parseAddonOptions(
-  config: z.infer<typeof addonConfig>,
+  config: z.infer<typeof addonConfigSchema>,
   given: Record<string, unknown>,
 ): Record<string, unknown> {
   const schema = Object.fromEntries(Object.entries(config.schema).map(([name, type]) => [name, optionValue(type)]));

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type AlertEvaluator, startAlertEvaluator } from '#src/alerts/pool.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { type TestDatabase, testDatabase } from './database.ts';
-import { createMeter, type Meter } from './meters.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestMeter, type TestMeter } from './meters.ts';
 
 /** A database with the threads that evaluate alert rules, and a home that is created for each test. */
 export interface HomeWithAlerts {
   database: TestDatabase;
   db: Database;
   evaluator: AlertEvaluator;
-  home: Meter;
+  home: TestMeter;
 }
 
 /**
@@ -19,9 +19,9 @@ export interface HomeWithAlerts {
 export function registerHomeWithAlerts(now: Date, begin: (made: HomeWithAlerts) => void): void {
   let database: TestDatabase;
   let evaluator: AlertEvaluator;
-  let home: Meter;
+  let home: TestMeter;
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await createTestDatabase();
     evaluator = startAlertEvaluator(2);
     await database.settle(now);
   });
@@ -30,7 +30,7 @@ export function registerHomeWithAlerts(now: Date, begin: (made: HomeWithAlerts) 
     await database.drop();
   });
   beforeEach(async () => {
-    home = await createMeter(database);
+    home = await createTestMeter(database);
     begin({ database, db: createDatabase(database.pool), evaluator, home });
   });
   afterEach(async () => {

@@ -2,8 +2,8 @@ import { request } from 'node:https';
 import { type Logger, pino } from 'pino';
 import { generate } from 'selfsigned';
 import { expect } from 'vitest';
-import { createMessageDiagnoser } from '#ingest/gateways/judge-message.ts';
-import { SentReadingsWriter } from '#ingest/sent-readings.ts';
+import { createMessageDiagnoser } from '#ingest/gateways/diagnose-message.ts';
+import { HttpsReadingsWriter } from '#ingest/https-readings.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { buildApp } from '#src/api/app.ts';
 import type { ApiContext } from '#src/api/context.ts';
@@ -20,8 +20,8 @@ import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from './database.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from './load-profile.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from './load-profile.ts';
 
 export interface TestApiResponse {
   status: number;
@@ -81,7 +81,7 @@ export const UNLIMITED_REQUEST_COUNTER: RequestCounter = {
   suspended: async () => new Set(),
 };
 
-export async function testApi(
+export async function startTestApi(
   options: {
     limits?: Record<string, Limits>;
     /** Creates the request counter. The default counter stores its counts in the database. */
@@ -104,7 +104,7 @@ export async function testApi(
   } = {},
 ): Promise<TestApi> {
   const { environment = 'live', connections } = options;
-  const database = options.database ?? (await testDatabase(connections === undefined ? {} : { connections }));
+  const database = options.database ?? (await createTestDatabase(connections === undefined ? {} : { connections }));
   const db = createDatabase(database.pool);
   certificate ??= generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
@@ -123,7 +123,7 @@ export async function testApi(
     environment,
     retentionMonths: 13,
     judge,
-    sentReadings: new SentReadingsWriter(createWriter(database.pool, { ageNow: () => api.now.getTime() }), () =>
+    sentReadings: new HttpsReadingsWriter(createWriter(database.pool, { ageNow: () => api.now.getTime() }), () =>
       api.now.getTime(),
     ),
     box: createSecretEncrypter('the secret of the tests'),
@@ -232,14 +232,14 @@ export async function testApi(
 /** Writes a load profile (energies of quarter-hours in mWh, by start in Unix ms) and all aggregates, as ingest does. */
 export async function writeLoadProfile(api: TestApi, userId: string, profile: Map<number, number>): Promise<void> {
   const deviceId = `dev_${userId}`;
-  await addToProfile(
+  await addToLoadProfile(
     api.database,
     [...profile].map(([startsAtMs, energyMilliwattHours]) => ({
       deviceId,
       userId,
       startsAtMs,
       energyMilliwattHours,
-      ...FULLY_KNOWN_QUARTER_HOUR,
+      ...COMPLETE_QUARTER_HOUR_MEASURES,
     })),
   );
 }

@@ -1,19 +1,19 @@
 import * as client from 'openid-client';
 import { expect } from 'vitest';
 import { TEST_URL, type TestApi, type TestApiResponse } from './api.ts';
-import { type Browser, type Person, signInBrowser } from './members.ts';
+import { type BrowserHeaders, type Person, signInBrowser } from './members.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 export const CALLBACK_URL = 'https://bright.example.com/callback';
 
-export interface TestClient {
+export interface TestOAuthApp {
   appId: string;
   secret: string | undefined;
   config: client.Configuration;
 }
 
 /** Registers an app. Returns an openid-client for the app, configured from the server's metadata. */
-export async function registerApp(api: TestApi, owner: Person, more: object = {}): Promise<TestClient> {
+export async function registerApp(api: TestApi, owner: Person, more: object = {}): Promise<TestOAuthApp> {
   const body = {
     name: 'Bright Home',
     website: 'https://bright.example.com',
@@ -72,8 +72,8 @@ export interface ConsentRequest {
 }
 
 /** Returns the URL at which an app asks a home for its consent. */
-export async function consentRequestUrl(
-  { config }: TestClient,
+export async function createAppConsentRequest(
+  { config }: TestOAuthApp,
   more: Record<string, string> = {},
 ): Promise<ConsentRequest> {
   const verifier = client.randomPKCECodeVerifier();
@@ -89,7 +89,7 @@ export async function consentRequestUrl(
   return { url, verifier, state };
 }
 
-export const getCookies = (browser: Browser): Cookies => {
+export const getCookies = (browser: BrowserHeaders): Cookies => {
   const [name = '', value = ''] = browser.cookie.split('=');
   return new Map([[name, value]]);
 };
@@ -114,11 +114,16 @@ export async function authorizeApp(api: TestApi, home: Person, asked: ConsentReq
   return new URL(String(returned.headers.location));
 }
 
-export const exchangeCode = ({ config }: TestClient, back: URL, { verifier, state }: ConsentRequest) =>
+export const exchangeAuthorizationCode = ({ config }: TestOAuthApp, back: URL, { verifier, state }: ConsentRequest) =>
   client.authorizationCodeGrant(config, back, { pkceCodeVerifier: verifier, expectedState: state });
 
 /** Authorizes an app for a home, and returns its tokens. */
-export async function requestAppTokens(api: TestApi, app: TestClient, home: Person, more: Record<string, string> = {}) {
-  const asked = await consentRequestUrl(app, more);
-  return exchangeCode(app, await authorizeApp(api, home, asked), asked);
+export async function requestAppTokens(
+  api: TestApi,
+  app: TestOAuthApp,
+  home: Person,
+  more: Record<string, string> = {},
+) {
+  const asked = await createAppConsentRequest(app, more);
+  return exchangeAuthorizationCode(app, await authorizeApp(api, home, asked), asked);
 }

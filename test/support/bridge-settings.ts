@@ -6,7 +6,7 @@ import { expect } from 'vitest';
  * Returns the mosquitto bridge settings of deploy/DEVICES.md, completed as a household would: over TLS, with the service's certificate.
  * `folder`: the service's data folder.
  */
-export function bridgeSettings(to: {
+export function buildBridgeSettings(to: {
   gatewayId: string;
   password: string;
   port: number | undefined;

@@ -46,7 +46,7 @@ export function openBrowser(): Promise<Browser> {
  * violations of the content security policy, script errors. `isKept`: whether the service worker caches visited pages for offline use. The
  * default is false, so that no test sees pages that an earlier test cached.
  */
-export async function newBrowserContext(
+export async function createBrowserContext(
   browser: Browser,
   baseUrl: string,
   problems: string[],

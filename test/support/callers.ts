@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type TestApi, testApi } from './api.ts';
+import { startTestApi, type TestApi } from './api.ts';
 
 interface Caller {
   userId: string;
@@ -18,7 +18,7 @@ export interface CallersByRole {
 export function registerCallersByRole(begin: (made: CallersByRole) => void): void {
   let api: TestApi;
   beforeAll(async () => {
-    api = await testApi();
+    api = await startTestApi();
     const admin = await api.user('admin');
     const utility = await api.user('utility');
     begin({ api, admin, utility, home: await api.user('homeowner', { enrolledBy: utility.userId }) });

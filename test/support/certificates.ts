@@ -24,7 +24,7 @@ export interface SignedCertificate {
 }
 
 /** Creates a certificate authority. `name`: its common name, and the prefix of its file names. */
-export async function makeAuthority(folder: string, name: string): Promise<CertificateAuthority> {
+export async function createCertificateAuthority(folder: string, name: string): Promise<CertificateAuthority> {
   const path = (file: string) => join(folder, `${name}-${file}`);
   const openssl = (...args: string[]) => promisify(execFile)('openssl', args);
   const [ca, caKey] = [path('ca.pem'), path('ca.key')];

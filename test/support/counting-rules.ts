@@ -4,11 +4,13 @@ import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
 import type { ReadingHistory } from '#test/reference/histories.ts';
 
 /** Converts readings of one device to the input of the reference implementation. */
-export const listReferenceReadings = (readings: ReadingHistory['readings'], deviceId = 'dev_1'): DecodedReading[] =>
-  readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
+export const convertToReferenceReadings = (
+  readings: ReadingHistory['readings'],
+  deviceId = 'dev_1',
+): DecodedReading[] => readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 
 /** Runs a counting rule over readings in order. Returns the intervals for which the rule counts energy. */
-export const computeIntervals = <State>(
+export const computeEnergyIntervals = <State>(
   rule: CountingRule<State>,
   points: readonly SeriesReading[],
 ): EnergyInterval[] => replayReadings(rule, rule.initial, points).intervals;
@@ -18,7 +20,7 @@ export const computeIntervals = <State>(
  * two states that must be equal: the state of a full replay up to the same reading, and the state of the restart. `knowing`: whether the
  * restart also receives the state after the very last reading.
  */
-export function expectRestartsToAgree<State>(
+export function listRestartStates<State>(
   rule: CountingRule<State>,
   points: readonly SeriesReading[],
   length: number,

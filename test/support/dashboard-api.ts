@@ -5,7 +5,7 @@ import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { addOperation } from '#src/api/operation.ts';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
-import { type TestApi, testApi } from './api.ts';
+import { startTestApi, type TestApi } from './api.ts';
 
 /** An account and its key. */
 export interface Person {
@@ -69,7 +69,7 @@ export function registerDashboardApi(): DashboardApi {
 
 async function startApi(): Promise<Pick<DashboardApi, 'api' | 'context'>> {
   let context: ApiContext | undefined;
-  const api = await testApi({
+  const api = await startTestApi({
     beforeListening: (app, its) => {
       context = its;
       const authenticate = createAuthenticator(its.db, 'live');

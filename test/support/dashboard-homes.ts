@@ -1,7 +1,7 @@
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
 import type { Dashboard } from './dashboard.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from './load-profile.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from './load-profile.ts';
 
 /**
  * Homes for the browser tests. Their past is written directly to the database, in ingest's format, because that takes
@@ -23,7 +23,7 @@ interface Kind {
 }
 
 /** Pairs devices, each in its location, and gives them a history of `days` days up to now. Returns their ids. */
-export async function insertHistory<Name extends string>(
+export async function insertDeviceHistories<Name extends string>(
   dashboard: Dashboard,
   userId: string,
   days: number,
@@ -32,7 +32,7 @@ export async function insertHistory<Name extends string>(
   const untilMs = Date.now();
   const firstMs = Math.floor(untilMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS - days * DAY_MS;
   const ids = {} as Record<Name, string>;
-  const rows: Parameters<typeof addToProfile>[1][number][] = [];
+  const rows: Parameters<typeof addToLoadProfile>[1][number][] = [];
   for (const [name, kind] of Object.entries(devices) as [Name, Kind][]) {
     const { device } = await createDevice(dashboard.db, { userId, type: kind.type, location: name });
     const { device_id: deviceId } = device;
@@ -58,7 +58,14 @@ export async function insertHistory<Name extends string>(
         const energy = Math.round((watts * coveredMs) / 3_600);
         rows.push(
           direction === 'import'
-            ? { deviceId, userId, startsAtMs: ms, energyMilliwattHours: energy, ...FULLY_KNOWN_QUARTER_HOUR, coveredMs }
+            ? {
+                deviceId,
+                userId,
+                startsAtMs: ms,
+                energyMilliwattHours: energy,
+                ...COMPLETE_QUARTER_HOUR_MEASURES,
+                coveredMs,
+              }
             : {
                 deviceId,
                 userId,
@@ -75,7 +82,8 @@ export async function insertHistory<Name extends string>(
       new Date(untilMs),
     ]);
   }
-  for (let at = 0; at < rows.length; at += 50_000) await addToProfile(dashboard.database, rows.slice(at, at + 50_000));
+  for (let at = 0; at < rows.length; at += 50_000)
+    await addToLoadProfile(dashboard.database, rows.slice(at, at + 50_000));
   return ids;
 }
 

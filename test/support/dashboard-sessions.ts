@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { type TestApi, type TestApiResponse, testApi } from './api.ts';
+import { startTestApi, type TestApi, type TestApiResponse } from './api.ts';
 import { openEventStream } from './event-stream.ts';
 
 /** Time at which each test begins. */
 export const TEST_START = new Date('2026-06-15T12:00:00Z');
 
 /** Rate limits that are too high to be reached. */
-export const UNREACHABLE_LIMITS = { minute: 1_000_000, day: 1_000_000 };
+export const UNREACHABLE_RATE_LIMITS = { minute: 1_000_000, day: 1_000_000 };
 
 export const getSessionCookie = ({ headers }: TestApiResponse) =>
   /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
@@ -28,7 +28,7 @@ interface SignedIn {
 export function registerDashboardSessions(begin: (api: TestApi) => void) {
   let api: TestApi;
   beforeAll(async () => {
-    api = await testApi();
+    api = await startTestApi();
     begin(api);
   });
   afterAll(() => api.close());

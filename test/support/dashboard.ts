@@ -9,8 +9,8 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser, type Role } from '#src/users/store.ts';
-import { newBrowserContext, openBrowser } from './browser.ts';
-import { type TestDatabase, testDatabase } from './database.ts';
+import { createBrowserContext, openBrowser } from './browser.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 import { findFreePort } from './free-port.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from './service.ts';
 
@@ -29,7 +29,7 @@ export interface Dashboard {
   user(email: string, role?: Role, enrolledBy?: string): Promise<string>;
   /** Pairs a device and connects as this device. `publish` resolves when the service has stored the readings. */
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
-  /** Opens a page without signing in. The page closes at the end of the test. For `isKept`, see newBrowserContext. */
+  /** Opens a page without signing in. The page closes at the end of the test. For `isKept`, see createBrowserContext. */
   open(path: string, isKept?: boolean): Promise<Page>;
   /**
    * Returns the latest mail to an e-mail address, and removes it from the list. The mail is a sign-in mail with link and code, or a
@@ -54,7 +54,7 @@ export async function startDashboard(
   others: readonly ('ingest' | 'worker')[] = ['ingest', 'worker'],
 ): Promise<Dashboard> {
   const [database, folder, browser, port, mqttPort, mqttsPort] = await Promise.all([
-    testDatabase(),
+    createTestDatabase(),
     createTemporaryFolder(),
     openBrowser(),
     // The ports are chosen before the roles start, because links in mails and pairing instructions contain them.
@@ -79,7 +79,7 @@ export async function startDashboard(
   const problems: string[] = [];
   const clients: MqttClient[] = [];
   const mails = join(folder.path, 'mail');
-  const newPage = async (isKept?: boolean) => (await newBrowserContext(browser, url, problems, isKept)).newPage();
+  const newPage = async (isKept?: boolean) => (await createBrowserContext(browser, url, problems, isKept)).newPage();
 
   const dashboard: Dashboard = {
     database,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { type Capabilities, type DatabaseTier, TIERS } from '#src/database/capabilities.ts';
+import { type Capabilities, DATABASE_TIERS, type DatabaseTier } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
 
@@ -16,7 +16,7 @@ export interface TestDatabase {
 }
 
 /** Creates a database. `connections`: maximum number of concurrent connections. */
-export async function testDatabase({ connections = 10 }: { connections?: number } = {}): Promise<TestDatabase> {
+export async function createTestDatabase({ connections = 10 }: { connections?: number } = {}): Promise<TestDatabase> {
   const tier = inject('tier');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPool(inject('adminUrl'), { max: 1 });
@@ -26,7 +26,7 @@ export async function testDatabase({ connections = 10 }: { connections?: number 
   const pool = createPool(url, { max: connections });
   // Time limit for a connection. It is longer than the service's 5 s, because other tests may run on this machine.
   pool.options.connectionTimeoutMillis = 60_000;
-  const capabilities = TIERS[tier];
+  const capabilities = DATABASE_TIERS[tier];
   return {
     tier,
     capabilities,

@@ -7,7 +7,7 @@ import { createWebhookChannel, type WebhookOptions } from '#src/delivery/webhook
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** Deliveries of a test, which triggers each attempt itself and controls the clock. */
 export interface TestDeliveries {
@@ -33,11 +33,11 @@ export interface TestDeliveries {
 const noChannel: DeliveryChannel = { send: async () => ({ succeeded: true, responseStatus: null, error: null }) };
 
 /** Creates a dispatcher of deliveries for tests. `email`: real mail channel to use; by default, a channel that only records messages. */
-export async function testDeliveries({
+export async function createTestDeliveries({
   email,
   ...options
 }: Partial<WebhookOptions> & { email?: (db: Database) => DeliveryChannel } = {}): Promise<TestDeliveries> {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const db = createDatabase(database.pool);
   const box = createSecretEncrypter('the secret of the tests');
   const clock = () => test.now;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { CURRENT_PACKAGE } from '#src/database/postgres-binaries.ts';
+import { POSTGRES_PACKAGE_NAME } from '#src/database/postgres-binaries.ts';
 
 /** Previous major version of PostgreSQL. Tests upgrade from this version. */
 export const EARLIER_POSTGRES_MAJOR = 17;
@@ -13,4 +13,4 @@ export const EARLIER_POSTGRES_FOLDER = join(
 );
 
 export const hasEarlierPostgres = (): boolean =>
-  existsSync(join(EARLIER_POSTGRES_FOLDER, 'node_modules', CURRENT_PACKAGE));
+  existsSync(join(EARLIER_POSTGRES_FOLDER, 'node_modules', POSTGRES_PACKAGE_NAME));

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { DEBIAN_13 } from './tiers/reach.ts';
+import { DEBIAN_13_FOLDER } from './tiers/available-tiers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Commit that serves as the previous release until a tag exists. The first release by `npm run release` creates the first tag. */
@@ -53,7 +53,7 @@ export async function extractCommit(commit: string, folder: string): Promise<voi
 async function installLibraries(checkout: string): Promise<string> {
   const lock = await readFile(join(checkout, 'package-lock.json'));
   const name = createHash('sha256').update(lock).update(process.version).digest('hex').slice(0, 16);
-  const installed = join(dirname(DEBIAN_13), `libraries-${name}`);
+  const installed = join(dirname(DEBIAN_13_FOLDER), `libraries-${name}`);
   if (!existsSync(installed)) {
     const install = ['ci', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
     execFileSync('npm', install, { cwd: checkout, stdio: ['ignore', 'ignore', 'inherit'] });

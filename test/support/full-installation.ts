@@ -3,10 +3,10 @@ import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
 import { createDatabase, type PoolClient } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { packDays } from '#src/rollups/pack.ts';
-import { type TestApiResponse, testApi } from './api.ts';
+import { packHoursIntoDays } from '#src/rollups/pack.ts';
+import { startTestApi, type TestApiResponse } from './api.ts';
 import type { TestDatabase } from './database.ts';
-import { createMeter, type Meter } from './meters.ts';
+import { createTestMeter, type TestMeter } from './meters.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -96,7 +96,7 @@ const ROWS: Record<string, string> = {
 /** Fills an installation so that every relation has rows: through the service or, if that would take too long, by SQL. */
 export async function fillInstallation(database: TestDatabase): Promise<UserCredentials> {
   const { pool } = database;
-  const api = await testApi({ database: { ...database, drop: async () => {} } });
+  const api = await startTestApi({ database: { ...database, drop: async () => {} } });
   api.now = new Date();
   const admin = await api.user('admin');
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
@@ -157,7 +157,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   await api.send(`/v1/devices/${gone}`, { method: 'DELETE', key: admin.key });
   await api.app.close();
 
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const now = Date.now();
   await home.read([...Array(40).keys()].map((day) => [new Date(now - (41 - day) * DAY_MS), 100 + day]));
   // A register that goes backwards causes a note. A reading with a future time causes a rejection.
@@ -177,12 +177,12 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
       used.map((index) => values[index]),
     );
   }
-  if (!database.capabilities.compression) await packDays(pool, new Date());
+  if (!database.capabilities.compression) await packHoursIntoDays(pool, new Date());
   return { admin, browser, code: { sign_in_id, code }, post: { ...people, body, answer }, gatewayId, webhookId };
 }
 
 /** Creates two bills. The second contains an adjustment of the first, because a late reading changes days of the first bill. */
-async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise<void> {
+async function bill({ pool }: TestDatabase, home: TestMeter, nowMs: number): Promise<void> {
   const db = createDatabase(pool);
   const now = new Date(nowMs);
   const dayBefore = (days: number) => new Date(nowMs - days * DAY_MS).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { type TestApi, testApi } from './api.ts';
-import { bridgeSettings } from './bridge-settings.ts';
+import { startTestApi, type TestApi } from './api.ts';
+import { buildBridgeSettings } from './bridge-settings.ts';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { createTemporaryFolder, startRole } from './service.ts';
 
@@ -36,7 +36,7 @@ export interface GatewayHome {
 
 /** Starts the service, and creates the home with its gateway. */
 export async function startGatewayHome(): Promise<GatewayHome> {
-  const [api, folder] = await Promise.all([testApi(), createTemporaryFolder()]);
+  const [api, folder] = await Promise.all([startTestApi(), createTemporaryFolder()]);
   api.now = new Date();
   const ingest = await startRole('ingest', { DATABASE_URL: api.database.url, DATA_DIR: folder.path });
   const { userId, key } = await api.user('homeowner');
@@ -58,7 +58,7 @@ export async function startGatewayHome(): Promise<GatewayHome> {
       await broker?.stop();
       const to = { gatewayId, password: mqtt.password, port: ingest.ready.tlsPort, folder: folder.path };
       const lines = (topics ?? []).map((topic) => `topic ${topic} out 1 "" gw/${gatewayId}/`);
-      const documented = bridgeSettings(to);
+      const documented = buildBridgeSettings(to);
       const settings = topics ? [documented.replaceAll(/^topic .*\n/gm, ''), ...lines].join('\n') : documented;
       const configuration = `listener 1883\nallow_anonymous true\n${settings}\n`;
       broker = await startMosquitto({ configuration });

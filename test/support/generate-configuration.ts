@@ -19,7 +19,7 @@ probably not intended.
 `;
 
 /** Returns the text of the page, with a row for each variable in the order in which \`energy config\` prints them. */
-export function configurationPage(): string {
+export function generateConfigurationPage(): string {
   const defaults = readEffectiveVariables({});
   const rows = explainVariables({}).map(({ name, meaning, source }) => {
     const { unset, more } = VARIABLE_DETAILS[name as keyof typeof VARIABLE_DETAILS] ?? {};
@@ -33,4 +33,4 @@ export function configurationPage(): string {
   return HEAD + rows.join('');
 }
 
-if (import.meta.main) writeFileSync(CONFIGURATION_FILE, configurationPage());
+if (import.meta.main) writeFileSync(CONFIGURATION_FILE, generateConfigurationPage());

@@ -15,13 +15,14 @@ const HEADER = `-- The whole schema as the migrations in schema/ leave it, on Po
 `;
 
 /** Returns the content of schema.sql for a migrated database of the plain tier (PostgreSQL without TimescaleDB). */
-export const schemaFile = async (pool: Pool | PoolClient): Promise<string> => HEADER + (await generateSchemaText(pool));
+export const generateSchemaFile = async (pool: Pool | PoolClient): Promise<string> =>
+  HEADER + (await generateSchemaText(pool));
 
 if (import.meta.main) {
   const server = await startPlainPostgres();
   const pool = createPool(server.urlOf('energy'), { max: 2 });
   await migrate(pool);
-  writeFileSync(SCHEMA_FILE, await schemaFile(pool));
+  writeFileSync(SCHEMA_FILE, await generateSchemaFile(pool));
   await pool.end();
   await server.stop();
 }

@@ -6,7 +6,7 @@ import { createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { writeProgramBundle } from '../../deploy/release/package.ts';
 import { BUNDLE_FOLDER, REPOSITORY_ROOT } from './program.ts';
-import type { TestServer } from './tiers/server.ts';
+import type { TestPostgresServer } from './tiers/server.ts';
 import { TIER_SERVER_STARTERS } from './tiers/tiers.ts';
 
 declare module 'vitest' {
@@ -27,7 +27,7 @@ declare module 'vitest' {
 }
 
 interface Shared {
-  server: TestServer;
+  server: TestPostgresServer;
   template: string;
   /** Number of vitest projects in this run that use the server. */
   users: number;

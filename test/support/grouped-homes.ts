@@ -4,19 +4,19 @@ import { createDatabase } from '#src/database/connect.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
 import { computeReferenceGroup } from '#test/reference/group.ts';
-import { type TestApi, testApi } from './api.ts';
-import { addToProfile } from './load-profile.ts';
+import { startTestApi, type TestApi } from './api.ts';
+import { addToLoadProfile } from './load-profile.ts';
 import {
   CALENDARS_BY_ZONE,
-  type Calendar,
   convertToApiKwh,
+  createRandomHome,
   DATA_RANGE,
-  findClockRow,
+  findRowOfQuarterHour,
   HISTORY_FROM_MS,
+  type LocalTimesByQuarterHour,
+  pickRandomElement,
   QUARTER_HOUR_COUNT,
   QUARTER_HOUR_MS,
-  randomElement,
-  randomHome,
   seedRandom,
   type TestHome,
   writeHomes,
@@ -99,11 +99,11 @@ export function registerGroupedHomes(count: number): GroupedHomes {
   } as Omit<GroupedHomes, 'api'> as GroupedHomes;
   beforeAll(async () => {
     seedRandom(PROPERTY_TEST_OPTIONS.seed);
-    const api = await testApi();
+    const api = await startTestApi();
     grouped.api = api;
     api.now = new Date(HISTORY_FROM_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS);
     utility = await api.user('utility');
-    while (homes.length < count) homes.push(await randomHome(api, homes.length % 2 === 0));
+    while (homes.length < count) homes.push(await createRandomHome(api, homes.length % 2 === 0));
     const ids = homes.map(({ userId }) => userId);
     await api.database.pool.query('UPDATE users SET enrolled_by = $1 WHERE user_id = ANY ($2)', [utility.userId, ids]);
     await writeHomes(api, homes);
@@ -118,17 +118,17 @@ export function registerGroupedHomes(count: number): GroupedHomes {
 }
 
 /** Returns the response that is expected for a group of these homes, by row. */
-export function expectedGroupAnswer(
+export function computeExpectedGroupRows(
   of: readonly TestHome[],
   zone: string,
   unit: GroupRowUnit,
   [start, end] = DATA_RANGE,
 ) {
-  const local = CALENDARS_BY_ZONE.get(zone) as Calendar;
+  const local = CALENDARS_BY_ZONE.get(zone) as LocalTimesByQuarterHour;
   const group = computeReferenceGroup(of.map(({ devices }) => devices));
   const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
   const buckets = Map.groupBy(inside, ([at, one]) => {
-    const row = findClockRow(unit, at, one);
+    const row = findRowOfQuarterHour(unit, at, one);
     return row ? String(row.startMs) : unit === 'day' ? one.date : `${one.date.slice(0, 8)}01`;
   });
   return [...buckets].flatMap(([name, rows]) => {
@@ -141,7 +141,7 @@ export function expectedGroupAnswer(
     return {
       date: unit === 'month' ? name : rows[0]?.[1].date,
       kwh_used: convertToApiKwh(used),
-      peak_hour: rows[0] && (findClockRow(unit, ...rows[0])?.time ?? parts[0]?.label ?? null),
+      peak_hour: rows[0] && (findRowOfQuarterHour(unit, ...rows[0])?.time ?? parts[0]?.label ?? null),
       ...Object.fromEntries(
         Object.entries(energies).map(([measure, energy]) => [`${measure}_kwh`, convertToApiKwh(energy)]),
       ),
@@ -153,22 +153,22 @@ export function expectedGroupAnswer(
 }
 
 /** Returns the devices of a home that have data. Channels with their own placement are not listed separately. */
-export const getDevices = (home: TestHome) =>
+export const getDevicesWithData = (home: TestHome) =>
   home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
 
 /** Adds energy to a random quarter-hour of one or more devices, as a late reading does. The quarter-hour already has data. */
 export async function addLateEnergy(
   { database, now }: TestApi,
   home: TestHome,
-  devices = [randomElement(getDevices(home))],
+  devices = [pickRandomElement(getDevicesWithData(home))],
 ): Promise<void> {
   const late = devices.map(({ id, quarters }) => {
-    const startsAtMs = randomElement([...quarters.keys()]);
+    const startsAtMs = pickRandomElement([...quarters.keys()]);
     const quarter = quarters.get(startsAtMs) as { import: number };
     quarter.import += 7_654_321;
     return { deviceId: id, userId: home.userId, startsAtMs, energyMilliwattHours: 7_654_321 };
   });
-  await addToProfile(database, late);
+  await addToLoadProfile(database, late);
   await database.settle(now);
 }
 
@@ -197,9 +197,9 @@ export async function changeGroupAtRandom(
       for (const step of drawn) {
         const there = [...(members.get('district') ?? [])].map((index) => homes[index] as TestHome);
         if (step === 'keep') await keep(zone, daysLater);
-        if (step === 'late' && there.length > 0) await addLateEnergy(api, randomElement(there));
+        if (step === 'late' && there.length > 0) await addLateEnergy(api, pickRandomElement(there));
         if (step === 'member') {
-          const index = randomElement(indices);
+          const index = pickRandomElement(indices);
           const isIn = members.get('district')?.has(index);
           const userId = homes[index]?.userId;
           await ask(`${path('district')}/users/${userId}`, isIn ? 'DELETE' : 'PUT');
@@ -207,10 +207,10 @@ export async function changeGroupAtRandom(
           else members.get('district')?.add(index);
         }
         if (step === 'placement') {
-          const device = randomElement(
+          const device = pickRandomElement(
             (homes[1] as TestHome).devices.filter((one) => one.deletedAtMs === null && !one.partOf),
           );
-          device.placement = randomElement(['grid', 'consumption', 'excluded'] as const);
+          device.placement = pickRandomElement(['grid', 'consumption', 'excluded'] as const);
           await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
         }
         await agree();

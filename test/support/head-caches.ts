@@ -1,4 +1,4 @@
-import { createHeadCache, type HeadCache } from '#ingest/write/head-memory.ts';
+import { createHeadCache, type HeadCache } from '#ingest/write/head-cache.ts';
 
 /**
  * Memory limit of the cache of device states in tests, which have few devices. The service's default of 512 MiB is too much for the

@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { computeExpectedCoverageMs } from '#src/energy/home/roles.ts';
-import { computeMeasures } from '#src/energy/home/sums.ts';
+import { computeHomeMeasures } from '#src/energy/home/sums.ts';
 import { HOME_INCLUDES, selectIncludedFields } from '#src/energy/include.ts';
 import type { HomeFlows } from '#src/energy/period/period.ts';
 import type { DayRange } from '#src/energy/ranges.ts';
@@ -24,7 +24,10 @@ export async function computeHomeFlows(
       toMs: Math.min(range.to.getTime(), now.getTime()),
     });
     flows.push(
-      selectIncludedFields(computeMeasures(await readHomeSums(db, home, range), home.had, expected), ALL) as HomeFlows,
+      selectIncludedFields(
+        computeHomeMeasures(await readHomeSums(db, home, range), home.had, expected),
+        ALL,
+      ) as HomeFlows,
     );
   }
   return flows;

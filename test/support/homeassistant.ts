@@ -81,19 +81,23 @@ const announcement = z.strictObject({
   components: z.record(z.string().regex(/^[a-z0-9_]+$/), component),
 });
 
-export type Announcement = z.infer<typeof announcement>;
+export type HomeAssistantAnnouncement = z.infer<typeof announcement>;
 
 /**
  * Parses an announcement like Home Assistant. Throws if Home Assistant would reject the announcement or ignore its topic (TOPIC_MATCHER).
  */
-export function readAnnouncement(prefix: string, onTopic: string, payload: string): Announcement {
+export function parseHomeAssistantAnnouncement(
+  prefix: string,
+  onTopic: string,
+  payload: string,
+): HomeAssistantAnnouncement {
   if (!/^device\/[a-zA-Z0-9_-]+\/config$/.test(onTopic.replace(`${prefix}/`, '')))
     throw new Error(`ignored: ${onTopic}`);
   return announcement.parse(JSON.parse(payload));
 }
 
 /** Returns an announcement's sensors by key, without components that the announcement removes. */
-export const listSensors = ({ components }: Announcement) =>
+export const listSensors = ({ components }: HomeAssistantAnnouncement) =>
   Object.fromEntries(
     Object.entries(components).filter((entry): entry is [string, z.infer<typeof sensor>] => 'unique_id' in entry[1]),
   );
@@ -115,7 +119,7 @@ const render = (of: string, state: Record<string, unknown>): string => {
  * Returns the state of a sensor after a message. Throws if Home Assistant would log an error because the value is not a number or not a
  * time.
  */
-export function entityState(of: z.infer<typeof sensor>, payload: string): EntityState {
+export function computeEntityState(of: z.infer<typeof sensor>, payload: string): EntityState {
   const state = JSON.parse(payload) as Record<string, unknown>;
   const rendered = render(of.value_template, state);
   const value = rendered === 'None' ? null : Number(rendered);

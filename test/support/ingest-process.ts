@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type TestDatabase, testDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from './service.ts';
 
 /** An ingest process with the embedded broker, and its database. */
@@ -13,7 +13,7 @@ export function registerIngestProcess(begin: (made: IngestProcess) => void): voi
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let made: IngestProcess;
   beforeAll(async () => {
-    const database = await testDatabase();
+    const database = await createTestDatabase();
     folder = await createTemporaryFolder();
     made = { database, ingest: await startRole('ingest', { DATABASE_URL: database.url, DATA_DIR: folder.path }) };
     begin(made);

@@ -23,12 +23,12 @@ export function trustCertificate({ certificate }: TestApi): void {
 }
 
 /** Connects the official MCP client over HTTPS. `isModern`: uses revision 2026-07-28 of the protocol instead of an earlier one. */
-export async function connectOverHttp(
+export async function connectMcpClient(
   api: TestApi,
   key: string,
   { headers = {}, isModern = false }: { headers?: Record<string, string>; isModern?: boolean } = {},
 ): Promise<ToolClient> {
-  const client = newClient(isModern);
+  const client = createMcpClient(isModern);
   const requestInit = { headers: { authorization: `Bearer ${key}`, ...headers } };
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`https://localhost:${api.port}/mcp`), { requestInit }),
@@ -36,7 +36,7 @@ export async function connectOverHttp(
   return createToolClient(client);
 }
 
-export const newClient = (isModern = false): Client =>
+export const createMcpClient = (isModern = false): Client =>
   new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: isModern ? 'auto' : 'legacy' } });
 
 /** Lists the tools first: the client then validates each later result against the tool's output schema. */

@@ -12,10 +12,10 @@ export interface Person {
 }
 
 /** Headers of a browser that is signed in. */
-export type Browser = Record<'cookie' | 'x-csrf-token', string>;
+export type BrowserHeaders = Record<'cookie' | 'x-csrf-token', string>;
 
 /** Signs an account in to the dashboard, like the link in its sign-in mail. */
-export async function signInBrowser(api: TestApi, userId: string): Promise<Browser> {
+export async function signInBrowser(api: TestApi, userId: string): Promise<BrowserHeaders> {
   const { session_id, secret } = await openSession(api.db, userId, api.now);
   return { cookie: `__Secure-energy_session=${secret}`, 'x-csrf-token': createCsrfToken(SECRET, session_id) };
 }

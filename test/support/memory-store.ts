@@ -9,13 +9,13 @@ import {
 } from '#ingest/normalise/counting-rule.ts';
 import { findAppliedRangeOfEdit, findPendingEditStartMs } from '#ingest/normalise/edits.ts';
 import { getReadingKey } from '#ingest/normalise/replay.ts';
-import { NO_SERIES_ROLES, type RolesBeforeTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import { NO_SERIES_ROLES, type RolesUntilTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/deltas.ts';
 import { type DeviceState, formatSeriesName, type SeriesState } from '#ingest/write/device-state.ts';
 import { addToOpenHour, listQuarterHours, type OpenHour } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
-import { getTariffStartMs, hasSeriesStoppedCounting } from '#ingest/write/series-plan.ts';
+import { getTariffRuleStartMs, isSeriesRemovedFromTotals } from '#ingest/write/series-plan.ts';
 import type { Stretch, StretchRequest } from '#ingest/write/stretch.ts';
 import type { FirstReadingTimes } from '#ingest/write/target-roles.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
@@ -27,7 +27,7 @@ interface StoredSeries {
   channel: string;
   kind: string;
   roles: SeriesRoles;
-  earlierRoles?: readonly RolesBeforeTime[];
+  earlierRoles?: readonly RolesUntilTime[];
   firsts: FirstReadingTimes;
   tariffSinceMs: number;
   lastReadAtMs: number | null;
@@ -124,7 +124,7 @@ export function createMemoryStore(): MemoryStore {
         delete one.earlierRoles;
         if (earlierRoles) one.earlierRoles = JSON.parse(JSON.stringify(earlierRoles));
       }
-      one.tariffSinceMs = getTariffStartMs(plan);
+      one.tariffSinceMs = getTariffRuleStartMs(plan);
       for (const point of withdrawn) {
         if (!one.points.delete(getReadingKey(point))) throw new Error('nothing is there to be taken away');
       }
@@ -135,7 +135,7 @@ export function createMemoryStore(): MemoryStore {
         const point = { readAtMs, intervalMs, value };
         one.points.set(getReadingKey(point), point);
       }
-      if (hasSeriesStoppedCounting(plan)) one.verdicts.clear();
+      if (isSeriesRemovedFromTotals(plan)) one.verdicts.clear();
       for (const [key, { verdict }] of verdicts ?? []) {
         if (verdict === null) one.verdicts.delete(key);
         else one.verdicts.set(key, verdict);
@@ -301,7 +301,7 @@ function frozen<T>(value: T): T {
 }
 
 /** Returns the complete load profile of a device: closed hours and open hour. */
-export function readWholeProfile({ profile, open }: StoredDevice): BucketDeltas {
+export function readWholeLoadProfile({ profile, open }: StoredDevice): BucketDeltas {
   const whole = new Map(profile);
   for (const [startMs, delta] of open ? listQuarterHours(open) : []) addTo(whole, startMs, delta);
   return whole;

@@ -1,11 +1,11 @@
-import { createWriter, type IncomingMessage, type WriteResult } from '#ingest/write/writer.ts';
+import { type BatchWriteResult, createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import type { TestDatabase } from './database.ts';
 
 /** A meter in its own home. Its readings go directly to the writer, without a broker. */
-export interface Meter {
+export interface TestMeter {
   userId: string;
   deviceId: string;
   /**
@@ -16,15 +16,15 @@ export interface Meter {
     readings: readonly (readonly [string | Date, number])[],
     now?: Date,
     of?: { deviceId?: string; channel?: string; intervalMs?: number },
-  ): Promise<WriteResult>;
+  ): Promise<BatchWriteResult>;
 }
 
 let made = 0;
 
-export async function createMeter(
+export async function createTestMeter(
   database: TestDatabase,
   options: { retentionMonths?: number; pieceReadings?: number } = {},
-): Promise<Meter> {
+): Promise<TestMeter> {
   const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: `meter${++made}@example.com`, role: 'homeowner' });
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });
@@ -59,7 +59,11 @@ export async function createMeter(
 }
 
 /** Returns the total imported energy of a user in a relation, in mWh. */
-export async function totalMilliwattHours(database: TestDatabase, relation: string, userId: string): Promise<number> {
+export async function sumImportedMilliwattHours(
+  database: TestDatabase,
+  relation: string,
+  userId: string,
+): Promise<number> {
   const { rows } = await database.pool.query(
     `SELECT coalesce(sum(energy_milliwatt_hours), 0)::bigint AS total FROM ${relation} WHERE user_id = $1`,
     [userId],

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 
 const deploy = resolve(import.meta.dirname, '../../deploy');
 
-export interface MonitoringRule {
+export interface PrometheusAlertRule {
   alert: string;
   expr: string;
   for: string;
@@ -13,9 +13,11 @@ export interface MonitoringRule {
 }
 
 /** Returns the alert rules of deploy/prometheus. */
-export const alertRules = (): MonitoringRule[] =>
+export const readAlertRules = (): PrometheusAlertRule[] =>
   (
-    parse(readFileSync(resolve(deploy, 'prometheus/alerts.yaml'), 'utf8')) as { groups: { rules: MonitoringRule[] }[] }
+    parse(readFileSync(resolve(deploy, 'prometheus/alerts.yaml'), 'utf8')) as {
+      groups: { rules: PrometheusAlertRule[] }[];
+    }
   ).groups.flatMap(({ rules }) => rules);
 
 interface Panel {
@@ -28,7 +30,7 @@ interface Panel {
   gridPos: { x: number; y: number; w: number; h: number };
 }
 
-export interface Dashboard {
+export interface GrafanaDashboard {
   file: string;
   uid: string;
   title: string;
@@ -37,7 +39,7 @@ export interface Dashboard {
 }
 
 /** Returns the dashboards of deploy/grafana. */
-export function dashboards(): Dashboard[] {
+export function readGrafanaDashboards(): GrafanaDashboard[] {
   const folder = resolve(deploy, 'grafana/dashboards');
   return readdirSync(folder).map((file) => ({ file, ...JSON.parse(readFileSync(resolve(folder, file), 'utf8')) }));
 }
@@ -47,9 +49,9 @@ const filledIn = (expression: string): string =>
   expression.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'energy');
 
 /** Returns every PromQL expression of the alert rules and dashboards, with its location. */
-export const listExpressions = (): { where: string; expression: string }[] => [
-  ...alertRules().map(({ alert, expr }) => ({ where: alert, expression: expr })),
-  ...dashboards().flatMap(({ file, panels }) =>
+export const listPromQlExpressions = (): { where: string; expression: string }[] => [
+  ...readAlertRules().map(({ alert, expr }) => ({ where: alert, expression: expr })),
+  ...readGrafanaDashboards().flatMap(({ file, panels }) =>
     panels.flatMap(({ title, targets = [] }) =>
       targets.map(({ expr }) => ({ where: `${file}: ${title}`, expression: filledIn(expr) })),
     ),

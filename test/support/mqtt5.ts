@@ -42,7 +42,7 @@ export async function startCommittingBroker(given: Partial<BrokerOptions> = {}) 
   return { broker, received, held, holding, texts: () => received.map(({ text }) => text) };
 }
 /** Connects with mqtt.js over MQTT 5. `ended`: reason codes of DISCONNECT packets from the broker. */
-export async function connectVersion5(broker: EmbeddedBroker, more: IClientOptions = {}) {
+export async function connectMqtt5Client(broker: EmbeddedBroker, more: IClientOptions = {}) {
   const client = mqtt.connect(`mqtt://127.0.0.1:${broker.port}`, {
     username: DEVICE_ID,
     password: 'x',

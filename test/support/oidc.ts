@@ -37,7 +37,7 @@ export interface OidcServer {
   close(): Promise<void>;
 }
 
-export async function startOidc(): Promise<OidcServer> {
+export async function startOidcServer(): Promise<OidcServer> {
   const authority = await generate([{ name: 'commonName', value: 'Authority of the test' }], {
     keyType: 'ec',
     algorithm: 'sha256',

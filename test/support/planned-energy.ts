@@ -5,11 +5,11 @@ import { compareSeriesReadings, type EnergyInterval, type SeriesReading } from '
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import { computeSeriesEdits } from '#ingest/normalise/edits.ts';
 import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
-import { createRolesLookup, getCountingEndMs, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import { createRolesLookup, getContributionEndMs, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
-import { hasCountedEnergy, shiftStepEnergyAfter } from '#ingest/normalise/tariffs.ts';
+import { hasCountedEnergy, shiftEnergyAfter } from '#ingest/normalise/tariffs.ts';
 import { addIntervalToDeltas } from '#ingest/write/deltas.ts';
-import { AGGREGATED_QUANTITIES, COMMODITIES, isElectricityMeter } from '#src/database/meter.ts';
+import { AGGREGATED_QUANTITIES, COMMODITIES, isElectricityQuantity } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import {
   computeReferenceConsumption,
@@ -18,8 +18,8 @@ import {
 } from '#test/reference/consumption.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
 import type { ReadingHistory } from '#test/reference/histories.ts';
-import { listReferenceReadings } from '#test/support/counting-rules.ts';
-import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
+import { convertToReferenceReadings } from '#test/support/counting-rules.ts';
+import { readWholeLoadProfile, type StoredDevice } from '#test/support/memory-store.ts';
 
 /** Expects two values to be equal, like `toEqual`. For equal values, `toEqual` alone takes ten times as long. */
 export function expectEqual(actual: unknown, wanted: unknown, message?: string): void {
@@ -27,12 +27,12 @@ export function expectEqual(actual: unknown, wanted: unknown, message?: string):
 }
 
 /** Expects the device's load profile to equal the reference implementation's result for all readings. */
-export function expectEnergy(device: StoredDevice, all: ReadingHistory['readings']): void {
-  const readings = listReferenceReadings(all);
+export function expectReferenceEnergy(device: StoredDevice, all: ReadingHistory['readings']): void {
+  const readings = convertToReferenceReadings(all);
   const edits = inForce(device);
   const line = (at: number | bigint, values: (number | bigint)[]) => `${at} ${values}`;
   const { settings } = device;
-  const stored = [...dropZeroBuckets(readWholeProfile(device))].map(([at, d]) =>
+  const stored = [...dropZeroBuckets(readWholeLoadProfile(device))].map(([at, d]) =>
     line(at, [
       d.energyMilliwattHours,
       d.estimatedMilliwattHours,
@@ -53,9 +53,9 @@ const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ is
 /** Expects each separate meter (gas, heat, water) to equal the import of an electricity meter with the same messages. */
 function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): void {
   const { settings, meters } = device;
-  for (const meter of AGGREGATED_QUANTITIES.filter((one) => !isElectricityMeter(one))) {
+  for (const meter of AGGREGATED_QUANTITIES.filter((one) => !isElectricityQuantity(one))) {
     const meterWords = meter.split('_');
-    const ofMeter = listReferenceReadings(all).flatMap((one) => {
+    const ofMeter = convertToReferenceReadings(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
       // A register of unknown meaning may measure this medium, too. A power of the same circuit then does not contribute to the total.
@@ -96,10 +96,10 @@ const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
  * readings.
  */
 export function expectReferenceResults(device: StoredDevice, all: ReadingHistory['readings']): void {
-  expectEnergy(device, all);
+  expectReferenceEnergy(device, all);
   expectMeters(device, all);
   const { series, settings } = device;
-  const readings = listReferenceReadings(all);
+  const readings = convertToReferenceReadings(all);
   for (const { channel, kind, points, verdicts, tail, lastReadAtMs, ...of } of series.values()) {
     const sent = orderDistinctReadings(readings.filter((one) => one.channel === channel && one.kind === kind));
     const { isExcluded, added, stepsBack } = computeSeriesEdits(
@@ -115,7 +115,7 @@ export function expectReferenceResults(device: StoredDevice, all: ReadingHistory
     const rule = createCountingRuleByTime(of, (roles) =>
       selectCountingRule(channel, kind, roles, { ...settings, stepsBack: stepsBack.after }),
     );
-    const counted = whole.filter(({ readAtMs }) => readAtMs < getCountingEndMs(of));
+    const counted = whole.filter(({ readAtMs }) => readAtMs < getContributionEndMs(of));
     const run = replayReadings(rule, rule.initial, counted, isExcluded);
     expectEqual(verdicts, new Map([...run.verdicts.values()].map((judged) => [getReadingKey(judged), judged.verdict])));
     expectEqual(JSON.parse(tail ?? 'null'), counted.length === whole.length ? run.state : null);
@@ -126,13 +126,13 @@ export function expectReferenceResults(device: StoredDevice, all: ReadingHistory
  * Expects the stored results to equal those of the counting rule for the stored readings, each period with the settings that were in force
  * when it was computed. This must hold at any time, also between two chunks of a recomputation.
  */
-export function expectStoredByRules(device: StoredDevice): void {
+export function expectCountingRuleResults(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
   const profile = { own: new Map(), meters: new Map() };
   const steps: Step[] = [];
   for (const { channel, kind, points, verdicts, tail, splits, ...of } of series.values()) {
     const roles = createRolesLookup(of);
-    const endMs = getCountingEndMs(of);
+    const endMs = getContributionEndMs(of);
     const { isExcluded, stepsBack } = computeSeriesEdits(edits, channel, kind, Number.NEGATIVE_INFINITY);
     const judgedBy = { ...(computedWith ?? settings), ...(splits && { splits }), stepsBack: stepsBack.after };
     const rule = createCountingRuleByTime(of, (one) => selectCountingRule(channel, kind, one, judgedBy));
@@ -153,12 +153,12 @@ export function expectStoredByRules(device: StoredDevice): void {
         : Math.max(one.step.startMs, ...steps.filter((other) => isWithin(one, other)).map(({ step }) => step.endMs));
     addIntervalToDeltas(
       profile,
-      afterMs === one.step.startMs ? one.step : shiftStepEnergyAfter(one.step, afterMs),
+      afterMs === one.step.startMs ? one.step : shiftEnergyAfter(one.step, afterMs),
       one.roles,
       1,
     );
   }
-  expectEqual(dropZeroBuckets(new Map(readWholeProfile(device))), dropZeroBuckets(profile.own));
+  expectEqual(dropZeroBuckets(new Map(readWholeLoadProfile(device))), dropZeroBuckets(profile.own));
 }
 
 interface Step {
@@ -174,7 +174,7 @@ interface Step {
 }
 
 const tariffOf = ({ isTariff, meter, export: isExport }: SeriesRoles, of: string): string | null =>
-  isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isElectricityMeter(meter) ? meter : isExport}` : null;
+  isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isElectricityQuantity(meter) ? meter : isExport}` : null;
 
 /**
  * Whether the rise `other`, of another register with the same tariff key, lies within the time of the rise `one` and ends earlier. If so,

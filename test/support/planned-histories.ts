@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import type { HeadCache } from '#ingest/write/head-memory.ts';
+import type { HeadCache } from '#ingest/write/head-cache.ts';
 import { HOUR_MS } from '#src/core/units.ts';
-import { arbitraryEdit, buildEdit } from '#test/reference/edits.ts';
+import { arbitraryEdit, buildReferenceEdit } from '#test/reference/edits.ts';
 import { arbitrarySettings, type ReadingHistory } from '#test/reference/histories.ts';
 import { createTestHeadCache, HEAD_CACHE_KINDS } from '#test/support/head-caches.ts';
 import type { MemoryStore } from '#test/support/memory-store.ts';
-import { editDevice, recomputeChunk, writeBatch } from '#test/support/planned-writes.ts';
+import { addEditIfValid, recomputeChunk, writeBatch } from '#test/support/planned-writes.ts';
 
 /** Number of random histories that are compared. The environment variable PLANNED_HISTORIES sets another number. */
 export const HISTORY_COUNT = Number(process.env.PLANNED_HISTORIES ?? 40);
@@ -21,7 +21,7 @@ export const arbitraryChunkMs = fc.oneof(
 );
 
 /** Random order of arrival of readings, with concurrent changes by owners and recomputations by workers. */
-export const arbitraryDelivery = fc.record({
+export const arbitraryArrivalScenario = fc.record({
   /** Rank of each reading in the order of arrival. Unless `shuffled`, readings arrive approximately in chronological order. */
   order: fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 }),
   shuffled: fc.boolean(),
@@ -53,7 +53,7 @@ export const arbitraryDelivery = fc.record({
   /** Length of the chunks in which the rest of the past is recomputed after the last reading has arrived. */
   lastPieceMs: fc.constantFrom(7 * HOUR_MS, 50 * HOUR_MS, Number.POSITIVE_INFINITY),
 });
-type Delivery = typeof arbitraryDelivery extends fc.Arbitrary<infer T> ? T : never;
+type Delivery = typeof arbitraryArrivalScenario extends fc.Arbitrary<infer T> ? T : never;
 
 /** Splits readings into the batches in which they arrive: out of order, and some readings twice. */
 export function splitIntoBatches(all: readonly DecodedReading[], { order, shuffled, again, batchSizes }: Delivery) {
@@ -88,7 +88,7 @@ export function runWriters(
     for (const { device, edit, revoked } of how.edits.filter((one) => one.step === step)) {
       const deviceId = deviceIds[device] as string;
       if (revoked !== null) store.revoke(deviceId, revoked);
-      else if (all[device]) editDevice(store, deviceId, buildEdit(all[device], edit));
+      else if (all[device]) addEditIfValid(store, deviceId, buildReferenceEdit(all[device], edit));
     }
     for (const { device, lengthMs } of how.pieces.filter((one) => one.step === step)) {
       const deviceId = deviceIds[device];

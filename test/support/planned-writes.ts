@@ -5,16 +5,16 @@ import { findPendingEditStartMs } from '#ingest/normalise/edits.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import { collectReadings } from '#ingest/write/collect.ts';
 import {
-  areFurtherReadingsAfterEdits,
+  areAllSeriesPastEdits,
   type DeviceState,
   formatSeriesName,
   hasReadingAfterLastSplit,
 } from '#ingest/write/device-state.ts';
 import { areReadingsInOrder } from '#ingest/write/head.ts';
-import type { HeadCache } from '#ingest/write/head-memory.ts';
+import type { HeadCache } from '#ingest/write/head-cache.ts';
 import { type DevicePlan, planDevice } from '#ingest/write/plan.ts';
 import type { Stretch } from '#ingest/write/stretch.ts';
-import { findPendingRoles } from '#ingest/write/target-roles.ts';
+import { findPendingRoleRanges } from '#ingest/write/target-roles.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
 import type { ReadingHistory } from '#test/reference/histories.ts';
 import { createMemoryStore, type MemoryStore, type StoredDevice } from '#test/support/memory-store.ts';
@@ -90,7 +90,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   const { device, version } = store.load(deviceId);
   if (device.computedWith === null) return;
   const openMs = (device.edits ?? []).flatMap((edit) => findPendingEditStartMs(edit) ?? []);
-  const roles = findPendingRoles(device, [...device.series.values()]);
+  const roles = findPendingRoleRanges(device, [...device.series.values()]);
   const settingsFrom = findRangeComputedWithOtherSettings(device.computedWith, device.settings);
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
@@ -129,7 +129,7 @@ export function recomputeAllChunks(store: MemoryStore, deviceIds: readonly strin
 const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =>
   computedWith === null &&
   [...series.values()].every(hasReadingAfterLastSplit) &&
-  areFurtherReadingsAfterEdits(
+  areAllSeriesPastEdits(
     edits,
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
   );
@@ -137,7 +137,7 @@ const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =
 /**
  * Adds an edit unless it is invalid. A manual value needs an existing register, and each channel can have only one manual value for a time.
  */
-export function editDevice(store: MemoryStore, deviceId: string, edit: ReferenceEdit): void {
+export function addEditIfValid(store: MemoryStore, deviceId: string, edit: ReferenceEdit): void {
   const { edits, series } = store.devices.get(deviceId) as StoredDevice;
   const { channel, value, fromMs } = edit;
   const isTaken = edits.some(
@@ -148,7 +148,7 @@ export function editDevice(store: MemoryStore, deviceId: string, edit: Reference
 }
 
 /** Creates a store with the devices `dev_0`, `dev_1`, … with these settings and without readings. */
-export function createPairedDevices(
+export function createStoreWithDevices(
   histories: readonly ({ readings: ReadingHistory['readings'] } & CountingSettings)[],
 ) {
   const store = createMemoryStore();

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
  * Waits until no process uses a database cluster. After PostgreSQL's first process has been killed, its other processes end with a delay. A
  * new PostgreSQL cannot start while one of them holds the shared memory.
  */
-export async function waitUntilClusterUnused(cluster: string): Promise<void> {
+export async function waitUntilDatabaseClusterUnused(cluster: string): Promise<void> {
   const folder = realpathSync(cluster);
   const worksThere = (pid: string) => {
     try {

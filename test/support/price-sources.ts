@@ -3,8 +3,8 @@ import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createPriceSourceFetcher } from '#src/delivery/fetch-answer.ts';
 import { fetchDueSource } from '#src/tariffs/sources/fetch-due.ts';
 import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
-import { type TestApi, testApi } from './api.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { startTestApi, type TestApi } from './api.ts';
+import { startWebhookReceiver, type WebhookReceiver } from './receiver.ts';
 
 /** An account of the API with which a test creates series that are fetched from a source. */
 export type Person = Awaited<ReturnType<TestApi['user']>>;
@@ -15,7 +15,7 @@ export let home: Person;
 
 const MINUTE_MS = 60_000;
 export const SECRET_BOX = createSecretEncrypter('the secret of the tests');
-export let host: Receiver;
+export let host: WebhookReceiver;
 export let fetcher: ReturnType<typeof createPriceSourceFetcher>;
 /** Responds to requests for presets, so that no request is sent to a preset's real address. */
 let preset: SourceFetcher;
@@ -33,9 +33,9 @@ export const fetchTestResponse: SourceFetcher = (request) => {
 /** Registers hooks that start and stop the API and the host of the sources, and delete all series before each test. */
 export function registerSourceApi(): void {
   beforeAll(async () => {
-    host = await startReceiver();
+    host = await startWebhookReceiver();
     fetcher = createPriceSourceFetcher({ allowPrivate: true, ca: host.ca, timeoutMs: 3_000 });
-    api = await testApi({
+    api = await startTestApi({
       beforeListening: (_, context) => Object.assign(context, { fetchAnswer: fetchTestResponse }),
     });
     admin = await api.user('admin');
@@ -56,15 +56,15 @@ export function registerSourceApi(): void {
   });
 }
 
-export const sourceUrl = (path = '/prices') => host.url.replace('/hook', path);
-export const createSourceResponse = (text: string | Buffer, headers: Record<string, string> = {}) => {
+export const buildSourceUrl = (path = '/prices') => host.url.replace('/hook', path);
+export const setSourceResponse = (text: string | Buffer, headers: Record<string, string> = {}) => {
   host.answer = () => ({ status: 200, headers, body: text });
 };
 const SHAPE = { format: 'json', items: '$.rows', starts_at: '$.from', value: '$.price', at: ['11:15', '18:00'] };
-export const createTestSource = (more: object = {}) => ({ url: sourceUrl(), ...SHAPE, ...more });
+export const createTestSource = (more: object = {}) => ({ url: buildSourceUrl(), ...SHAPE, ...more });
 export const createForeignTestSource = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
 /** Returns a function that sets the response of the sources' host. */
-export const createHostResponseSetter = (answer: ReturnType<Receiver['answer']>) => () => {
+export const createHostResponseSetter = (answer: ReturnType<WebhookReceiver['answer']>) => () => {
   host.answer = () => answer;
 };
 export const createRowsResponse = (...prices: [string, unknown][]) =>
@@ -74,7 +74,7 @@ export const postSeries = (more: object, key = utility.key) =>
   api.send('/v1/price-series', { method: 'POST', key, body: { ...HOURLY_PRICE_SERIES, ...more } });
 export const patchSeries = (id: string, body: object, key = utility.key) =>
   api.send(`/v1/price-series/${id}`, { method: 'PATCH', key, body });
-export const createSeriesId = async (more: object, key = utility.key) =>
+export const postSeriesAndGetId = async (more: object, key = utility.key) =>
   (await postSeries(more, key)).json.series_id as string;
 export const getSeries = async (id: string, key = utility.key) =>
   (await api.send(`/v1/price-series/${id}`, { key })).json;

@@ -8,7 +8,7 @@ interface Asked {
 }
 
 /** Returns the metrics of a PromQL expression, and all labels in its `by`, `on` and similar clauses. Throws if the syntax is invalid. */
-export function readPromQl(expression: string): { asked: Asked[]; grouping: string[] } {
+export function parsePromQl(expression: string): { asked: Asked[]; grouping: string[] } {
   const asked: Asked[] = [];
   const grouping: string[] = [];
   parser.parse(expression).iterate({
@@ -57,7 +57,7 @@ const ITS_OWN = { metrics: new Set(['up']), labels: new Set(['job', 'instance'])
 
 /** Returns a message for each metric or label of the expression that the scrape does not contain. */
 export function findUnknownMetrics(expression: string, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
-  const { asked, grouping } = readPromQl(expression);
+  const { asked, grouping } = parsePromQl(expression);
   const ours = asked.filter(({ metric }) => !ITS_OWN.metrics.has(metric));
   const isLabel = (label: string, metric: string) => ITS_OWN.labels.has(label) || known.get(metric)?.has(label);
   const unknown = ours.flatMap(({ metric, labels }) => {

@@ -1,6 +1,6 @@
 import type { ReferenceDevice, ReferencePlacement } from '#test/reference/home.ts';
 import type { TestApi } from './api.ts';
-import { addToProfile, type ProfileDifference } from './load-profile.ts';
+import { addToLoadProfile, type LoadProfileChange } from './load-profile.ts';
 
 /** Random homes with four days of quarter-hours, which include a change of the clocks. The same seed produces the same homes. */
 export const QUARTER_HOUR_MS = 900_000;
@@ -34,16 +34,16 @@ const random = (below: number): number => {
   seed = (seed * 48_271) % 2_147_483_647;
   return seed % below;
 };
-export const randomElement = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
+export const pickRandomElement = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
 
 /** Creates a home with two to eight devices. Some devices have channels with their own placement. `isPlain`: creates only appliances. */
-export async function randomHome(api: TestApi, isPlain = false): Promise<TestHome> {
+export async function createRandomHome(api: TestApi, isPlain = false): Promise<TestHome> {
   const { userId, key } = await api.user('homeowner');
   const devices: ReferenceDevice[] = [];
   for (let count = 2 + random(7); count > 0; count--) {
     const above = devices.filter(({ placement }) => !isPlain && random(2) === 0 && placement !== 'grid');
     devices.push(
-      randomDevice(`dev_${userId.slice(4)}_${count}`, above.length > 0 ? randomElement(above).id : null, isPlain),
+      randomDevice(`dev_${userId.slice(4)}_${count}`, above.length > 0 ? pickRandomElement(above).id : null, isPlain),
     );
   }
   const all = devices.flatMap((device) => (!isPlain && random(3) === 0 ? [device, randomPart(device)] : [device]));
@@ -109,7 +109,7 @@ function randomPart(device: ReferenceDevice): ReferenceDevice {
 
 /** Creates a random device: its data begins at a random time and may have gaps, and the device may be deleted. */
 function randomDevice(id: string, upstream: string | null, isPlain = false): ReferenceDevice {
-  const placement = isPlain ? 'consumption' : randomElement(PLACEMENTS);
+  const placement = isPlain ? 'consumption' : pickRandomElement(PLACEMENTS);
   const has = { import: random(4) > 0 || placement === 'consumption', export: random(3) > 0 };
   const channels = { import: has.import || !has.export ? 1 : 0, export: has.export ? 1 : 0 };
   const begins = random(3) === 0 ? random(QUARTER_HOUR_COUNT) : 0;
@@ -176,10 +176,10 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
         ]);
       }),
     ),
-  ) as ProfileDifference[];
+  ) as LoadProfileChange[];
   const shuffled = rows.toSorted((a, b) => a.startsAtMs - b.startsAtMs);
   for (let from = 0; from < shuffled.length; from += 20_000)
-    await addToProfile(api.database, shuffled.slice(from, from + 20_000));
+    await addToLoadProfile(api.database, shuffled.slice(from, from + 20_000));
 }
 
 /** Returns the local date and hour of each quarter-hour in a time zone, computed with Intl. */
@@ -213,14 +213,14 @@ function calendar(zone: string) {
     }),
   );
 }
-export type Calendar = ReturnType<typeof calendar>;
+export type LocalTimesByQuarterHour = ReturnType<typeof calendar>;
 export const CALENDARS_BY_ZONE = new Map(TIME_ZONES.map((zone) => [zone, calendar(zone)]));
 
 /** Length in minutes of the units of rows, such as hours, that are shorter than a day. */
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
 
 /** Returns the start (Unix ms) and the name of the row that contains a quarter-hour. Null if the unit is a day or longer. */
-export function findClockRow(unit: string, at: number, { hour, minute }: { hour: string; minute: number }) {
+export function findRowOfQuarterHour(unit: string, at: number, { hour, minute }: { hour: string; minute: number }) {
   const length = CLOCK_MINUTES[unit];
   if (length === undefined) return null;
   const after = minute % length;

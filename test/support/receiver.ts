@@ -11,7 +11,7 @@ export interface WebhookCall {
 }
 
 /** An HTTPS server that receives webhooks in tests, with its own certificate authority. */
-export interface Receiver {
+export interface WebhookReceiver {
   url: string;
   port: number;
   /** Certificate (PEM) of the authority that signed the receiver's certificate. Senders must trust it. */
@@ -30,7 +30,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-export async function startReceiver(): Promise<Receiver> {
+export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     extensions: [
@@ -45,7 +45,7 @@ export async function startReceiver(): Promise<Receiver> {
       },
     ],
   });
-  const receiver: Receiver = {
+  const receiver: WebhookReceiver = {
     url: '',
     port: 0,
     ca: pair.cert,

@@ -1,7 +1,7 @@
 import type { TestApi } from './api.ts';
 
 /** Returns functions that send requests with a key, one for each HTTP method. */
-export const requestsWithKey = (api: TestApi, key: string) => ({
+export const createRequestsWithKey = (api: TestApi, key: string) => ({
   get: (path: string) => api.send(path, { key }),
   post: (path: string, body: unknown) => api.send(path, { key, method: 'POST', body }),
   patch: (path: string, body: unknown) => api.send(path, { key, method: 'PATCH', body }),

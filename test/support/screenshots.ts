@@ -4,12 +4,12 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { loadDemoConfig } from '#src/config/load.ts';
 import { getDayBefore } from '#src/dashboard/parts/format.ts';
 import { getTodayInZone } from '#src/dashboard/parts/period.ts';
-import { type Demo, startDemo } from '#src/start/demo.ts';
+import { type RunningDemo, startDemo } from '#src/start/demo.ts';
 import { SCREEN_SIZES, startBrowser } from './browser.ts';
 import { createTemporaryFolder } from './service.ts';
 
 /** Folder of the dashboard's screenshots in the README and the docs. */
-export const PICTURES_FOLDER = new URL('../../docs/images/', import.meta.url);
+export const SCREENSHOTS_FOLDER = new URL('../../docs/images/', import.meta.url);
 const COLOUR_SCHEMES = ['light', 'dark'] as const;
 const QUALITY = 78;
 /** Time zone of the demo's first home. */
@@ -101,7 +101,7 @@ const picturesOf = (name: string): { file: string; size: Size; colorScheme: Colo
   );
 
 /** File names of all screenshots in the folder. */
-export const PICTURE_FILES = Object.values(PICTURES).flatMap((pages) =>
+export const SCREENSHOT_FILE_NAMES = Object.values(PICTURES).flatMap((pages) =>
   Object.keys(pages).flatMap((name) => picturesOf(name).map(({ file }) => file)),
 );
 
@@ -115,7 +115,7 @@ async function takeAll(): Promise<void> {
   const silent = { start: () => {}, increment: () => {}, stop: () => {} };
   const demo = await startDemo(loadDemoConfig(env), { liveSeconds: 10, faults: [] }, silent);
   try {
-    mkdirSync(PICTURES_FOLDER, { recursive: true });
+    mkdirSync(SCREENSHOTS_FOLDER, { recursive: true });
     await takeOf(demo, browser);
   } finally {
     await browser.close();
@@ -124,7 +124,7 @@ async function takeAll(): Promise<void> {
   }
 }
 
-async function takeOf({ baseUrl, links }: Demo, browser: Browser): Promise<void> {
+async function takeOf({ baseUrl, links }: RunningDemo, browser: Browser): Promise<void> {
   for (const [account, pages] of Object.entries(PICTURES)) {
     // A sign-in link works only once, so all screenshots of an account use one browser context. Each page sets its size.
     const context = await browser.newContext({
@@ -167,7 +167,7 @@ async function take(
       await goTo(page);
       await waitUntilLoaded(page);
       const picture = await pictureOf(page);
-      writeFileSync(fileURLToPath(new URL(file, PICTURES_FOLDER)), picture);
+      writeFileSync(fileURLToPath(new URL(file, SCREENSHOTS_FOLDER)), picture);
       console.log(`docs/images/${file}  ${Math.round(picture.length / 1_024)} KiB`);
       return;
     } catch (error) {

@@ -25,7 +25,7 @@ export interface SimulatedYear {
 }
 
 /** Returns the traits of an ordinary home. It has a freezer, and is empty during two weeks of holidays in summer and one week in winter. */
-export function ordinaryHome(kind: HomeKind, seed: string): HomeTraits {
+export function createOrdinaryHomeTraits(kind: HomeKind, seed: string): HomeTraits {
   const random = createRandom(seed, 'freezer');
   const holiday = (month: number, days: number) => {
     const fromMs = Date.UTC(2025, month, random.whole(1, 14));
@@ -79,7 +79,7 @@ function quarters(minutes: Int32Array): Float64Array {
  * Returns the data of a home that a decision about a remark uses at a quarter-hour, given by its index from the start of 2025. `hasPlug`:
  * whether a smart plug measures the freezer.
  */
-export function getProfileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
+export function createHomeProfile(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
   const from = Math.max(0, quarter - SEEN_DAYS * QUARTER_HOURS_PER_DAY);
   const today = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
   const firstDay = parseDayNumber('2025-01-01');

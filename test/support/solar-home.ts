@@ -1,6 +1,6 @@
 import { createDevice } from '#src/devices/store.ts';
 import type { TestApi } from './api.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR, type ProfileDifference } from './load-profile.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES, type LoadProfileChange } from './load-profile.ts';
 
 export type Person = Awaited<ReturnType<TestApi['user']>>;
 
@@ -37,9 +37,9 @@ export async function writeSolarHome(
   const quarters = Array.from({ length: Math.floor((toMs - fromMs) / QUARTER_HOUR_MS) }, (_, index) =>
     quarterAt(fromMs + index * QUARTER_HOUR_MS),
   );
-  const rows = quarters.flatMap(({ atMs, imported, exported, production }): ProfileDifference[] => [
+  const rows = quarters.flatMap(({ atMs, imported, exported, production }): LoadProfileChange[] => [
     {
-      ...{ deviceId: meter, userId, startsAtMs: atMs, ...FULLY_KNOWN_QUARTER_HOUR },
+      ...{ deviceId: meter, userId, startsAtMs: atMs, ...COMPLETE_QUARTER_HOUR_MEASURES },
       ...{ energyMilliwattHours: imported, exportMilliwattHours: exported, exportCoveredMs: QUARTER_HOUR_MS },
     },
     ...(isUnknown(atMs)
@@ -51,7 +51,7 @@ export async function writeSolarHome(
           },
         ]),
   ]);
-  for (let at = 0; at < rows.length; at += BATCH) await addToProfile(api.database, rows.slice(at, at + BATCH));
+  for (let at = 0; at < rows.length; at += BATCH) await addToLoadProfile(api.database, rows.slice(at, at + BATCH));
   return quarters;
 }
 

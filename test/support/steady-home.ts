@@ -11,7 +11,7 @@ export const STEADY_HOME_START_MS = Date.UTC(2026, 1, 2);
 export const STEADY_HOME_NOW_MS = STEADY_HOME_START_MS + 34 * HOUR_MS + 20_000;
 
 /** Returns a home that uses 430 W, and 2150 W from `changesAtMs` on. */
-export function steadyHome(changesAtMs = Number.POSITIVE_INFINITY): SimulatedHome {
+export function createSteadyHome(changesAtMs = Number.POSITIVE_INFINITY): SimulatedHome {
   return {
     traits: drawHomeTraits('steady'),
     installedAtMs: STEADY_HOME_START_MS,
@@ -30,4 +30,4 @@ export const mapPayloadsByTopic = (messages: FamilyMessage[]) =>
 export const listRetainedTopics = (messages: FamilyMessage[]) =>
   messages.filter((one) => one.retain).map((one) => one.topic);
 export const simulateOneMessageSet = (device: FamilyDevice, atMs = STEADY_HOME_NOW_MS) =>
-  device.messages(steadyHome(), atMs);
+  device.messages(createSteadyHome(), atMs);

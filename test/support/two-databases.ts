@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { TIERS } from '#src/database/capabilities.ts';
+import { DATABASE_TIERS } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
 import { getSuperuserUrl, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { LOAD_PROFILE_LEVEL, PACKED_DAYS_TABLE, ROLLUP_LEVELS, STORED_HOURS_TABLE } from '#src/rollups/levels.ts';
 import { MOVED_RELATIONS } from '#src/start/move.ts';
-import { type TestDatabase, testDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createTemporaryFolder } from './service.ts';
 
 /** Arguments of a move for tests that do not check them: default options, and callbacks that do nothing. */
-export const AUTO_TIER = { timescale: 'auto' } as const;
+export const DEFAULT_MOVE_OPTIONS = { timescale: 'auto' } as const;
 export const NO_OP_CALLBACKS = { step: () => {}, progress: () => {} };
 
 /** An embedded installation, as new users have it, and a database of the tier under test. Both are created for each test. */
@@ -51,7 +51,7 @@ export function registerTwoDatabases(): TwoDatabases {
   });
   beforeEach(async () => {
     two.source = await embeddedDatabase();
-    two.target = await testDatabase();
+    two.target = await createTestDatabase();
   });
   afterEach(async () => {
     await two.source.drop();
@@ -74,7 +74,14 @@ export function registerTwoDatabases(): TwoDatabases {
     const pool = createPool(url);
     if (copied) await pool.query('UPDATE installation SET installation_id = DEFAULT');
     else await migrate(pool);
-    return { tier: 'plain', capabilities: TIERS.plain, pool, url, settle: async () => {}, drop: () => pool.end() };
+    return {
+      tier: 'plain',
+      capabilities: DATABASE_TIERS.plain,
+      pool,
+      url,
+      settle: async () => {},
+      drop: () => pool.end(),
+    };
   }
   return two;
 }

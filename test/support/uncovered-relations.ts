@@ -114,7 +114,7 @@ const UNCOVERED: Readonly<Record<string, Reasons>> = {
 };
 
 /** Returns the relations that `UNCOVERED` lists as missing from the archive or from one kind of move. */
-export const uncoveredRelations = (by: keyof Reasons): string[] =>
+export const listUncoveredRelations = (by: keyof Reasons): string[] =>
   Object.keys(UNCOVERED).filter((relation) => UNCOVERED[relation]?.[by] !== undefined);
 
 /** Relations whose rows a worker computes again after a move. */

@@ -7,7 +7,7 @@ import { type CompiledWords, type Language, setWords } from '#src/dashboard/word
 const WORDS = resolve(import.meta.dirname, '../../src/dashboard/words');
 
 /** Returns the texts of a language by page of the dashboard. */
-export const getPages = (language: Language): Record<string, NestedTexts> =>
+export const readPageTexts = (language: Language): Record<string, NestedTexts> =>
   Object.fromEntries(
     readdirSync(join(WORDS, language))
       .toSorted()
@@ -15,11 +15,12 @@ export const getPages = (language: Language): Record<string, NestedTexts> =>
   );
 
 /** Returns the texts of a language for mails, SMS and plain pages. */
-export const getMailTexts = (language: Language): Record<string, NestedTexts> =>
+export const readMailTexts = (language: Language): Record<string, NestedTexts> =>
   JSON.parse(readFileSync(resolve(WORDS, '../../delivery/words', `${language}.json`), 'utf8'));
 
 /** Returns the texts of a language in the compiled form that a browser fetches. */
-export const compileWordsOfLanguage = (language: Language): Promise<CompiledWords> => compileTexts(getPages(language));
+export const compileWordsOfLanguage = (language: Language): Promise<CompiledWords> =>
+  compileTexts(readPageTexts(language));
 
 /** Sets the language of `words()` in this process, as `words/choice.ts` does in a browser. */
 export async function loadWords(language: Language, tags: readonly string[] = []): Promise<void> {
@@ -27,18 +28,18 @@ export async function loadWords(language: Language, tags: readonly string[] = []
 }
 
 /** Returns every text of a language by its path, such as `devices.login.ports`. */
-export const textsByPath = (words: CompiledWords, path = ''): [path: string, text: CompiledMessage][] =>
+export const listTextsByPath = (words: CompiledWords, path = ''): [path: string, text: CompiledMessage][] =>
   Object.entries(words).flatMap(([name, one]) =>
     typeof one === 'string' || Array.isArray(one)
       ? [[path + name, one as CompiledMessage]]
-      : textsByPath(one as CompiledWords, `${path}${name}.`),
+      : listTextsByPath(one as CompiledWords, `${path}${name}.`),
   );
 
 /** Kinds of arguments in a compiled message, by the number that icu-minify uses for each: `select`, `plural`, `selectordinal`, `number`. */
 const KINDS: Record<number, string> = { 1: 'string', 2: 'number', 3: 'number', 4: 'number' };
 
 /** Returns the TypeScript types of a message's arguments, by name. `Shown` stands for a text or a number that is shown unchanged. */
-export function getArguments(message: CompiledMessage): Map<string, string> {
+export function getArgumentTypes(message: CompiledMessage): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, kind] of nodesOf(message))
     if (kind !== undefined || !found.has(name))

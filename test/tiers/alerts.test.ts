@@ -11,12 +11,12 @@ import { updateUser } from '#src/users/store.ts';
 import { registerHomeWithAlerts } from '#test/support/alerting-home.ts';
 import { createAlert, type NewAlert } from '#test/support/alerts.ts';
 import type { TestDatabase } from '#test/support/database.ts';
-import { createMeter, type Meter } from '#test/support/meters.ts';
+import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 let db: Database;
 let evaluator: AlertEvaluator;
-let home: Meter;
+let home: TestMeter;
 /** Current time of the tests: a Wednesday, noon UTC. */
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
@@ -158,7 +158,7 @@ describe('an alert', () => {
   test('that is paused, or of another home, does not fire', async () => {
     const { alert_id } = await alert({ type: 'daily_usage', thresholdKwh: 1 });
     await updateAlert(db, ALL_ACCOUNTS, alert_id, { status: 'paused' });
-    const other = await createMeter(database);
+    const other = await createTestMeter(database);
     await createAlert(db, { userId: other.userId, type: 'daily_usage', thresholdKwh: 1, delivery: 'email' });
     await home.read(
       [
@@ -295,7 +295,7 @@ test('a user can be erased while alerts are evaluated and reported: both succeed
     },
   };
   for (const first of ['the worker', 'the erasure'] as const) {
-    const gone = await createMeter(database);
+    const gone = await createTestMeter(database);
     await createAlert(db, { userId: gone.userId, type: 'daily_usage', thresholdKwh: 1, delivery: 'email' });
     await gone.read(
       [

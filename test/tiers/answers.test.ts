@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
+import { startTestApi, type TestApi, writeLoadProfile } from '#test/support/api.ts';
 
 /**
  * Requests every response that is read from aggregates once on each tier. The response's queries must run on the tier, and must include all
@@ -14,7 +14,7 @@ let anna: { userId: string; key: string };
 const profile = new Map<number, number>();
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   anna = await api.user('homeowner');
   for (let at = FROM_MS; at < NOW_MS; at += QUARTER_HOUR_MS) profile.set(at, ((at / QUARTER_HOUR_MS) % 97) * 4_000);
   await writeLoadProfile(api, anna.userId, profile);

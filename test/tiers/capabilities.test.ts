@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { detectCapabilities } from '#src/database/capabilities.ts';
 import { createPool } from '#src/database/connect.ts';
-import { compressHistory, migrate } from '#src/database/migrate.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { compressOldChunks, migrate } from '#src/database/migrate.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startTimescaleApache } from '#test/support/tiers/apache.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -57,7 +57,7 @@ test('with TIMESCALE=off a new database is plain, and stays so', async () => {
   try {
     expect((await migrate(empty.pool, { timescale: 'off' })).database.tier).toBe('plain');
     expect((await migrate(empty.pool)).database.tier).toBe('plain');
-    expect(await compressHistory(empty.pool, new Date())).toEqual({ compressed: [], nextChunks: null });
+    expect(await compressOldChunks(empty.pool, new Date())).toEqual({ compressed: [], nextChunks: null });
   } finally {
     await empty.drop();
   }
@@ -82,7 +82,7 @@ test('an extension that is installed but not loaded leaves the database plain, a
 
 test('chunks hold 25 million readings, and are an hour to four weeks long', async () => {
   if (!database.capabilities.hypertables) {
-    expect((await compressHistory(database.pool, new Date())).nextChunks).toBeNull();
+    expect((await compressOldChunks(database.pool, new Date())).nextChunks).toBeNull();
     return;
   }
   const { rows } = await database.pool.query(
@@ -94,6 +94,6 @@ test('chunks hold 25 million readings, and are an hour to four weeks long', asyn
     `INSERT INTO readings SELECT 1, t, 0, 1 FROM generate_series(now() - interval '30 days', now(), '10 s') t`,
   );
   await database.pool.query('ANALYZE readings');
-  expect((await compressHistory(database.pool, new Date(0))).nextChunks).toBe('672:00:00');
-  expect((await compressHistory(database.pool, new Date(0))).nextChunks).toBeNull();
+  expect((await compressOldChunks(database.pool, new Date(0))).nextChunks).toBe('672:00:00');
+  expect((await compressOldChunks(database.pool, new Date(0))).nextChunks).toBeNull();
 });

@@ -7,8 +7,8 @@ import {
   type ReferenceCost,
   type ReferenceHome,
 } from '#test/reference/cost.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { addToLoadProfile, type LoadProfileChange } from '#test/support/load-profile.ts';
 
 /**
  * API responses contain the costs that an independent calculation expects, for several devices, and for days stored by hour or packed (one
@@ -82,7 +82,7 @@ const homes = new Map<
 const series: ReferenceHome['series'] = new Map([['', { minutes: 15, prices: new Map<number, string>() }]]);
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   // The current time is in the middle of a quarter-hour of the last day.
   api.now = new Date(FROM_MS + (QUARTER_HOURS - 30) * QUARTER_HOUR_MS + 100_000);
   const prices = series.get('')?.prices as Map<number, string>;
@@ -130,7 +130,7 @@ async function make(devices: readonly Device[]) {
     ...devices.filter(({ placement }) => placement === 'grid').map(({ from }) => from),
     QUARTER_HOURS,
   );
-  const rows: ProfileDifference[] = [];
+  const rows: LoadProfileChange[] = [];
   const ids: string[] = [];
   for (const { placement, from } of devices) {
     const { device_id: deviceId } = await send('/v1/devices', 'POST', { type: 'meter', location: 'x', placement });
@@ -170,7 +170,7 @@ async function make(devices: readonly Device[]) {
       if (isFirst) ofFirst[index] = { ...quarter, exported: 0, known: true };
     }
   }
-  for (let at = 0; at < rows.length; at += 20_000) await addToProfile(api.database, rows.slice(at, at + 20_000));
+  for (let at = 0; at < rows.length; at += 20_000) await addToLoadProfile(api.database, rows.slice(at, at + 20_000));
   return { key, first: ids[0] as string, quarters, ofFirst };
 }
 

@@ -5,25 +5,30 @@ import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
-import { TIERS } from '#src/database/capabilities.ts';
+import { DATABASE_TIERS } from '#src/database/capabilities.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { getMeterKey } from '#src/database/meter.ts';
+import { getSeparateQuantityKey } from '#src/database/meter.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { getNativeName } from '#src/devices/channel-name.ts';
+import { getNativeQuantityName } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { updateDevice } from '#src/devices/store.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import {
   type AggregateRow,
-  type BucketStart,
+  type BucketStartFunction,
   computeReferenceConsumption,
   getStartOfDay,
   getStartOfHour,
   getStartOfMonth,
   getStartOfQuarterHour,
 } from '#test/reference/consumption.ts';
-import { arbitraryEdit, buildEdit, type RandomEditParameters, type ReferenceEdit } from '#test/reference/edits.ts';
+import {
+  arbitraryEdit,
+  buildReferenceEdit,
+  type RandomEditParameters,
+  type ReferenceEdit,
+} from '#test/reference/edits.ts';
 import {
   arbitraryHistory,
   arbitraryHistoryWithNewQuantities,
@@ -32,16 +37,18 @@ import {
   HISTORY_START_MS,
   type ReadingHistory,
 } from '#test/reference/histories.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTestHeadCache, HEAD_CACHE_KINDS } from '#test/support/head-caches.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 
 /**
  * HISTORIES: number of random histories of readings; more on tiers whose aggregates are refreshed concurrently. PER_RUN: number of
  * histories that are written together. The counting rules themselves are tested without a database (ingest/write/plan.test.ts). This file
  * tests what the database adds: the statements that store and find readings, and the aggregates.
  */
-const HISTORIES = Number(process.env.COUNTING_HISTORIES ?? (TIERS[inject('tier')].continuousAggregates ? 300 : 60));
+const HISTORIES = Number(
+  process.env.COUNTING_HISTORIES ?? (DATABASE_TIERS[inject('tier')].continuousAggregates ? 300 : 60),
+);
 const PER_RUN = Math.min(50, Math.ceil(HISTORIES / 2));
 /**
  * Current time of the tests. All histories have ended by then, even if a register stays constant for weeks; no reading is old enough to be
@@ -53,7 +60,7 @@ const NOW_MS = Date.UTC(2027, 8, 1);
 let database: TestDatabase;
 async function freshDatabase(): Promise<void> {
   await database?.drop();
-  database = await testDatabase();
+  database = await createTestDatabase();
 }
 beforeAll(freshDatabase);
 afterAll(() => database.drop());
@@ -194,8 +201,8 @@ const EDITING = { author: 'usr_1', now: new Date(NOW_MS), oldest: new Date(0) };
 
 /** Creates an edit. Ignores the error if the device has not sent the edited quantity yet, or already has the same edit. */
 async function editDevice({ deviceId, history }: Device, drawn: RandomEditParameters): Promise<void> {
-  const { channel, kind, fromMs, toMs, value } = buildEdit(history.readings, drawn);
-  const nativeName = channel === null || kind === null ? null : getNativeName({ channel, kind });
+  const { channel, kind, fromMs, toMs, value } = buildReferenceEdit(history.readings, drawn);
+  const nativeName = channel === null || kind === null ? null : getNativeQuantityName({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
   await createEdit(createDatabase(database.pool), ALL_ACCOUNTS, deviceId, wanted, EDITING).catch((error) => {
     if (!(error instanceof AppError)) throw error;
@@ -290,13 +297,13 @@ function expected(
   devices: Device[],
   edits: ReadonlyMap<string, readonly ReferenceEdit[]>,
   idOf: (d: Device) => string,
-  bucket: BucketStart,
+  bucket: BucketStartFunction,
   peak?: PeakOf,
 ): string[] {
   const lines: string[] = [];
   for (const id of new Set(devices.map(idOf))) {
     const mine = devices.filter((d) => idOf(d) === id);
-    const sum = (by: BucketStart) => {
+    const sum = (by: BucketStartFunction) => {
       const total = new Map<bigint, AggregateRow>();
       for (const { deviceId, readings, history } of mine) {
         for (const [at, row] of computeReferenceConsumption(readings, history, by, edits.get(deviceId))) {
@@ -390,7 +397,7 @@ test('the check of the aggregates finds no difference, detects a manipulated row
 
 test.each(['import', 'gas'])('differing rows of %s beyond the limit are counted, and all repaired', async (channel) => {
   const { capabilities, pool } = database;
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const from = Date.UTC(2026, 1, 1);
   const now = new Date(Date.UTC(2026, 4, 1));
   const hours = 1_300;
@@ -404,7 +411,7 @@ test.each(['import', 'gas'])('differing rows of %s beyond the limit are counted,
   expect(await checkAllRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });
   const [{ name }] = (await pool.query(relationOf(database, 'closed_user_hourly'))).rows;
   await pool.query(`UPDATE ${name} SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE user_id = $1`, [
-    channel === 'import' ? home.userId : getMeterKey(home.userId, 'gas'),
+    channel === 'import' ? home.userId : getSeparateQuantityKey(home.userId, 'gas'),
   ]);
   const report = await checkAllRollups(pool, { ...options, mode: 'repair' });
   // The report lists at most 100 differences per relation. If the relation is a continuous aggregate, the days of the changed hours differ,

@@ -8,11 +8,11 @@ import { listGroupHomes as homesOfGroup } from '#src/groups/members.ts';
 import {
   addLateEnergy,
   changeGroupAtRandom,
-  expectedGroupAnswer,
-  getDevices,
+  computeExpectedGroupRows,
+  getDevicesWithData,
   registerGroupedHomes,
 } from '#test/support/grouped-homes.ts';
-import { randomElement, type TestHome } from '#test/support/random-homes.ts';
+import { pickRandomElement, type TestHome } from '#test/support/random-homes.ts';
 
 /**
  * Stored sums of a group's current month are used only while they are valid. Responses always equal an independent sum over the group's
@@ -29,7 +29,7 @@ async function agreeOnMonth(name: string, zone: string): Promise<void> {
     for (const end of ['2026-03-27', '2026-03-29', '2026-03-30']) {
       const query = `start=2026-03-01&end=${end}&group_by=month&tz=${tz}&include=estimated`;
       const { data } = await ask(`${path(name)}/energy-insights?${query}`);
-      const months = expectedGroupAnswer(of, tz, 'month', ['2026-03-01', end])
+      const months = computeExpectedGroupRows(of, tz, 'month', ['2026-03-01', end])
         .filter(({ kwh_used }) => kwh_used !== null)
         .map((row: Record<string, unknown>) => {
           const { date, kwh_used, peak_hour, estimated_kwh } = row;
@@ -82,7 +82,7 @@ async function answeredMeanwhile(name: string, zone: string) {
   const groupId = idOf(name);
   const of = homesOf(name);
   const [start, end] = ['2026-03-01', '2026-03-30'];
-  const months = expectedGroupAnswer(of, zone, 'month', [start, end]).map(({ kwh_used }) => kwh_used);
+  const months = computeExpectedGroupRows(of, zone, 'month', [start, end]).map(({ kwh_used }) => kwh_used);
   const group = await loadGroupHomes(db, await homesOfGroup(db, groupId), new Set());
   let turns = 0;
   const changing = {
@@ -91,7 +91,8 @@ async function answeredMeanwhile(name: string, zone: string) {
       // The second call computes the days that the stored sums do not include, so the data changes directly before it.
       if (++turns === 2) {
         // The test adds no energy to devices that produce, because the direction of their energy is cached for some seconds.
-        const inHome = (home: TestHome) => getDevices(home).filter(({ placement }) => placement !== 'production');
+        const inHome = (home: TestHome) =>
+          getDevicesWithData(home).filter(({ placement }) => placement !== 'production');
         for (const home of of) await addLateEnergy(grouped.api, home, inHome(home));
         await keep(zone, 0);
       }
@@ -143,7 +144,7 @@ test('a current month continues from its stored days, but not once they are inva
   await agreeOnMonth(name, zone);
 
   const solar = homes[1] as TestHome;
-  const device = randomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
+  const device = pickRandomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
   device.placement = device.placement === 'excluded' ? 'grid' : 'excluded';
   await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
   expect(await findUsedSums(name, zone)).toMatchObject(nothing);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDeltaStatements } from '#ingest/write/deltas.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { inTransaction } from '#src/database/transaction.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, type ProfileDifference, toDeltaStatementRows } from '#test/support/load-profile.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { addToLoadProfile, convertToDeltaRows, type LoadProfileChange } from '#test/support/load-profile.ts';
 
 /** Writes so many differences (changes of a device's quarter-hours) that one statement cannot contain them. */
 const HOUR_MS = Date.UTC(2026, 10, 20, 10);
@@ -11,7 +11,7 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterEach(() => database.drop());
 
@@ -19,7 +19,7 @@ test('differences give the same result if written by several statements of limit
   // There are two devices for each user. The differences are not ordered by user.
   const differences = Array.from(
     { length: 40 },
-    (_, index): ProfileDifference => ({
+    (_, index): LoadProfileChange => ({
       deviceId: `dev_${index % 8}`,
       userId: `usr_${(index % 8) >> 1}`,
       startsAtMs: HOUR_MS + Math.floor(index / 8) * 900_000,
@@ -35,17 +35,17 @@ test('differences give the same result if written by several statements of limit
         return (await database.pool.query(text)).rows;
       }),
     );
-  await addToProfile(database, differences);
+  await addToLoadProfile(database, differences);
   await database.settle(NOW);
   const inOne = await levels();
   expect(inOne.map(({ length }) => length)).toEqual([16, 8, 4, 4]);
   await database.pool.query(`SELECT erase_consumption('usr_' || n) FROM generate_series(0, 3) n`);
   expect(await levels()).toEqual([[], [], [], []]);
 
-  const steps = createDeltaStatements(toDeltaStatementRows(differences), 7);
+  const steps = createDeltaStatements(convertToDeltaRows(differences), 7);
   expect(steps).toHaveLength(6);
   const rows: number[] = [];
-  await inTransaction(database.pool, async (client) => {
+  await runInTransaction(database.pool, async (client) => {
     const query = (config: { text: string; values: [Buffer] }) => {
       // PostgreSQL's binary format of an array contains its number of elements at byte 12.
       rows.push(config.values[0].readInt32BE(12));

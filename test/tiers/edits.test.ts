@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { compressHistory } from '#src/database/migrate.ts';
+import { compressOldChunks } from '#src/database/migrate.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEdit, revokeEdit } from '#src/devices/edits/store.ts';
 import { findDevice, updateDevice } from '#src/devices/store.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
-import { packDays } from '#src/rollups/pack.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
+import { packHoursIntoDays } from '#src/rollups/pack.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -18,22 +18,22 @@ const EDITING = { author: 'usr_1', now: NOW, oldest: at(390) };
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
 test('edits of a compressed or packed past are computed, and revoked to the last row', async () => {
   const { pool, capabilities } = database;
   const db = createDatabase(pool);
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const { deviceId } = home;
   await home.read(
     [...Array(60 * 24).keys()].map((hour) => [at(60 - hour / 24), 100 + hour + (hour === 500 ? 0.5 : 0)]),
     NOW,
   );
   await database.settle(NOW);
-  if (capabilities.compression) expect((await compressHistory(pool, NOW)).compressed.length).toBeGreaterThan(0);
-  else await packDays(pool, NOW);
+  if (capabilities.compression) expect((await compressOldChunks(pool, NOW)).compressed.length).toBeGreaterThan(0);
+  else await packHoursIntoDays(pool, NOW);
   const stored = async () => {
     await database.settle(NOW);
     const asked = [
@@ -72,7 +72,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
 test('a long edit is computed in chunks: new readings count, and another worker continues', async () => {
   const { pool } = database;
   const db = createDatabase(pool);
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const { deviceId } = home;
   const hour = (index: number) => new Date(NOW.getTime() - (400 - index) * 3_600_000);
   // Between hour 100 and hour 300, the register value is 50 kWh too high.
@@ -168,7 +168,7 @@ test('a changed setting is computed in chunks by any worker, and changed again m
   const total = ([quarters = []]: Awaited<ReturnType<typeof rowsOf>>) =>
     quarters.reduce((sum, { energy }) => sum + energy, 0) / 1e6;
   const changed = async (pieceReadings?: number) => {
-    const { deviceId, read } = await createMeter(database, pieceReadings ? { pieceReadings } : {});
+    const { deviceId, read } = await createTestMeter(database, pieceReadings ? { pieceReadings } : {});
     // Each chunk is computed by a new worker, as if the previous worker had been killed after its chunk.
     const piece = () =>
       recomputeChangedDevices(
@@ -228,7 +228,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
       channels: [{ native_name: 'import energy_total_kwh', counts_as }],
     });
   const outcomeWith = async (pieceReadings?: number) => {
-    const { deviceId, read } = await createMeter(database, pieceReadings ? { pieceReadings } : {});
+    const { deviceId, read } = await createTestMeter(database, pieceReadings ? { pieceReadings } : {});
     // Each chunk is computed by a new worker, as if the previous worker had been killed after its chunk.
     const piece = () =>
       recomputeChangedDevices(
@@ -312,7 +312,7 @@ test('a setting that is changed together with a long edit is computed with it', 
   // The register rises by 30 kWh within an hour. This exceeds the lower limit, and lies outside the time that the edit excludes.
   const all = [...Array(200).keys()].map((index) => [hour(index), 100 + index + (index > 20 ? 30 : 0)] as const);
   const edited = async (isChangedFirst: boolean, pieceReadings?: number) => {
-    const { deviceId, read } = await createMeter(database);
+    const { deviceId, read } = await createTestMeter(database);
     const compute = async () => {
       const writer = createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) });
       while ((await recomputeChangedDevices(pool, writer)) > 0);

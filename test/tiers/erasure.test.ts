@@ -2,19 +2,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { compressHistory } from '#src/database/migrate.ts';
+import { compressOldChunks } from '#src/database/migrate.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEdit } from '#src/devices/edits/store.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 
 const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -45,8 +45,8 @@ test('an erased user is in no relation of the database, nor is the user’s cons
   const db = createDatabase(database.pool);
   const now = Date.now();
   const at = (days: number, minutes = 0) => new Date(now - days * DAY_MS + minutes * 60_000);
-  const gone = await createMeter(database);
-  const stays = await createMeter(database);
+  const gone = await createTestMeter(database);
+  const stays = await createTestMeter(database);
   await createKey(db, { userId: gone.userId, environment: 'live' });
   await database.pool.query('INSERT INTO request_counts (counted) VALUES ($1), ($2)', [gone.userId, stays.userId]);
   for (const one of [gone, stays]) {
@@ -54,7 +54,7 @@ test('an erased user is in no relation of the database, nor is the user’s cons
     await one.read([...Array(40).keys()].map((index) => [at(60 - index), 100 + index]));
   }
   await database.settle();
-  await compressHistory(database.pool, new Date(), at(7));
+  await compressOldChunks(database.pool, new Date(), at(7));
   for (const one of [gone, stays]) {
     await one.read([
       [at(30, 60), 130.5],
@@ -74,7 +74,7 @@ test('an erased user is in no relation of the database, nor is the user’s cons
   const edit = { nativeName: null, from: at(8), to: at(7.9), value: null, reason: 'x' };
   for (const one of [gone, stays]) await createEdit(db, ALL_ACCOUNTS, one.deviceId, edit, editing);
   const { rows } = await database.pool.query('SELECT series_id FROM series WHERE device_id = $1', [gone.deviceId]);
-  const total = await totalMilliwattHours(database, 'user_daily', stays.userId);
+  const total = await sumImportedMilliwattHours(database, 'user_daily', stays.userId);
   expect(total).toBe(100_000_000);
   expect((await mentions([gone.userId, gone.deviceId])).length).toBeGreaterThan(8);
 
@@ -89,13 +89,13 @@ test('an erased user is in no relation of the database, nor is the user’s cons
   }
   await database.settle();
   expect(await mentions([gone.userId, gone.deviceId])).toEqual([]);
-  expect(await totalMilliwattHours(database, 'user_daily', stays.userId)).toBe(total);
+  expect(await sumImportedMilliwattHours(database, 'user_daily', stays.userId)).toBe(total);
   expect(await eraseUser(db, gone.userId)).toBe(false);
 });
 
 test('readings that arrive while their owner is erased belong to no account', async () => {
   const db = createDatabase(database.pool);
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const results = await Promise.all([
     ...[...Array(20).keys()].map((index) => home.read([[new Date(Date.now() - index * 60_000), 500 - index]])),
     eraseUser(db, home.userId),

@@ -2,18 +2,18 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { streamPersonArchive } from '#src/export/archive.ts';
-import { AGGREGATE_FILES, EXPORTED_RELATIONS, SERIES_FILES } from '#src/export/relations.ts';
-import { findLevel } from '#src/rollups/levels.ts';
+import { AGGREGATE_FILES, EXPORTED_RELATIONS, SERIES_READINGS_FILES } from '#src/export/relations.ts';
+import { findRollupLevel } from '#src/rollups/levels.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
-import { createMeter } from '#test/support/meters.ts';
-import { uncoveredRelations } from '#test/support/uncovered-relations.ts';
+import { createTestMeter } from '#test/support/meters.ts';
+import { listUncoveredRelations } from '#test/support/uncovered-relations.ts';
 import { unzip } from '#test/support/unzip.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterEach(() => database.drop());
 
@@ -43,8 +43,8 @@ const exportOf = async (userId: string) => {
 
 test('every relation is either exported or listed with a reason', async () => {
   const made = await relations(database.pool);
-  const shown = [...EXPORTED_RELATIONS, ...AGGREGATE_FILES, ...SERIES_FILES].map(({ relation }) => relation);
-  const decided = new Set([...shown, ...uncoveredRelations('archive')]);
+  const shown = [...EXPORTED_RELATIONS, ...AGGREGATE_FILES, ...SERIES_READINGS_FILES].map(({ relation }) => relation);
+  const decided = new Set([...shown, ...listUncoveredRelations('archive')]);
   // If this list is not empty, add the missing relation to src/export/relations.ts, or to test/support/uncovered-relations.ts with a
   // reason. (Relations named …_expected are only compared with stored relations.)
   expect([...made.keys()].filter((name) => !decided.has(name) && !name.endsWith('_expected'))).toEqual([]);
@@ -69,7 +69,7 @@ test('an export contains every relation in which an account has rows, and no sec
   }
   // A new column is exported by default. Check that a user may have the column, and update this snapshot (`--update`).
   await expect(columns.join('')).toMatchFileSnapshot('exported-columns.txt');
-  for (const { relation } of SERIES_FILES)
+  for (const { relation } of SERIES_READINGS_FILES)
     expect({ relation, lines: Math.max(...all.map(({ lines }) => lines(relation).length)) }).not.toEqual({
       relation,
       lines: 1,
@@ -144,7 +144,7 @@ test('an export contains every row of paged relations exactly once', async () =>
 });
 
 test('an export contains separate quantities of a device: gas, and the estimated part of its export', async () => {
-  const { userId, deviceId, read } = await createMeter(database);
+  const { userId, deviceId, read } = await createTestMeter(database);
   // The register was silent for three hours. Its increase is distributed over these hours.
   for (const channel of ['export', 'gas'])
     await read(
@@ -166,7 +166,7 @@ test('an export contains separate quantities of a device: gas, and the estimated
   for (const { file, relation } of AGGREGATE_FILES)
     expect({ file, keys: keys(file) }).toEqual({
       file,
-      keys: meterKeys(findLevel(relation).isOfDevice ? deviceId : userId),
+      keys: meterKeys(findRollupLevel(relation).isOfDevice ? deviceId : userId),
     });
 });
 

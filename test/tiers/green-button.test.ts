@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { createImportCounts, type ImportElement } from '#simulators/past/element.ts';
-import { createGreenButtonImport } from '#simulators/past/green-button.ts';
+import { createImportCounts, type ImportElement } from '#simulators/importers/element.ts';
+import { createGreenButtonImport } from '#simulators/importers/green-button.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { loadGreenButtonData } from '#src/export/green-button/intervals.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 /** A home is exported as Green Button and imported into another account: the energy of each hour is the same, to the milliwatt-hour. */
 const MINUTE_MS = 60_000;
@@ -18,7 +18,7 @@ const DAYS = 'start=2026-03-25&end=2026-04-01&tz=Europe/Berlin';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 

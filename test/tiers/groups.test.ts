@@ -4,22 +4,22 @@ import { computeReferenceGroup } from '#test/reference/group.ts';
 import {
   addLateEnergy,
   changeGroupAtRandom,
-  expectedGroupAnswer,
+  computeExpectedGroupRows,
   GROUP_NAMES,
   type GroupRowUnit,
   PROPERTY_TEST_OPTIONS,
   registerGroupedHomes,
 } from '#test/support/grouped-homes.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 import {
   CALENDARS_BY_ZONE,
   convertToApiKwh,
   DATA_RANGE,
   HISTORY_FROM_MS,
   INSIGHT_INCLUDES,
+  pickRandomElement,
   QUARTER_HOUR_COUNT,
   QUARTER_HOUR_MS,
-  randomElement,
   type TestHome,
   TIME_ZONES,
 } from '#test/support/random-homes.ts';
@@ -45,7 +45,7 @@ async function agree(name: string, zone: string, units = UNITS): Promise<void> {
   for (const unit of units) {
     const query = `start=${DATA_RANGE[0]}&end=${DATA_RANGE[1]}&group_by=${unit}&tz=${zone}`;
     const path = `${grouped.path(name)}/energy-insights?${query}`;
-    const wanted = expectedGroupAnswer(of, zone, unit);
+    const wanted = computeExpectedGroupRows(of, zone, unit);
     const groupAnswer = await ask(`${path}&include=${INSIGHT_INCLUDES}`);
     const rows = groupAnswer.data.map(({ hour, time, starts_at, ...row }: Record<string, unknown>) => row);
     expect({ name, zone, unit, homes: groupAnswer.homes, rows }).toEqual({
@@ -103,7 +103,9 @@ async function agreeAll(zone: string, names = GROUP_NAMES, units = UNITS): Promi
       ['2026-03-29', '2026-04-29'],
     ] as const) {
       const monthlyAnswer = await ask(`${path}?start=${start}&end=${end}&group_by=month`);
-      const months = expectedGroupAnswer(of, 'UTC', 'month', [start, end]).filter(({ kwh_used }) => kwh_used !== null);
+      const months = computeExpectedGroupRows(of, 'UTC', 'month', [start, end]).filter(
+        ({ kwh_used }) => kwh_used !== null,
+      );
       expect({ name, start, end, months: monthlyAnswer.data }).toEqual({
         name,
         start,
@@ -160,12 +162,12 @@ test('after a late reading, a changed placement or a removed home, the answer is
   const quarter = device.quarters.get(startsAtMs) as { import: number };
   quarter.import += 12_345_679;
   const late = { deviceId: device.id, userId: plain.userId, startsAtMs, energyMilliwattHours: 12_345_679 };
-  await addToProfile(grouped.api.database, [late]);
+  await addToLoadProfile(grouped.api.database, [late]);
   await grouped.api.database.settle(grouped.api.now);
   await agreeAll('Australia/Lord_Howe', ['district']);
 
   const solar = homes[1] as TestHome;
-  const changed = randomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
+  const changed = pickRandomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
   changed.placement = changed.placement === 'excluded' ? 'consumption' : 'excluded';
   await ask(`/v1/devices/${changed.id}`, 'PATCH', { placement: changed.placement });
   await agreeAll('UTC', ['district']);
@@ -205,7 +207,7 @@ test('stored sums are used only while they are valid', async () => {
 
   // If a device gets another placement, or a home leaves the group and returns, the earlier sums are not used.
   const solar = homes[1] as TestHome;
-  const device = randomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
+  const device = pickRandomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
   const before = device.placement;
   device.placement = before === 'excluded' ? 'grid' : 'excluded';
   await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
@@ -238,13 +240,13 @@ test('open hours are included at once', async () => {
   const before = await ask(`${grouped.path('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);
   const startsAtMs = HISTORY_FROM_MS + (QUARTER_HOUR_COUNT - 1) * QUARTER_HOUR_MS;
   const { userId } = homes[0] as TestHome;
-  await addToProfile(grouped.api.database, [
+  await addToLoadProfile(grouped.api.database, [
     {
       deviceId: `dev_${userId.slice(4)}_1`,
       userId,
       startsAtMs,
       energyMilliwattHours: 5_000_000,
-      ...FULLY_KNOWN_QUARTER_HOUR,
+      ...COMPLETE_QUARTER_HOUR_MEASURES,
     },
   ]);
   const after = await ask(`${grouped.path('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '#src/database/migrate.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 import { HEADS_MIGRATION, revertHeadsMigration } from '#test/support/without-heads.ts';
 
 const LEVELS = [
@@ -18,12 +18,12 @@ const HOUR_MS = 3_600_000;
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
 const totals = (userId: string) =>
-  Promise.all(LEVELS.map(async (level) => [level, await totalMilliwattHours(database, level, userId)]));
+  Promise.all(LEVELS.map(async (level) => [level, await sumImportedMilliwattHours(database, level, userId)]));
 
 const differences = async () => {
   const { capabilities, pool } = database;
@@ -33,7 +33,7 @@ const differences = async () => {
 
 test('an installation from before heads existed returns the same usage after the update, and its meters continue', async () => {
   const { pool } = database;
-  const [home, silent] = [await createMeter(database), await createMeter(database)];
+  const [home, silent] = [await createTestMeter(database), await createTestMeter(database)];
   const at = (hour: number) => new Date(NOW.getTime() - hour * HOUR_MS);
   await database.settle(NOW);
   for (const one of [home, silent]) {
@@ -70,7 +70,7 @@ test('an installation from before heads existed returns the same usage after the
 });
 
 test('the peak hour of a day may be the one that is open', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const read = (time: string, kwh: number) => home.read([[new Date(`2026-11-20T${time}Z`), kwh]], NOW);
   const peak = async () =>
     (await database.pool.query('SELECT peak_hour FROM user_daily WHERE user_id = $1', [home.userId])).rows[0]

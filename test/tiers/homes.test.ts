@@ -3,20 +3,20 @@ import { createDatabase } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
 import { computeReferenceHome } from '#test/reference/home.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 import {
   CALENDARS_BY_ZONE,
-  type Calendar,
   convertToApiKwh,
+  createRandomHome,
   DATA_RANGE,
-  findClockRow,
+  findRowOfQuarterHour,
   HISTORY_FROM_MS,
   INSIGHT_INCLUDES,
+  type LocalTimesByQuarterHour,
   PLACEMENTS,
+  pickRandomElement,
   QUARTER_HOUR_COUNT,
   QUARTER_HOUR_MS,
-  randomElement,
-  randomHome,
   seedRandom,
   type TestHome,
   TIME_ZONES,
@@ -33,10 +33,10 @@ let api: TestApi;
 let homes: TestHome[];
 beforeAll(async () => {
   seedRandom(SEED);
-  api = await testApi();
+  api = await startTestApi();
   api.now = new Date(HISTORY_FROM_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS);
   homes = [];
-  for (let index = 0; index < HOMES; index++) homes.push(await randomHome(api));
+  for (let index = 0; index < HOMES; index++) homes.push(await createRandomHome(api));
   await writeHomes(api, homes);
   await api.database.settle(new Date(HISTORY_FROM_MS + 2 * 96 * QUARTER_HOUR_MS));
 });
@@ -48,11 +48,11 @@ function expected(
   [start, end]: [string, string],
   group: 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month',
 ) {
-  const local = CALENDARS_BY_ZONE.get(zone) as Calendar;
+  const local = CALENDARS_BY_ZONE.get(zone) as LocalTimesByQuarterHour;
   const home = computeReferenceHome(devices);
   const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
   const buckets = Map.groupBy(inside, ([at, one]) => {
-    const row = findClockRow(group, at, one);
+    const row = findRowOfQuarterHour(group, at, one);
     return row ? String(row.startMs) : group === 'day' ? one.date : `${one.date.slice(0, 8)}01`;
   });
   return [...buckets].flatMap(([name, members]) => {
@@ -73,7 +73,7 @@ function expected(
       {
         date: group === 'month' ? name : members[0]?.[1].date,
         kwh_used: convertToApiKwh(used),
-        peak_hour: members[0] && (findClockRow(group, ...members[0])?.time ?? candidates[0]?.label ?? null),
+        peak_hour: members[0] && (findRowOfQuarterHour(group, ...members[0])?.time ?? candidates[0]?.label ?? null),
         ...Object.fromEntries(
           Object.entries(energies).map(([measure, energy]) => [`${measure}_kwh`, convertToApiKwh(energy)]),
         ),
@@ -140,12 +140,12 @@ test('lists of their quarter-hours equal the same sum', async () => {
 
 test('a changed placement applies to the whole past', async () => {
   for (const home of homes) {
-    const device = randomElement(home.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
+    const device = pickRandomElement(home.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
     if (!device) continue;
-    device.placement = randomElement(PLACEMENTS);
+    device.placement = pickRandomElement(PLACEMENTS);
     const body = { placement: device.placement };
     const { status } = await api.send(`/v1/devices/${device.id}`, { method: 'PATCH', key: home.key, body });
     expect(status).toBe(200);
-    await agree(home, randomElement(TIME_ZONES));
+    await agree(home, pickRandomElement(TIME_ZONES));
   }
 }, 1_800_000);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compressHistory, migrate } from '#src/database/migrate.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { compressOldChunks, migrate } from '#src/database/migrate.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 import { revertHeadsMigration } from '#test/support/without-heads.ts';
 
 const MIGRATION = 'schema/0014_milliwatt_hours.sql';
@@ -12,7 +12,7 @@ const LEVELS = ['device_intervals', 'device_hourly', 'user_hourly', 'user_daily'
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -42,10 +42,10 @@ async function columns(): Promise<string[]> {
 }
 
 const totals = (userId: string) =>
-  Promise.all(LEVELS.map(async (level) => [level, await totalMilliwattHours(database, level, userId)]));
+  Promise.all(LEVELS.map(async (level) => [level, await sumImportedMilliwattHours(database, level, userId)]));
 
 test('an installation from before mWh columns were renamed returns the same usage after the update, and its meters continue', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const hours = [...Array(60 * 24).keys()];
   const at = (hour: number) => new Date(NOW.getTime() - (hours.length - hour) * HOUR_MS);
   // All readings of every second day are late. Half of these late days have been received before the migration.
@@ -57,7 +57,7 @@ test('an installation from before mWh columns were renamed returns the same usag
     );
   await read(hours.filter((hour) => !isLate(hour)));
   await database.settle(NOW);
-  await compressHistory(database.pool, NOW);
+  await compressOldChunks(database.pool, NOW);
   await read(hours.filter((hour) => isLate(hour) && hour < hours.length / 2));
   const before = await totals(home.userId);
   await asBefore();
@@ -71,7 +71,7 @@ test('an installation from before mWh columns were renamed returns the same usag
   await read(hours.filter((hour) => isLate(hour) && hour >= hours.length / 2));
   await home.read([[NOW, 100 + hours.length * 0.25]], NOW);
   await database.settle(NOW);
-  await compressHistory(database.pool, NOW);
+  await compressOldChunks(database.pool, NOW);
   expect(await totals(home.userId)).toEqual(LEVELS.map((level) => [level, hours.length * 250_000]));
   const since = new Date(Date.UTC(2026, 0, 1));
   const { differences } = await checkAllRollups(database.pool, {

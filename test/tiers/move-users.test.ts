@@ -5,23 +5,23 @@ import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
-import { BUNDLED_RELATIONS, RETURNED_RELATIONS, STREAMED_RELATIONS } from '#src/database/copy/relations.ts';
+import { BUNDLED_RELATIONS, RELATIONS_DELETED_ON_MOVE, STREAMED_RELATIONS } from '#src/database/copy/relations.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
 import {
   getClosedHoursRelation,
   PACKED_DAYS_TABLE,
   STORED_HOURS_TABLE,
   STORED_ROLLUP_LEVELS,
 } from '#src/rollups/levels.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
 import { closeAccountsAtSource, reopenAccounts } from '#src/start/users-move/close.ts';
-import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
+import { moveUsers, type UsersMoveOptions } from '#src/start/users-move/move-users.ts';
 import { createUser } from '#src/users/store.ts';
 import { findDifferingAccountRows, readAccountRows } from '#test/support/account-rows.ts';
 import type { TestDatabase } from '#test/support/database.ts';
 import { fillInstallation, type UserCredentials } from '#test/support/full-installation.ts';
-import { createMeter, type Meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createTestMeter, sumImportedMilliwattHours, type TestMeter } from '#test/support/meters.ts';
 import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
-import { RECOMPUTED_RELATIONS, uncoveredRelations } from '#test/support/uncovered-relations.ts';
+import { listUncoveredRelations, RECOMPUTED_RELATIONS } from '#test/support/uncovered-relations.ts';
 
 /** Moves accounts of an embedded installation to an installation on this run's tier that already has accounts, and back. */
 const HOUR_MS = 3_600_000;
@@ -41,7 +41,7 @@ const two = registerTwoDatabases();
  */
 const isWithHypertablesOnly = inject('tier') === 'apache';
 
-const how = (userIds: readonly string[], options: Partial<UsersMove> = {}): UsersMove => ({
+const how = (userIds: readonly string[], options: Partial<UsersMoveOptions> = {}): UsersMoveOptions => ({
   accounts: userIds.join('\n'),
   secrets: SECRETS,
   taking: TAKING,
@@ -51,8 +51,8 @@ const how = (userIds: readonly string[], options: Partial<UsersMove> = {}): User
 });
 
 /** Creates a home with forty days of register readings, some of them late or rejected. */
-async function homeOf(database: TestDatabase): Promise<Meter> {
-  const home = await createMeter(database);
+async function homeOf(database: TestDatabase): Promise<TestMeter> {
+  const home = await createTestMeter(database);
   const now = Date.now();
   await home.read([...Array(40).keys()].map((day) => [new Date(now - (41 - day) * DAY_MS), 100 + day * 9]));
   await home.read([
@@ -149,7 +149,7 @@ test.skipIf(isWithHypertablesOnly)('every relation is assigned to a list', async
   const computed = STORED_ROLLUP_LEVELS.map(getClosedHoursRelation);
   const decided = [...BUNDLED_RELATIONS, ...STREAMED_RELATIONS, STORED_HOURS_TABLE, PACKED_DAYS_TABLE]
     .map(({ relation }) => relation)
-    .concat(uncoveredRelations('account'));
+    .concat(listUncoveredRelations('account'));
   // If this list is not empty, state in src/database/copy/relations.ts how the missing relation moves with an account, or in
   // test/support/uncovered-relations.ts why it does not.
   expect(
@@ -179,7 +179,7 @@ test.skipIf(isWithHypertablesOnly)(
     }
     const along = BUNDLED_RELATIONS.map(({ relation }) => relation);
     // Workers compute the rows of these relations again, so they need not be restored.
-    const back = [...RETURNED_RELATIONS.map(({ relation }) => relation), ...RECOMPUTED_RELATIONS];
+    const back = [...RELATIONS_DELETED_ON_MOVE.map(({ relation }) => relation), ...RECOMPUTED_RELATIONS];
     // If this list is not empty, a move deletes rows of the relation and loses them. State in src/database/copy/relations.ts that its rows
     // move, or that they are restored.
     expect([...gone].filter((relation) => !along.includes(relation) && !back.includes(relation))).toEqual([]);
@@ -245,7 +245,7 @@ if (inject('tier') !== 'plain') {
 }
 
 /** Publishes messages of devices through one worker. Each batch follows the acknowledgement of the previous one. */
-function publishing(pool: Pool, homes: readonly Meter[]) {
+function publishing(pool: Pool, homes: readonly TestMeter[]) {
   const writer = createWriter(pool, TAKING);
   // The readings of a device are four seconds apart. Some minutes of readings are published per second, so that hours are completed all the
   // time.
@@ -328,7 +328,7 @@ if (!isWithHypertablesOnly) {
     ] as const) {
       const count = accepted.get(home.deviceId) as number;
       expect(count).toBeGreaterThan(20);
-      expect(await totalMilliwattHours(at, 'user_daily', home.userId)).toBe(360_000_000 + count * 1_000);
+      expect(await sumImportedMilliwattHours(at, 'user_daily', home.userId)).toBe(360_000_000 + count * 1_000);
       const { rows } = await at.pool.query(
         'SELECT count(*) AS n FROM readings JOIN series USING (series_id) WHERE device_id = $1',
         [home.deviceId],
@@ -443,7 +443,7 @@ if (!isWithHypertablesOnly) {
     const inHand = await fillInstallation(source);
     const userIds = await movers(source, inHand);
     await createReferences(source.pool, inHand.admin.userId, 'usr_0');
-    const relations = new Set([...BUNDLED_RELATIONS, ...RETURNED_RELATIONS].map(({ relation }) => relation));
+    const relations = new Set([...BUNDLED_RELATIONS, ...RELATIONS_DELETED_ON_MOVE].map(({ relation }) => relation));
     // The audit log also records the move, and recorded usage changes get new numbers, so these two relations differ.
     for (const other of ['audit_log', 'usage_changes']) relations.delete(other);
     const before = await rowsOf(source.pool, relations);
@@ -457,7 +457,7 @@ if (!isWithHypertablesOnly) {
     await closeAccountsAtSource(source.pool, userIds, { toInstallation: 'elsewhere', redirect: async () => {} });
     const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
     const parcels = rows.map(({ relation }) => relation);
-    expect(RETURNED_RELATIONS.filter(({ relation }) => !parcels.includes(`returned:${relation}`))).toEqual([]);
+    expect(RELATIONS_DELETED_ON_MOVE.filter(({ relation }) => !parcels.includes(`returned:${relation}`))).toEqual([]);
     await source.pool.query("DELETE FROM users WHERE user_id = 'usr_0'");
     await reopenAccounts(source.pool, userIds);
     const { rows: users } = await source.pool.query('SELECT count(*)::int AS n FROM users WHERE user_id = ANY ($1)', [
@@ -489,7 +489,7 @@ if (!isWithHypertablesOnly) {
     await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow(/users_email/);
     await meanwhile;
     expect(await countRows(source.pool, 'departures')).toBe(1);
-    expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(361_000_000);
+    expect(await sumImportedMilliwattHours(source, 'user_daily', home.userId)).toBe(361_000_000);
     const after = await readAccountRows(source.pool, userIds);
     for (const relation of [
       'api_keys',

@@ -6,22 +6,22 @@ import { detectCapabilities } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { synchroniseRelations } from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
 import { getClosedHoursRelation, PACKED_DAYS_TABLE, STORED_ROLLUP_LEVELS } from '#src/rollups/levels.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
 import { MOVED_RELATIONS, moveInstallation } from '#src/start/move.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { testApi } from '#test/support/api.ts';
+import { startTestApi } from '#test/support/api.ts';
 import type { TestDatabase } from '#test/support/database.ts';
 import { fillInstallation, storeAnnouncements, type UserCredentials } from '#test/support/full-installation.ts';
-import { createMeter, type Meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createTestMeter, sumImportedMilliwattHours, type TestMeter } from '#test/support/meters.ts';
 import {
-  AUTO_TIER,
   countRows,
+  DEFAULT_MOVE_OPTIONS,
   findDifferingRelations,
   NO_OP_CALLBACKS,
   registerTwoDatabases,
 } from '#test/support/two-databases.ts';
-import { uncoveredRelations } from '#test/support/uncovered-relations.ts';
+import { listUncoveredRelations } from '#test/support/uncovered-relations.ts';
 
 /** Moves an embedded installation, which is the usual first installation, to a database of the tested tier, and back. */
 const DAY_MS = 86_400_000;
@@ -45,11 +45,11 @@ async function tables(pool: Pool): Promise<string[]> {
 }
 
 /** Creates three homes with forty days of register readings, including one at which the register decreased. */
-async function homesOf(database: TestDatabase): Promise<Meter[]> {
+async function homesOf(database: TestDatabase): Promise<TestMeter[]> {
   const now = Date.now();
-  const homes: Meter[] = [];
+  const homes: TestMeter[] = [];
   for (let index = 0; index < 3; index++) {
-    const home = await createMeter(database);
+    const home = await createTestMeter(database);
     await home.read([...Array(40).keys()].map((day) => [new Date(now - (40 - day) * DAY_MS), 100 + day * 9]));
     await home.read([
       [new Date(now), 500],
@@ -63,7 +63,7 @@ async function homesOf(database: TestDatabase): Promise<Meter[]> {
 }
 
 /** Writes readings until the writer is stopped. Returns the accepted readings, and the errors of the readings that were not stored. */
-function writing(home: Meter): () => Promise<{ accepted: number[]; refused: string[] }> {
+function writing(home: TestMeter): () => Promise<{ accepted: number[]; refused: string[] }> {
   const base = Date.now();
   let over = false;
   const accepted: number[] = [];
@@ -109,7 +109,7 @@ async function moveUntil(at: string, nth = 1): Promise<string | null> {
 /** Expects that the users' keys, links and sessions are valid in the new database, and that changes made with them are stored there. */
 async function expectAccessWorks(database: TestDatabase, { admin, browser, code, post, gatewayId }: UserCredentials) {
   const { pool } = database;
-  const api = await testApi({ database: { ...database, drop: async () => {} } });
+  const api = await startTestApi({ database: { ...database, drop: async () => {} } });
   api.now = new Date();
   try {
     const before = await countRows(pool, 'users');
@@ -136,13 +136,13 @@ async function expectAccessWorks(database: TestDatabase, { admin, browser, code,
     ]);
     expect(rows.map(({ topic }) => topic)).toEqual(['tele/b', 'tele/a', 'tele/c']);
     const rejected = await countRows(pool, 'rejected_messages');
-    const home = await createMeter(database);
+    const home = await createTestMeter(database);
     await home.read([
       [new Date(Date.now() - 60_000), 1],
       [new Date(Date.now() - 1_000), 1.5],
       [new Date(Date.now() + DAY_MS), 2],
     ]);
-    expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(500_000);
+    expect(await sumImportedMilliwattHours(database, 'user_daily', home.userId)).toBe(500_000);
     expect(await countRows(pool, 'rejected_messages')).toBe(rejected + 1);
   } finally {
     await api.app.close();
@@ -154,7 +154,7 @@ test.skipIf(isWithHypertablesOnly)('every relation is assigned to a list, and co
   const copied = MOVED_RELATIONS.map(({ relation }) => relation);
   const decided = [
     ...copied,
-    ...uncoveredRelations('installation'),
+    ...listUncoveredRelations('installation'),
     ...STORED_ROLLUP_LEVELS.map(getClosedHoursRelation),
   ];
   // If this list is not empty, add the missing relation to src/database/copy/relations.ts, or to test/support/uncovered-relations.ts with a
@@ -185,7 +185,7 @@ test('an installation with rows in every relation moves, and continues to work',
   // If a relation is empty, let fillInstallation (test/support/full-installation.ts) add rows to it.
   for (const one of await tables(source.pool))
     expect({ one, rows: await countRows(source.pool, one) }).not.toEqual({ one, rows: 0 });
-  const report = await moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS);
+  const report = await moveInstallation(source.url, target.url, DEFAULT_MOVE_OPTIONS, NO_OP_CALLBACKS);
   expect(report.relations.filter(({ rows }) => rows === 0)).toEqual([]);
   expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
   // Compares the only row of the installation: its identity at a broker, and whether it may be started.
@@ -193,7 +193,7 @@ test('an installation with rows in every relation moves, and continues to work',
   expect((await target.pool.query(identity)).rows).toEqual((await source.pool.query(identity)).rows);
   expect((await detectCapabilities(target.pool)).tier).toBe(target.tier);
   await expectAccessWorks(target, inHand);
-  await expect(moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS)).rejects.toThrow(
+  await expect(moveInstallation(source.url, target.url, DEFAULT_MOVE_OPTIONS, NO_OP_CALLBACKS)).rejects.toThrow(
     /was moved .* Set DATABASE_URL/,
   );
 });
@@ -222,17 +222,17 @@ test.skipIf(isWithHypertablesOnly)(
   async () => {
     const { source, target } = two;
     const homes = await homesOf(source);
-    const stream = homes[0] as Meter;
+    const stream = homes[0] as TestMeter;
     const stop = writing(stream);
-    const report = await moveInstallation(source.url, target.url, AUTO_TIER, NO_OP_CALLBACKS);
+    const report = await moveInstallation(source.url, target.url, DEFAULT_MOVE_OPTIONS, NO_OP_CALLBACKS);
     const { accepted, refused } = await stop();
     expect(accepted.length).toBeGreaterThan(3);
     expect(refused.at(-1)).toMatch(/read-only transaction/);
     expect(report.relations.map(({ relation }) => relation)).toEqual(MOVED_RELATIONS.map(({ relation }) => relation));
     // Every accepted reading is in the new database, and contributes to its hour there.
     for (const home of homes.slice(1))
-      expect(await totalMilliwattHours(target, 'user_daily', home.userId)).toBe(400_000_000);
-    expect(await totalMilliwattHours(target, 'user_daily', stream.userId)).toBe(
+      expect(await sumImportedMilliwattHours(target, 'user_daily', home.userId)).toBe(400_000_000);
+    expect(await sumImportedMilliwattHours(target, 'user_daily', stream.userId)).toBe(
       400_000_000 + (accepted.at(-1) as number) * 1_000,
     );
     const { capabilities } = target;
@@ -240,7 +240,7 @@ test.skipIf(isWithHypertablesOnly)(
       (await checkAllRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences,
     ).toEqual([]);
     // The old database still answers queries. If the service is started with the old database, its error message says what to do.
-    expect(await totalMilliwattHours(source, 'user_daily', homes[1]?.userId ?? '')).toBe(400_000_000);
+    expect(await sumImportedMilliwattHours(source, 'user_daily', homes[1]?.userId ?? '')).toBe(400_000_000);
     const fresh = createPool(source.url);
     await expect(detectCapabilities(fresh)).rejects.toThrow(/was moved .* Set DATABASE_URL/);
     await fresh.end();
@@ -252,7 +252,7 @@ if (!isWithHypertablesOnly) {
     const { source, target } = two;
     const inHand = await fillInstallation(source);
     const [stream, other] = await homesOf(source);
-    const stop = writing(stream as Meter);
+    const stop = writing(stream as TestMeter);
     const starts = async () => {
       const fresh = createPool(target.url, { max: 1 });
       return detectCapabilities(fresh).finally(() => fresh.end());
@@ -270,17 +270,17 @@ if (!isWithHypertablesOnly) {
     await eraseUser(createDatabase(pool), other?.userId ?? '');
     await storeAnnouncements(pool, inHand.gatewayId, ['tele/a', 'tele/b']);
     await pool.query('UPDATE deliveries SET tries = 3, place = DEFAULT');
-    await createMeter(source);
+    await createTestMeter(source);
     expect(await moveUntil('readings')).toBe('SIGKILL');
     // The move is killed while writers are blocked: once at the first relation, and once at the last. The writers continue after each kill.
     expect(await moveUntil('users', 2)).toBe('SIGKILL');
-    await createMeter(source);
+    await createTestMeter(source);
     expect(await moveUntil('device_days', 3)).toBe('SIGKILL');
-    await createMeter(source);
+    await createTestMeter(source);
     // When the move has reached this step, the old database accepts no more changes.
     expect(await moveUntil('Computing')).toBe('SIGKILL');
     await expect(starts()).rejects.toThrow(/is not complete/);
-    await expect(moveInstallation(target.url, source.url, AUTO_TIER, NO_OP_CALLBACKS)).rejects.toThrow(
+    await expect(moveInstallation(target.url, source.url, DEFAULT_MOVE_OPTIONS, NO_OP_CALLBACKS)).rejects.toThrow(
       /is not complete/,
     );
     const { accepted, refused } = await stop();
@@ -288,7 +288,7 @@ if (!isWithHypertablesOnly) {
     expect(await moveUntil('-never-')).toBe(null);
     expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
     const userId = stream?.userId ?? '';
-    expect(await totalMilliwattHours(target, 'user_daily', userId)).toBe(
+    expect(await sumImportedMilliwattHours(target, 'user_daily', userId)).toBe(
       400_000_000 + (accepted.at(-1) as number) * 1_000,
     );
     const { capabilities } = target;
@@ -315,7 +315,7 @@ test.skipIf(isWithHypertablesOnly)(
     const waiting =
       'SELECT FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = current_database()';
     await expect.poll(async () => (await holding.query(waiting)).rows.length).toBe(1);
-    await createMeter(source);
+    await createTestMeter(source);
     await holding.query('COMMIT');
     holding.release();
     await pass;
@@ -333,7 +333,7 @@ test.skipIf(isWithHypertablesOnly)(
 
 test.skipIf(isWithHypertablesOnly)('pending late differences move, too', async () => {
   const { source, target } = two;
-  const home = await createMeter(target);
+  const home = await createTestMeter(target);
   await home.read([
     [new Date(Date.now() - 60 * DAY_MS), 100],
     [new Date(Date.now() - 40 * DAY_MS), 200],
@@ -343,7 +343,7 @@ test.skipIf(isWithHypertablesOnly)('pending late differences move, too', async (
     [new Date(Date.now() - 50 * DAY_MS), 190],
     [new Date(), 300],
   ]);
-  const report = await moveInstallation(target.url, source.url, AUTO_TIER, NO_OP_CALLBACKS);
+  const report = await moveInstallation(target.url, source.url, DEFAULT_MOVE_OPTIONS, NO_OP_CALLBACKS);
   expect(report.total_milliwatt_hours).toBe('200000000');
   const { rows } = await source.pool.query(
     `SELECT sum(energy_milliwatt_hours)::bigint AS "milliwattHours" FROM user_daily WHERE day < now() - interval '51 days'`,

@@ -9,8 +9,12 @@ import { createDayRange } from '#src/energy/ranges.ts';
 import type { UserTimeRange } from '#src/energy/usage/totals.ts';
 import { LOAD_PROFILE_LEVEL, MEASURE_NAMES, type Measure, ROLLUP_LEVELS } from '#src/rollups/levels.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR, type ProfileDifference } from '#test/support/load-profile.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import {
+  addToLoadProfile,
+  COMPLETE_QUARTER_HOUR_MEASURES,
+  type LoadProfileChange,
+} from '#test/support/load-profile.ts';
 import { closeOpenHours } from '#test/support/without-heads.ts';
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +27,7 @@ const DEVICES = 3;
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   // On tiers with continuous aggregates, only data before the requested ranges is materialised.
   await database.settle(new Date(FROM_MS + 1.5 * 24 * HOUR_MS));
 });
@@ -50,7 +54,7 @@ function quarterHour(draw: (below: number) => number): Sums {
   return {
     energyMilliwattHours,
     estimatedMilliwattHours: draw(2) * (energyMilliwattHours / 2),
-    ...FULLY_KNOWN_QUARTER_HOUR,
+    ...COMPLETE_QUARTER_HOUR_MEASURES,
   };
 }
 
@@ -60,7 +64,7 @@ function quarterHour(draw: (below: number) => number): Sums {
  */
 async function homes() {
   const db = createDatabase(database.pool);
-  const closed: ProfileDifference[] = [];
+  const closed: LoadProfileChange[] = [];
   const made: { userId: string; deviceIds: string[] }[] = [];
   for (let home = 0; home < HOMES; home++) {
     const draw = createRandom(home + 1);
@@ -89,7 +93,7 @@ async function homes() {
     }
     made.push({ userId, deviceIds });
   }
-  await addToProfile(database, closed);
+  await addToLoadProfile(database, closed);
   return made;
 }
 

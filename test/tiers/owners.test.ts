@@ -5,10 +5,10 @@ import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
 import { LOAD_PROFILE_LEVEL, listLevelColumns, ROLLUP_LEVELS } from '#src/rollups/levels.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTestHeadCache } from '#test/support/head-caches.ts';
 
 /** Number of batches that two writers write concurrently; the environment variable OWNER_BATCHES overrides it. */
@@ -21,7 +21,7 @@ const START_MS = NOW_MS - BATCHES * OF_A_BATCH * 4_000;
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 

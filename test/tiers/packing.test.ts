@@ -5,14 +5,24 @@ import { migrate } from '#src/database/migrate.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { loadImportInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { findLevel, listLevelColumns, MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
-import { packDays, unpackDays } from '#src/rollups/pack.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
+import {
+  findRollupLevel,
+  listLevelColumns,
+  MEASURE_NAMES,
+  type Measure,
+  type MeasureSums,
+} from '#src/rollups/levels.ts';
+import { packHoursIntoDays, unpackDaysIntoHours } from '#src/rollups/pack.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR, type ProfileDifference } from '#test/support/load-profile.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import {
+  addToLoadProfile,
+  COMPLETE_QUARTER_HOUR_MEASURES,
+  type LoadProfileChange,
+} from '#test/support/load-profile.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 import { HOURS_MIGRATION, revertHoursMigration } from '#test/support/without-heads.ts';
 
 const QUARTER_HOUR_MS = 900_000;
@@ -26,7 +36,7 @@ const ROUNDS = 10;
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -42,7 +52,7 @@ function createRandom(seed: number): (below: number) => number {
 /** The expected quarter-hours of each device, summed by this test from all differences. */
 type Truth = Map<string, Map<number, Partial<Record<Measure, number>>>>;
 
-function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: ProfileDifference): void {
+function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: LoadProfileChange): void {
   const quarters = truth.get(deviceId) ?? new Map();
   const known = quarters.get(startsAtMs) ?? {};
   for (const name of MEASURE_NAMES) known[name] = (known[name] ?? 0) + (sums[name] ?? 0);
@@ -54,13 +64,13 @@ function differences(
   draw: (below: number) => number,
   truth: Truth,
   owners: ReadonlyMap<string, string>,
-): ProfileDifference[] {
+): LoadProfileChange[] {
   const deviceIds = [...owners.keys()];
-  const found: ProfileDifference[] = [];
+  const found: LoadProfileChange[] = [];
   const push = (deviceId: string, startsAtMs: number, sums: Partial<MeasureSums>) => {
     const difference = { deviceId, userId: owners.get(deviceId) as string, startsAtMs, ...sums };
-    found.push(difference as ProfileDifference);
-    add(truth, difference as ProfileDifference);
+    found.push(difference as LoadProfileChange);
+    add(truth, difference as LoadProfileChange);
   };
   for (let index = 0; index < 40; index++) {
     const place = draw(DEVICES);
@@ -74,7 +84,7 @@ function differences(
       for (let quarter = 0; quarter < 96; quarter++)
         push(deviceId, dayMs + quarter * QUARTER_HOUR_MS, {
           energyMilliwattHours: 7 as never,
-          ...FULLY_KNOWN_QUARTER_HOUR,
+          ...COMPLETE_QUARTER_HOUR_MEASURES,
         });
     else if (kind === 1)
       // Removes the values of all quarter-hours of a day, or of the first three.
@@ -87,7 +97,7 @@ function differences(
       const exported = draw(3) ? {} : { exportMilliwattHours: draw(99) as never, exportCoveredMs: 900_000 };
       push(deviceId, dayMs + draw(96) * QUARTER_HOUR_MS, {
         energyMilliwattHours: energyMilliwattHours as never,
-        ...FULLY_KNOWN_QUARTER_HOUR,
+        ...COMPLETE_QUARTER_HOUR_MEASURES,
         ...exported,
       });
     }
@@ -95,7 +105,7 @@ function differences(
   return found;
 }
 
-const COLUMNS = listLevelColumns(findLevel('device_intervals')).slice(3);
+const COLUMNS = listLevelColumns(findRollupLevel('device_intervals')).slice(3);
 
 const stored = async () =>
   (
@@ -134,13 +144,13 @@ test('packing at any time, twice, during writes or killed midway does not change
   }
   const draw = createRandom(11);
   const truth: Truth = new Map();
-  const pack = (devices = 500) => packDays(database.pool, NOW, { devices, rest: 0 });
+  const pack = (devices = 500) => packHoursIntoDays(database.pool, NOW, { devices, rest: 0 });
   for (let round = 0; round < ROUNDS; round++) {
     const found = differences(draw, truth, owners);
     const half = Math.floor(found.length / 2);
-    await addToProfile(database, found.slice(0, half));
+    await addToLoadProfile(database, found.slice(0, half));
     const packing = pack(1 + draw(3)).catch(() => 'killed');
-    await addToProfile(database, found.slice(half));
+    await addToLoadProfile(database, found.slice(half));
     if (draw(2)) await kill();
     await packing;
     expect(await stored()).toEqual(expected(truth));
@@ -161,7 +171,7 @@ test('packing at any time, twice, during writes or killed midway does not change
   if (!capabilities.continuousAggregates)
     expect((await checkAllRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
 
-  await unpackDays(pool);
+  await unpackDaysIntoHours(pool);
   expect(await count('device_days')).toBe(0);
   expect(await stored()).toEqual(expected(truth));
   expect((await checkAllRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
@@ -179,16 +189,16 @@ test('hours that are written continuously while they are packed count once', asy
     userId,
     startsAtMs: FIRST_MS + hour * 4 * QUARTER_HOUR_MS,
     energyMilliwattHours: 1 as never,
-    ...FULLY_KNOWN_QUARTER_HOUR,
+    ...COMPLETE_QUARTER_HOUR_MEASURES,
   }));
   let isOver = false;
   const write = async (written = 0): Promise<number> => {
     if (isOver) return written;
-    await addToProfile(database, day);
+    await addToLoadProfile(database, day);
     return write(written + 1);
   };
   const writing = [write(), write()];
-  for (let pass = 0; pass < 30; pass++) await packDays(database.pool, NOW, { rest: 0 });
+  for (let pass = 0; pass < 30; pass++) await packHoursIntoDays(database.pool, NOW, { rest: 0 });
   isOver = true;
   const [one = 0, other = 0] = await Promise.all(writing);
   expect(Math.min(one, other)).toBeGreaterThan(10);
@@ -197,12 +207,12 @@ test('hours that are written continuously while they are packed count once', asy
     [deviceId],
   );
   expect(rows[0].total).toBe(24 * (one + other));
-  await packDays(database.pool, NOW);
-  await unpackDays(database.pool);
+  await packHoursIntoDays(database.pool, NOW);
+  await unpackDaysIntoHours(database.pool);
 });
 
 test('queries during packing return each quarter-hour once', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [...Array(12).keys()].map((day) => [new Date(FIRST_MS + day * DAY_MS), 100 + day * 24]),
     NOW,
@@ -218,7 +228,7 @@ test('queries during packing return each quarter-hour once', async () => {
     );
   const before = await total();
   let isPacked = false;
-  const packing = packDays(database.pool, NOW, { devices: 1 }).then(() => {
+  const packing = packHoursIntoDays(database.pool, NOW, { devices: 1 }).then(() => {
     isPacked = true;
   });
   const seen = new Set<number>();
@@ -227,31 +237,31 @@ test('queries during packing return each quarter-hour once', async () => {
   seen.add(await total());
   expect([...seen]).toEqual([before]);
   expect(await count('device_days', `device_id = '${home.deviceId}'`)).toBeGreaterThan(9);
-  await unpackDays(database.pool);
+  await unpackDaysIntoHours(database.pool);
 });
 
 test('a pass pauses between its chunks, reports its progress, stops when asked, and the next one continues from there', async () => {
   const { pool } = database;
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await addHours(home, '2026-10-01', 12);
   const days = () => count('device_days', `device_id = '${home.deviceId}'`);
   const stopping = new AbortController();
   const reportedProgress: number[][] = [];
   const onProgress = (...progress: number[]) => reportedProgress.push(progress);
-  const resting = packDays(pool, NOW, { rest: 1e6, signal: stopping.signal, onProgress });
+  const resting = packHoursIntoDays(pool, NOW, { rest: 1e6, signal: stopping.signal, onProgress });
   await expect.poll(days).toBe(1);
   stopping.abort();
   expect(await resting).toBe(0);
   expect(reportedProgress).toEqual([[0, expect.any(Number)]]);
-  const packed = (await packDays(pool, NOW, { onProgress })) as number;
+  const packed = (await packHoursIntoDays(pool, NOW, { onProgress })) as number;
   expect(reportedProgress.slice(1)).toEqual([...Array(packed + 1).keys()].map((done) => [done, packed]));
   expect(await days()).toBe(12);
-  await unpackDays(pool);
+  await unpackDaysIntoHours(pool);
 });
 
 test('index space of packed months is released once vacuum has emptied them, and a packed month accepts hours again', async () => {
   const { pool } = database;
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const month = await addHours(home, '2025-03-01', 31);
   /** Counts the partitions that contain no rows, but still have large indexes. */
   const idle = async () =>
@@ -261,51 +271,51 @@ test('index space of packed months is released once vacuum has emptied them, and
          WHERE inhparent = 'device_hours'::regclass AND pg_relation_size(inhrelid) = 0 AND pg_indexes_size(inhrelid) > 65536`,
       )
     ).rows[0].pieces;
-  await packDays(pool, NOW);
+  await packHoursIntoDays(pool, NOW);
   await pool.query('VACUUM device_hours');
   expect(await idle()).toBeGreaterThan(0);
   // The packing job does not wait for a transaction that reads the table, and does not block it.
   const reader = await pool.connect();
   await reader.query('BEGIN');
   await reader.query('SELECT count(*) FROM device_hours');
-  await packDays(pool, NOW);
+  await packHoursIntoDays(pool, NOW);
   expect(await idle()).toBeGreaterThan(0);
   await reader.query('COMMIT');
   reader.release();
-  await packDays(pool, NOW);
+  await packHoursIntoDays(pool, NOW);
   expect(await idle()).toBe(0);
-  await addToProfile(database, month.slice(0, 5));
+  await addToLoadProfile(database, month.slice(0, 5));
   expect(await count('device_hours', `device_id = '${home.deviceId}'`)).toBeGreaterThan(0);
-  await packDays(pool, NOW);
+  await packHoursIntoDays(pool, NOW);
   const { rows } = await pool.query(
     'SELECT sum(energy_milliwatt_hours)::int AS total FROM device_intervals WHERE device_id = $1',
     [home.deviceId],
   );
   expect(rows).toEqual([{ total: month.length + 5 }]);
-  await unpackDays(pool);
+  await unpackDaysIntoHours(pool);
 });
 
 /** Adds 1 mWh to each quarter-hour of these days. Returns the added differences. */
 async function addHours({ deviceId, userId }: { deviceId: string; userId: string }, from: string, days: number) {
-  const found: ProfileDifference[] = [...Array(days * 96).keys()].map((quarter) => ({
+  const found: LoadProfileChange[] = [...Array(days * 96).keys()].map((quarter) => ({
     deviceId,
     userId,
     startsAtMs: Date.parse(from) + quarter * QUARTER_HOUR_MS,
     energyMilliwattHours: 1 as never,
-    ...FULLY_KNOWN_QUARTER_HOUR,
+    ...COMPLETE_QUARTER_HOUR_MEASURES,
   }));
-  await addToProfile(database, found);
+  await addToLoadProfile(database, found);
   return found;
 }
 
 test('a device that changed hands during a day keeps both owners’ hours of that day, and other days are packed', async () => {
-  const [one, other] = [await createMeter(database), await createMeter(database)];
-  const at = (day: number, hour: number, userId: string): ProfileDifference => ({
+  const [one, other] = [await createTestMeter(database), await createTestMeter(database)];
+  const at = (day: number, hour: number, userId: string): LoadProfileChange => ({
     deviceId: one.deviceId,
     userId,
     startsAtMs: FIRST_MS + day * DAY_MS + hour * 4 * QUARTER_HOUR_MS,
     energyMilliwattHours: 5 as never,
-    ...FULLY_KNOWN_QUARTER_HOUR,
+    ...COMPLETE_QUARTER_HOUR_MEASURES,
   });
   const known = async () =>
     (
@@ -317,48 +327,48 @@ test('a device that changed hands during a day keeps both owners’ hours of tha
   const owners = async () =>
     (await database.pool.query('SELECT day, user_id FROM device_days WHERE device_id = $1 ORDER BY 1', [one.deviceId]))
       .rows;
-  await addToProfile(database, [
+  await addToLoadProfile(database, [
     at(1, 3, one.userId),
     at(2, 3, one.userId),
     at(2, 12, other.userId),
     at(3, 3, other.userId),
   ]);
   const before = await known();
-  await packDays(database.pool, NOW);
+  await packHoursIntoDays(database.pool, NOW);
   expect(await known()).toEqual(before);
   expect(await owners()).toEqual([
     { day: new Date(FIRST_MS + DAY_MS), user_id: one.userId },
     { day: new Date(FIRST_MS + 3 * DAY_MS), user_id: other.userId },
   ]);
   // The device's second owner gets a late value for a day that is packed for the first owner.
-  await addToProfile(database, [at(1, 12, other.userId)]);
+  await addToLoadProfile(database, [at(1, 12, other.userId)]);
   const later = await known();
-  await packDays(database.pool, NOW);
+  await packHoursIntoDays(database.pool, NOW);
   expect(await known()).toEqual(later);
   expect(later).toHaveLength(5);
-  await unpackDays(database.pool);
+  await unpackDaysIntoHours(database.pool);
 });
 
 test('a home that is erased during packing leaves neither packed nor unpacked hours', async () => {
   const { pool } = database;
-  const homes = await Promise.all([...Array(6).keys()].map(() => createMeter(database)));
+  const homes = await Promise.all([...Array(6).keys()].map(() => createTestMeter(database)));
   for (const home of homes) {
     await home.read(
       [...Array(12).keys()].map((day) => [new Date(FIRST_MS + day * DAY_MS), 100 + day * 24]),
       NOW,
     );
   }
-  const packing = packDays(pool, NOW, { devices: 2 });
+  const packing = packHoursIntoDays(pool, NOW, { devices: 2 });
   for (const { userId } of homes) expect(await eraseUser(createDatabase(pool), userId)).toBe(true);
   await packing;
   for (const relation of ['device_hours', 'device_days'])
     expect(await count(relation, `user_id = ANY ('{${homes.map(({ userId }) => userId)}}')`)).toBe(0);
-  await unpackDays(pool);
+  await unpackDaysIntoHours(pool);
 });
 
 test('an installation with a row per quarter-hour answers the same after the update and after packing, and accepts late readings', async () => {
   const { pool, capabilities } = database;
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const hours = [...Array(30 * 24).keys()];
   const at = (hour: number) => new Date(NOW.getTime() - (hours.length - hour) * 3_600_000);
   await home.read(
@@ -376,7 +386,7 @@ test('an installation with a row per quarter-hour answers the same after the upd
           found.push(await loadImportInsights(db, whose, range, group));
     }
     for (const relation of ['device_intervals', 'device_hourly', 'user_daily', 'user_monthly']) {
-      const { keys } = findLevel(relation);
+      const { keys } = findRollupLevel(relation);
       found.push(
         (await pool.query(`SELECT * FROM ${relation} WHERE user_id = $1 ORDER BY ${keys.join(', ')}`, [home.userId]))
           .rows,
@@ -398,7 +408,7 @@ test('an installation with a row per quarter-hour answers the same after the upd
   const after = await answers();
   expect(after).not.toEqual(before);
   if (!capabilities.compression) {
-    await packDays(pool, NOW);
+    await packHoursIntoDays(pool, NOW);
     expect(await count('device_days', `device_id = '${home.deviceId}'`)).toBeGreaterThan(24);
     expect(
       await count(
@@ -412,7 +422,7 @@ test('an installation with a row per quarter-hour answers the same after the upd
   await database.settle(NOW);
   const later = await answers();
   expect(later).not.toEqual(after);
-  if (!capabilities.compression) await packDays(pool, NOW);
+  if (!capabilities.compression) await packHoursIntoDays(pool, NOW);
   expect(await answers()).toEqual(later);
   expect((await checkAllRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
 });

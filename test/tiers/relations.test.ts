@@ -8,13 +8,13 @@ import {
   ROLLUP_LEVELS,
   STORED_ROLLUP_LEVELS,
 } from '#src/rollups/levels.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const FOUND = resolve(import.meta.dirname, '../../node_modules/.relations');
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 

@@ -4,12 +4,12 @@ import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { dropReadings, retentionStartMs } from '#src/database/migrate.ts';
+import { dropExpiredReadings, getRetentionStartMs } from '#src/database/migrate.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEdit } from '#src/devices/edits/store.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, type Meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, sumImportedMilliwattHours, type TestMeter } from '#test/support/meters.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -18,11 +18,11 @@ const at = (daysAgo: number) => new Date(NOW.getTime() - daysAgo * DAY_MS);
 let database: TestDatabase;
 // Each test has its own database, because it would otherwise process the years of readings of the tests before it.
 beforeEach(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterEach(() => database.drop());
 
-async function readingsOf(one: Meter): Promise<number> {
+async function readingsOf(one: TestMeter): Promise<number> {
   const { rows } = await database.pool.query(
     'SELECT count(*) AS n FROM readings JOIN series USING (series_id) WHERE device_id = $1',
     [one.deviceId],
@@ -31,33 +31,33 @@ async function readingsOf(one: Meter): Promise<number> {
 }
 
 test('readings beyond the retention are dropped in whole chunks, and their consumption stays in every aggregate', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [...Array(21).keys()].map((index) => [at(200 - index * 10), 1_000 + index * 10]),
     at(0),
   );
   // The readings of this meter were written with a longer retention (36 months).
-  const long = await createMeter(database, { retentionMonths: 36 });
+  const long = await createTestMeter(database, { retentionMonths: 36 });
   const history = [...Array(61).keys()].map((index) => [at(300 - index * 5), 1_000 + index * 10] as const);
   await long.read(history, NOW);
   await database.settle(NOW);
   const before = await readingsOf(long);
   expect(before).toBe(61);
-  const dropped = await dropReadings(database.pool, NOW, 3);
+  const dropped = await dropExpiredReadings(database.pool, NOW, 3);
   expect(dropped.length).toBeGreaterThan(5);
   const retainedReadings = await readingsOf(long);
   // The last three months of readings remain, and the readings before them in the same chunk: at most a month more.
-  const inTime = history.filter(([time]) => time.getTime() >= retentionStartMs(NOW.getTime(), 3)).length;
+  const inTime = history.filter(([time]) => time.getTime() >= getRetentionStartMs(NOW.getTime(), 3)).length;
   expect(retainedReadings).toBeGreaterThanOrEqual(inTime);
   expect(retainedReadings).toBeLessThanOrEqual(inTime + 7);
   await database.settle(NOW);
   for (const relation of ['device_intervals', 'device_hourly', 'user_hourly', 'user_daily', 'user_monthly']) {
-    expect({ relation, total: await totalMilliwattHours(database, relation, long.userId) }).toEqual({
+    expect({ relation, total: await sumImportedMilliwattHours(database, relation, long.userId) }).toEqual({
       relation,
       total: 600_000_000,
     });
   }
-  expect(await dropReadings(database.pool, NOW, 3)).toEqual([]);
+  expect(await dropExpiredReadings(database.pool, NOW, 3)).toEqual([]);
   const { capabilities } = database;
   const since = new Date(Date.UTC(2024, 0, 1));
   const check = await checkAllRollups(database.pool, { capabilities, since, mode: 'check' });
@@ -65,7 +65,7 @@ test('readings beyond the retention are dropped in whole chunks, and their consu
 });
 
 test('readings are stored while others are dropped, and neither fails because of the other', async () => {
-  const homes = await Promise.all([1, 2, 3].map(() => createMeter(database, { retentionMonths: 36 })));
+  const homes = await Promise.all([1, 2, 3].map(() => createTestMeter(database, { retentionMonths: 36 })));
   for (const home of homes)
     await home.read(
       [...Array(40).keys()].map((index) => [at(300 - index * 4), 100 + index]),
@@ -79,7 +79,7 @@ test('readings are stored while others are dropped, and neither fails because of
     for (let index = 1; !over; index++)
       await home.read([[new Date(NOW.getTime() - 3_600_000 + index * 100), 140 + index / 1_000]], NOW);
   });
-  for (const months of [9, 8, 7, 6, 5, 4]) await dropReadings(database.pool, NOW, months);
+  for (const months of [9, 8, 7, 6, 5, 4]) await dropExpiredReadings(database.pool, NOW, months);
   over = true;
   await Promise.all(streams);
   await database.pool.query('SELECT pg_stat_force_next_flush()').catch(() => {});
@@ -89,7 +89,7 @@ test('readings are stored while others are dropped, and neither fails because of
 });
 
 test('a reading from before the dropped time is refused, whatever the current retention', async () => {
-  const home = await createMeter(database, { retentionMonths: 36 });
+  const home = await createTestMeter(database, { retentionMonths: 36 });
   await home.read(
     [
       [at(90), 100],
@@ -98,7 +98,7 @@ test('a reading from before the dropped time is refused, whatever the current re
     ],
     NOW,
   );
-  await dropReadings(database.pool, NOW, 1);
+  await dropExpiredReadings(database.pool, NOW, 1);
   const late = await home.read([[at(85), 150]], NOW);
   expect(late).toMatchObject({ stored: 0, rejected: 1 });
   const { rows } = await database.pool.query('SELECT reason FROM rejected_messages WHERE device_id = $1', [
@@ -106,7 +106,7 @@ test('a reading from before the dropped time is refused, whatever the current re
   ]);
   expect(rows).toEqual([{ reason: 'time is older than the stored readings of this series' }]);
   await database.settle(NOW);
-  expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(800_000_000);
+  expect(await sumImportedMilliwattHours(database, 'user_daily', home.userId)).toBe(800_000_000);
 });
 
 /**
@@ -123,7 +123,7 @@ const handEdits = fc.array(
 );
 type HandEdits = typeof handEdits extends fc.Arbitrary<infer T> ? T : never;
 
-async function edit({ deviceId }: Meter, edits: HandEdits): Promise<void> {
+async function edit({ deviceId }: TestMeter, edits: HandEdits): Promise<void> {
   const db = createDatabase(database.pool);
   const editing = { author: 'usr_1', now: NOW, oldest: new Date(0) };
   for (const { days, length, kwh } of edits) {
@@ -163,14 +163,14 @@ test('late readings and edits across the cut have the same results as if nothing
           kwh = Math.max(0, kwh + step.kwh);
           return [at(day + step.jitter / 10_000), kwh] as const;
         });
-        const startMs = retentionStartMs(NOW.getTime(), 1);
+        const startMs = getRetentionStartMs(NOW.getTime(), 1);
         const isLate = (index: number) =>
           (all[index]?.[0].getTime() ?? 0) > startMs && picks.some((pick) => pick % all.length === index);
         const first = all.filter((_, index) => !isLate(index));
         const late = all.filter((_, index) => isLate(index));
         const [cut, whole] = [
-          await createMeter(database, { retentionMonths: 36 }),
-          await createMeter(database, { retentionMonths: 36 }),
+          await createTestMeter(database, { retentionMonths: 36 }),
+          await createTestMeter(database, { retentionMonths: 36 }),
         ];
         const isLateEdit = ({ days }: { days: number }) => at(days).getTime() > startMs && picks.length % 2 === 0;
         await cut.read(first, NOW);
@@ -178,7 +178,7 @@ test('late readings and edits across the cut have the same results as if nothing
           cut,
           edits.filter((one) => !isLateEdit(one)),
         );
-        await dropReadings(database.pool, NOW, 1);
+        await dropExpiredReadings(database.pool, NOW, 1);
         if (late.length > 0) await cut.read(late, NOW);
         await edit(cut, edits.filter(isLateEdit));
         await whole.read(all, NOW);
@@ -187,7 +187,7 @@ test('late readings and edits across the cut have the same results as if nothing
           edits.toSorted((a, b) => Number(isLateEdit(a)) - Number(isLateEdit(b))),
         );
         await database.settle(NOW);
-        const profile = async ({ deviceId }: Meter) =>
+        const profile = async ({ deviceId }: TestMeter) =>
           (
             await database.pool.query(
               'SELECT starts_at, energy_milliwatt_hours, estimated_milliwatt_hours, reading_count, covered_ms FROM device_intervals WHERE device_id = $1 ORDER BY 1',
@@ -230,14 +230,14 @@ test('tariffs across the cut have the same results as if nothing had been droppe
           if (minutes > 0) all.push([at(minutes / 1_440), kwh[tariff] as number, `import/t${tariff}`]);
         }
       }
-      const startMs = retentionStartMs(NOW.getTime(), 1);
+      const startMs = getRetentionStartMs(NOW.getTime(), 1);
       const isLate = (index: number) =>
         (all[index]?.[0].getTime() ?? 0) > startMs && picks.some((pick) => pick % all.length === index);
       const [cut, whole] = [
-        await createMeter(database, { retentionMonths: 36 }),
-        await createMeter(database, { retentionMonths: 36 }),
+        await createTestMeter(database, { retentionMonths: 36 }),
+        await createTestMeter(database, { retentionMonths: 36 }),
       ];
-      const send = async (one: Meter, late: boolean | null) => {
+      const send = async (one: TestMeter, late: boolean | null) => {
         for (const channel of ['import/t0', 'import/t1']) {
           const mine = all.filter(([, , of], index) => of === channel && (late === null || isLate(index) === late));
           if (mine.length > 0)
@@ -249,7 +249,7 @@ test('tariffs across the cut have the same results as if nothing had been droppe
         }
       };
       await send(cut, false);
-      await dropReadings(database.pool, NOW, 1);
+      await dropExpiredReadings(database.pool, NOW, 1);
       await send(cut, true);
       await send(whole, null);
       const measures = 'energy_milliwatt_hours, estimated_milliwatt_hours, reading_count, covered_ms';
@@ -262,7 +262,7 @@ test('tariffs across the cut have the same results as if nothing had been droppe
 const MINUTE_MS = 60_000;
 
 /** Returns a meter's energy in each quarter-hour. */
-async function profileOf({ deviceId }: Meter, measures: string): Promise<unknown[]> {
+async function profileOf({ deviceId }: TestMeter, measures: string): Promise<unknown[]> {
   await database.settle(NOW);
   const { rows } = await database.pool.query(
     `SELECT starts_at, ${measures} FROM device_intervals WHERE device_id = $1 ORDER BY 1`,
@@ -273,7 +273,7 @@ async function profileOf({ deviceId }: Meter, measures: string): Promise<unknown
 
 /** Returns the time before which the next retention pass drops readings, for a retention of this number of months. */
 async function cutOf(months: number): Promise<number> {
-  const before = new Date(retentionStartMs(NOW.getTime(), months) - DAY_MS);
+  const before = new Date(getRetentionStartMs(NOW.getTime(), months) - DAY_MS);
   const { rows } = await database.pool.query('SELECT max(ends_at) AS cut FROM readings_pieces_before($1)', [before]);
   return rows[0].cut.getTime();
 }
@@ -281,7 +281,7 @@ async function cutOf(months: number): Promise<number> {
 test.each([false, true])(
   'a late backlog takes back energy from before the cut, as if nothing had been dropped (a false reading excluded: %s)',
   async (isEdited) => {
-    const pair = async () => createMeter(database, { retentionMonths: 36 });
+    const pair = async () => createTestMeter(database, { retentionMonths: 36 });
     const [other, cut, whole] = [await pair(), await pair(), await pair()];
     await other.read(
       [...Array(60).keys()].map((day) => [at(90 - day), day]),
@@ -299,26 +299,26 @@ test.each([false, true])(
       around(5, 101),
     ];
     const late = [around(20, 141), around(35, 141.2), around(50, 141.4)];
-    const exclude = (one: Meter) => {
+    const exclude = (one: TestMeter) => {
       const days = (NOW.getTime() - cutMs) / DAY_MS + 175 / 1_440;
       return isEdited ? edit(one, [{ days, length: 5 / 1_440, kwh: null }]) : undefined;
     };
     await cut.read(first, NOW);
     await exclude(cut);
     expect(await cutOf(1)).toBe(cutMs);
-    expect(await dropReadings(database.pool, NOW, 1)).not.toEqual([]);
+    expect(await dropExpiredReadings(database.pool, NOW, 1)).not.toEqual([]);
     await cut.read(late, NOW);
     await whole.read([...first, ...late], NOW);
     await exclude(whole);
     const all = 'energy_milliwatt_hours, estimated_milliwatt_hours, reading_count, covered_ms';
     expect(await profileOf(cut, all)).toEqual(await profileOf(whole, all));
-    expect(await totalMilliwattHours(database, 'user_daily', cut.userId)).toBe(46_400_000);
+    expect(await sumImportedMilliwattHours(database, 'user_daily', cut.userId)).toBe(46_400_000);
   },
   240_000,
 );
 
 test('few readings of a register that stands still for months are retained, and its next rise is spread over all of that time', async () => {
-  const pair = async () => createMeter(database, { retentionMonths: 36 });
+  const pair = async () => createTestMeter(database, { retentionMonths: 36 });
   const [cut, whole] = [await pair(), await pair()];
   const first = [...Array(4 * 100 + 1).keys()].map(
     (index) => [at(110 - index / 4), index < 3 ? 100 + index : 103] as const,
@@ -326,7 +326,7 @@ test('few readings of a register that stands still for months are retained, and 
   const late = [0, 15, 30].map((minutes) => [at(10 - (minutes + 10) / 1_440), 503 + minutes / 100] as const);
   await cut.read(first, NOW);
   for (const months of [2, 1]) {
-    await dropReadings(database.pool, NOW, months);
+    await dropExpiredReadings(database.pool, NOW, months);
     const { rows } = await database.pool.query(
       'SELECT count(*) AS n FROM closed_readings JOIN series USING (series_id) WHERE device_id = $1',
       [cut.deviceId],
@@ -338,5 +338,5 @@ test('few readings of a register that stands still for months are retained, and 
   await whole.read([...first, ...late], NOW);
   const energy = 'energy_milliwatt_hours, estimated_milliwatt_hours, covered_ms';
   expect(await profileOf(cut, energy)).toEqual(await profileOf(whole, energy));
-  expect(await totalMilliwattHours(database, 'user_daily', cut.userId)).toBe(403_300_000);
+  expect(await sumImportedMilliwattHours(database, 'user_daily', cut.userId)).toBe(403_300_000);
 });

@@ -4,7 +4,7 @@ import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { findFreePort } from '#test/support/free-port.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
@@ -21,7 +21,7 @@ let ingest: RoleProcess;
 let worker: RoleProcess;
 
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
+  [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
   // The port is fixed, so that the meter reconnects to the broker after the broker was killed and restarted.
   env = { DATABASE_URL: database.url, DATA_DIR: folder.path, MQTT_PORT: String(await findFreePort()) };
   [ingest, worker] = await Promise.all([startRole('ingest', env), startRole('worker', { ...env, MQTT_PORT: '0' })]);

@@ -7,13 +7,13 @@ import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { loadStoredSums, type StoredGroupSums } from '#src/energy/group/stored-sums.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { deviceHistorySql, storeDeviceHistory } from '#src/energy/usage/device-history.ts';
-import { changeMembers, listGroupHomes } from '#src/groups/members.ts';
+import { changeGroupMembers, listGroupHomes } from '#src/groups/members.ts';
 import { createGroup } from '#src/groups/store.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR, toDeltaStatementRows } from '#test/support/load-profile.ts';
-import { createMeter, type Meter } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES, convertToDeltaRows } from '#test/support/load-profile.ts';
+import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 
 /** Writers change data while sums of groups are computed and stored. At each moment, API responses equal the sum over the group's homes. */
 const DAY_MS = 86_400_000;
@@ -21,17 +21,17 @@ const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 
 let database: TestDatabase;
 let db: Database;
-let home: Meter;
+let home: TestMeter;
 let groupId: string;
 let passes = 0;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'owner@example.com', role: 'admin' });
-  home = await createMeter(database);
+  home = await createTestMeter(database);
   ({ group_id: groupId } = await createGroup(db, { userId, name: 'x', kind: null, parent_group_id: null }));
-  await changeMembers(db, groupId, { add: [home.userId], remove: [] });
+  await changeGroupMembers(db, groupId, { add: [home.userId], remove: [] });
 });
 afterAll(() => database.drop());
 
@@ -109,8 +109,8 @@ test('an open hour is written again and then closes: its day contains its final 
   // usage.
   const { rows } = await database.pool.query('SELECT open FROM device_heads WHERE device_id = $1', [home.deviceId]);
   const { deviceId, userId } = home;
-  await addToProfile(database, [
-    { deviceId, userId, startsAtMs: at(5, 60).getTime(), energyMilliwattHours: 9, ...FULLY_KNOWN_QUARTER_HOUR },
+  await addToLoadProfile(database, [
+    { deviceId, userId, startsAtMs: at(5, 60).getTime(), energyMilliwattHours: 9, ...COMPLETE_QUARTER_HOUR_MEASURES },
   ]);
   await database.settle();
   await runPass();
@@ -147,7 +147,7 @@ test('a group’s sum includes a late reading that commits after a pass that did
   await client.query('BEGIN');
   const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(9, 60).getTime() };
   for (const step of createDeltaStatements(
-    toDeltaStatementRows([{ ...late, energyMilliwattHours: 4_000_000, ...FULLY_KNOWN_QUARTER_HOUR }]),
+    convertToDeltaRows([{ ...late, energyMilliwattHours: 4_000_000, ...COMPLETE_QUARTER_HOUR_MEASURES }]),
   ))
     await step(client);
   await runPass();
@@ -160,20 +160,20 @@ test('a group’s sum includes a late reading that commits after a pass that did
 
 test('a pass waits for a writer that began before changes were recorded', async () => {
   // The group now has too few homes for stored sums, so changes of its homes are no longer recorded.
-  await changeMembers(db, groupId, { add: [], remove: [home.userId] });
+  await changeGroupMembers(db, groupId, { add: [], remove: [home.userId] });
   await runPass();
   const { rows } = await database.pool.query('SELECT kept_before = $1 AS rests FROM group_sums_progress', [
     '-infinity',
   ]);
   expect(rows).toEqual([{ rests: true }]);
-  await changeMembers(db, groupId, { add: [home.userId], remove: [] });
+  await changeGroupMembers(db, groupId, { add: [home.userId], remove: [] });
 
   const client = await database.pool.connect();
   holdUntilEnd(client);
   await client.query('BEGIN');
   const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(8, 60).getTime() };
   for (const step of createDeltaStatements(
-    toDeltaStatementRows([{ ...late, energyMilliwattHours: 6_000_000, ...FULLY_KNOWN_QUARTER_HOUR }]),
+    convertToDeltaRows([{ ...late, energyMilliwattHours: 6_000_000, ...COMPLETE_QUARTER_HOUR_MEASURES }]),
   ))
     await step(client);
   expect(await runPass(200)).toBe(0);
@@ -210,7 +210,7 @@ test('the first times of devices and the direction of their energy are computed 
   await pool.query(`UPDATE group_sums_progress SET noted_before = $1, kept_before = $1`, [at(1, 0)]);
   const devices: string[] = [];
   for (let number = 0; number < 4; number++) {
-    const one = await createMeter(database);
+    const one = await createTestMeter(database);
     devices.push(one.deviceId);
     const flow = (daysAgo: number, exportMilliwattHours: number, energyMilliwattHours = 0) => ({
       deviceId: one.deviceId,
@@ -218,16 +218,16 @@ test('the first times of devices and the direction of their energy are computed 
       startsAtMs: at(daysAgo, 0).getTime(),
       exportMilliwattHours,
       energyMilliwattHours,
-      ...FULLY_KNOWN_QUARTER_HOUR,
+      ...COMPLETE_QUARTER_HOUR_MEASURES,
     });
-    await addToProfile(database, [flow(40, 500), flow(20, 500)]);
+    await addToLoadProfile(database, [flow(40, 500), flow(20, 500)]);
     await database.settle();
     await storeDeviceHistory(db, [{ key: one.deviceId, userId: one.userId, produces: true }], at(1, 0));
     // After the history of the devices is stored, device 0 gets no change, device 1 gets imported energy, device 2 gets imported energy of
     // an earlier time, and device 3 gets energy from before the start of its stored history.
-    if (number === 1) await addToProfile(database, [flow(0, 0, 2_000)]);
-    if (number === 2) await addToProfile(database, [flow(20, 0, 3_000)]);
-    if (number === 3) await addToProfile(database, [flow(50, 1)]);
+    if (number === 1) await addToLoadProfile(database, [flow(0, 0, 2_000)]);
+    if (number === 2) await addToLoadProfile(database, [flow(20, 0, 3_000)]);
+    if (number === 3) await addToLoadProfile(database, [flow(50, 1)]);
   }
   await database.settle();
   const { rows } = await pool.query('SELECT count(*)::int AS kept FROM kept_device_pasts WHERE device_id = ANY ($1)', [

@@ -5,7 +5,7 @@ import type { HttpResponse } from '../client.ts';
 export type Json = any;
 
 /** An operation as the OpenAPI document describes it. */
-export interface DescribedOperation {
+export interface OpenApiOperation {
   name: string;
   method: string;
   path: string;
@@ -15,11 +15,11 @@ export interface DescribedOperation {
 }
 
 export interface OpenApiDocument {
-  operations: readonly DescribedOperation[];
+  operations: readonly OpenApiOperation[];
   /** Resolves a `$ref`. */
   resolve(schema: Json): Json;
   /** Returns a description of how a response differs from the document; null if the response conforms. */
-  findDeviation(operation: DescribedOperation, answer: HttpResponse): string | null;
+  findDeviation(operation: OpenApiOperation, answer: HttpResponse): string | null;
 }
 
 const FORMATS: Record<string, RegExp> = {

@@ -2,7 +2,7 @@ import { type HttpResponse, sendRequest } from '../client.ts';
 import type { AttackedInstallation, Person } from '../world.ts';
 import { type OpenApiDocument, parseOpenApiDocument } from './document.ts';
 import { type FuzzedRequest, generateRequests } from './requests.ts';
-import { ID_PLACEHOLDER } from './values.ts';
+import { ID_PLACEHOLDER_PATTERN } from './values.ts';
 
 /** A fault that the fuzzer found: a response that the API must not give. */
 interface Fault {
@@ -68,7 +68,7 @@ export async function runFuzzer(
     const { operation } = fuzzed;
     const asker = askers[fuzzed.by] as Caller;
     const filled = (text: string) =>
-      text.replaceAll(ID_PLACEHOLDER, (_, name: string, index: string) =>
+      text.replaceAll(ID_PLACEHOLDER_PATTERN, (_, name: string, index: string) =>
         idFor(name, Number(index), fuzzed, asker, ids),
       );
     const [target, raw] = [filled(fuzzed.target), fuzzed.raw === undefined ? undefined : filled(fuzzed.raw)];

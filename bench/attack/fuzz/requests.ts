@@ -1,10 +1,10 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { DescribedOperation, OpenApiDocument } from './document.ts';
+import type { OpenApiDocument, OpenApiOperation } from './document.ts';
 import { arbitraryObjectOfSchema, arbitraryValueForSchema, arbitraryValueOrNull } from './values.ts';
 
 /** A generated request to an operation, by one of the callers. */
 export interface FuzzedRequest {
-  operation: DescribedOperation;
+  operation: OpenApiOperation;
   /** Index of the caller. */
   by: number;
   /** Path and query. */
@@ -54,7 +54,7 @@ export function generateRequests(
 
 function requestTo(
   { resolve }: OpenApiDocument,
-  operation: DescribedOperation,
+  operation: OpenApiOperation,
   askers: number,
 ): Arbitrary<FuzzedRequest> {
   const { method, path, parameters, body } = operation;

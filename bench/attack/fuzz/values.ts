@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Json } from './document.ts';
 
 /** Placeholder for the id of a resource that exists when the request is sent: `«device_id 3»`. */
-export const ID_PLACEHOLDER = /«(\w+) (\d+)»/g;
+export const ID_PLACEHOLDER_PATTERN = /«(\w+) (\d+)»/g;
 const idOf = (name: string): Arbitrary<string> => fc.nat(1_000).map((index) => `«${name} ${index}»`);
 
 /** Values that no honest client sends. */

@@ -5,8 +5,8 @@ import {
   findMailsTo,
   openSession,
   requestMailedToken,
+  requestSessionStatus,
   requestSignIn,
-  sessionStatus,
   signIn,
   waitForConfirmationToken,
 } from '../sign-in.ts';
@@ -88,7 +88,7 @@ const EMAIL: readonly Probe[] = [
       const confirmed = await confirmEmail(world, await waitForConfirmationToken(world, `new-${email}`));
       expectOneOf(confirmed.status, [201], 'the link to the new address');
       await expectKeyRejectedEverywhere(world, key);
-      expectOneOf(await sessionStatus(world, session), [401], 'the session of before');
+      expectOneOf(await requestSessionStatus(world, session), [401], 'the session of before');
       for (let turn = 0; turn < 60; turn++, await pause(250))
         if ((await findMailsTo(world, email)).some(({ subject }) => !subject.startsWith('Sign in'))) return;
       throw new ProbeFailedError('nothing was mailed to the old address');
@@ -159,8 +159,8 @@ const EMAIL: readonly Probe[] = [
       const other = listed.json.find((one: { is_current: boolean }) => !one.is_current);
       const path = `/dashboard/v1/sessions/${other.session_id}`;
       expectOneOf((await world.ask('DELETE', path, { headers: { ...first } })).status, [200], 'DELETE of the other');
-      expectOneOf(await sessionStatus(world, second), [401], 'the session that was ended');
-      expectOneOf(await sessionStatus(world, first), [200], 'the one that is left');
+      expectOneOf(await requestSessionStatus(world, second), [401], 'the session that was ended');
+      expectOneOf(await requestSessionStatus(world, first), [200], 'the one that is left');
     },
     MAIL,
   ),

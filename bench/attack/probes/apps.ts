@@ -1,14 +1,14 @@
 import {
-  type App,
   authorizeApp,
   createAppSettings,
   createCodeExchangeForm,
   createConsentRequest,
-  createHomeWithApp,
+  createHomeWithAuthorizedApp,
   getSharedApp,
   openBrowser,
   openConsentPage,
   REDIRECT_URI,
+  type RegisteredApp,
   requestTokens,
 } from '../app.ts';
 import { sendBytesAndReceive, sendRequest } from '../client.ts';
@@ -172,7 +172,7 @@ const FAILING: readonly [
   ['by another app', (form) => form, 'another'],
 ];
 
-async function anotherApp(world: AttackedInstallation): Promise<App> {
+async function anotherApp(world: AttackedInstallation): Promise<RegisteredApp> {
   const { key } = await world.person('utility');
   const { json } = await world.must('POST', '/v1/apps', { key, body: createAppSettings() });
   return { clientId: json.client_id, secret: json.client_secret };
@@ -212,7 +212,7 @@ const TOKENS: readonly Probe[] = [
   defineProbe(
     'a stolen refresh token that is used again ends the access at every process',
     async (world) => {
-      const { app, tokens } = await createHomeWithApp(world);
+      const { app, tokens } = await createHomeWithAuthorizedApp(world);
       const refresh = (refresh_token: string) =>
         requestTokens(world, app, { grant_type: 'refresh_token', refresh_token });
       const second = (await refresh(tokens.refresh_token)).json;
@@ -227,7 +227,7 @@ const TOKENS: readonly Probe[] = [
   defineProbe(
     'no scope grows at a refresh, and a token does no more than its scopes',
     async (world) => {
-      const { app, tokens } = await createHomeWithApp(world);
+      const { app, tokens } = await createHomeWithAuthorizedApp(world);
       const { refresh_token } = tokens;
       for (const scope of ['insights:read devices:read', 'keys:write', 'openid']) {
         const { status } = await requestTokens(world, app, { grant_type: 'refresh_token', refresh_token, scope });
@@ -252,7 +252,7 @@ const TOKENS: readonly Probe[] = [
   defineProbe(
     'a token reaches its home alone, no page of the dashboard and no tools of assistants',
     async (world) => {
-      const { home, tokens } = await createHomeWithApp(world);
+      const { home, tokens } = await createHomeWithAuthorizedApp(world);
       const { access_token: key } = tokens;
       const other = await world.person('homeowner');
       const mine = await read(world, key);
@@ -282,7 +282,7 @@ const ENDS: readonly Probe[] = [
   defineProbe(
     'an access that its home ended is refused by every process within a second, also if it was cached',
     async (world) => {
-      const { app, browser, tokens } = await createHomeWithApp(world);
+      const { app, browser, tokens } = await createHomeWithAuthorizedApp(world);
       for (const api of world.apis) await sendRequest(api, 'GET', '/v1/energy-insights', { key: tokens.access_token });
       const [{ authorization_id }] = (
         await world.ask('GET', '/dashboard/v1/authorizations', { headers: browser.headers })
@@ -298,7 +298,7 @@ const ENDS: readonly Probe[] = [
   defineProbe(
     'tokens of an erased home, and of an app whose owner was erased, are refused by every process',
     async (world) => {
-      const { home, tokens } = await createHomeWithApp(world);
+      const { home, tokens } = await createHomeWithAuthorizedApp(world);
       await world.must('DELETE', `/v1/users/${home.userId}`);
       await expectRefusedEverywhere(world, tokens.access_token);
       const owner = await world.person('utility');

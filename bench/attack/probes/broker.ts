@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { generate, type Packet } from 'mqtt-packet';
-import { getProcesses } from '../../chaos/installation.ts';
+import { listServiceProcesses } from '../../chaos/installation.ts';
 import { scaleTimeLimitMs } from '../../time-limits.ts';
 import { measureTimeToClose, openSocket, type ServerAddress } from '../client.ts';
 import {
@@ -136,7 +136,7 @@ async function neverRelease(
  * pages of 4 KiB.
  */
 export function readResidentMib(world: AttackedInstallation, role: 'ingest' | 'api'): number {
-  const processes = getProcesses(world.target.dataDir ?? '').filter(({ command }) =>
+  const processes = listServiceProcesses(world.target.dataDir ?? '').filter(({ command }) =>
     command.startsWith(`energy ${role}`),
   );
   if (processes.length === 0) throw new ProbeSkippedError(`the ${role} process is not to be seen here`);

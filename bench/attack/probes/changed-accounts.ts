@@ -1,6 +1,6 @@
 import { sendRequest } from '../client.ts';
 import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
-import { confirmEmail, sessionStatus, signIn, waitForConfirmationToken } from '../sign-in.ts';
+import { confirmEmail, requestSessionStatus, signIn, waitForConfirmationToken } from '../sign-in.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
 const MAIL = { needs: ['dataDir'] as const };
@@ -61,7 +61,7 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
       const made = (await world.must('POST', '/v1/keys', { key: utility.key, body })).json;
       const session = await signIn(world, home.email);
       for (const key of [home.key, made.key]) await expectKeyRejectedEverywhere(world, key);
-      expectOneOf(await sessionStatus(world, session), [200], 'the session that ended them');
+      expectOneOf(await requestSessionStatus(world, session), [200], 'the session that ended them');
     },
     MAIL,
   ),

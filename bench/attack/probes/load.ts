@@ -1,4 +1,4 @@
-import { quantile } from '../../support.ts';
+import { computeQuantile } from '../../support.ts';
 import { openSocket } from '../client.ts';
 import { assertProbeCondition, defineProbe, type Probe, ProbeFailedError } from '../probe.ts';
 import { type AttackedInstallation, type Person, pause } from '../world.ts';
@@ -43,7 +43,7 @@ async function p99(times: number, pauseMs: number, one: () => Promise<number>): 
     measured.push(await one());
     await pause(pauseMs);
   }
-  return quantile(measured, 0.99);
+  return computeQuantile(measured, 0.99);
 }
 
 /** Returns how long a neighbour's request takes, in ms. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { printToStderr } from '../cluster/endure.ts';
 import type { ClusterFault } from '../cluster/faults.ts';
 import type { PublishingHome } from '../cluster/homes.ts';
+import { printToStderr } from '../cluster/measure-fault.ts';
 import type { CellsInstallation, ChaosCell } from './installation.ts';
 
 /** A fault that is injected into an installation with cells. */

@@ -9,7 +9,7 @@ import { type Cell, makeLocalCertificate, startCell } from '../../../test/suppor
 import { type PatroniCluster, startPatroni } from '../../../test/support/cluster/patroni.ts';
 import { getRoutedCell, type Routers, startRouters } from '../../../test/support/cluster/router.ts';
 import { TESTED_PROGRAM } from '../../../test/support/program.ts';
-import { type Receiver, startReceiver } from '../../../test/support/receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../../test/support/receiver.ts';
 import { createTemporaryFolder } from '../../../test/support/service.ts';
 import { WEBHOOK_SECRET } from '../cluster/installation.ts';
 
@@ -26,7 +26,7 @@ export interface CellsInstallation {
   routers: Routers;
   /** `first` and `c2`. */
   cells: readonly [ChaosCell, ChaosCell];
-  receiver: Receiver;
+  receiver: WebhookReceiver;
   /**
    * Runs `energy cells move` from one cell to another. `isKilled`: whether SIGKILL ends the command. Resolves with its exit code and
    * output.
@@ -51,7 +51,7 @@ export async function installCells(): Promise<CellsInstallation> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     undo.push(() => receiver.close());
     const folder = await createTemporaryFolder();
     undo.push(() => folder.remove());
@@ -87,7 +87,7 @@ export async function installCells(): Promise<CellsInstallation> {
 }
 
 /** Subscribes an administrator of the cell to the alerts of all its homes. */
-async function subscribe(pool: Pool, { env }: Cell, receiver: Receiver): Promise<void> {
+async function subscribe(pool: Pool, { env }: Cell, receiver: WebhookReceiver): Promise<void> {
   const db = createDatabase(pool);
   const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const webhook = { events: ['alert.triggered'], url: receiver.url, authToken: WEBHOOK_SECRET } as const;

@@ -3,8 +3,14 @@ import { findMissingRequirements } from '../../../test/support/setup/needs.ts';
 import { type BenchmarkGoal, formatGoal, isGoalMet } from '../../answer.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import {
-  chooseFaults,
-  computeLongestWaitSeconds,
+  type PublishingHome,
+  type PublishingHomes,
+  startHomes,
+  waitUntilHomesFinish,
+  waitUntilHomesResume,
+} from '../cluster/homes.ts';
+import {
+  computeLongestGapSeconds,
   describeHomesWithMissingReadings,
   describeLongestPubackWaits,
   type FaultEffect,
@@ -15,18 +21,12 @@ import {
   printDeliveryRetries,
   printDifferences,
   printToStderr,
-} from '../cluster/endure.ts';
-import {
-  type PublishingHome,
-  type PublishingHomes,
-  startHomes,
-  waitUntilHomesFinish,
-  waitUntilHomesResume,
-} from '../cluster/homes.ts';
+  selectFaultsByName,
+} from '../cluster/measure-fault.ts';
 import { compareFinalState, countOutOfOrderReadings, type FinalStateVerdict } from '../cluster/verdict.ts';
 import { type CellsInstallationFault, createCellFaults } from './faults.ts';
+import { findUndetectedErrors, injectErrors, waitUntilErrorsCanBeInjected } from './inject-errors.ts';
 import { type CellsInstallation, installCells } from './installation.ts';
-import { findUndetectedErrors, injectErrors, waitUntilErrorsCanBeInjected } from './plant.ts';
 
 /** Homes of each cell. */
 const HOMES = 15;
@@ -73,7 +73,9 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
     await begin(homes);
     const calm = await countOutOfOrder(installation);
     const { faults, heldMs } = createCellFaults(installation, homes.all);
-    const chosen = (chooseFaults(faults, words) as CellsInstallationFault[]).filter((one) => one.isQuick || !isQuick);
+    const chosen = (selectFaultsByName(faults, words) as CellsInstallationFault[]).filter(
+      (one) => one.isQuick || !isQuick,
+    );
     const rows: CellsRow[] = [];
     for (const fault of chosen) rows.push(await endure(installation, homes, fault));
     const plan = planErrors(installation, homes.all, rows);
@@ -119,7 +121,7 @@ async function endure(
   );
   const { spared } = fault;
   const others = homes.all.filter(({ userId }) => userId.startsWith('usr_c2_') === (spared?.name === 'c2'));
-  const wait = spared ? computeLongestWaitSeconds(others, listAcknowledgementTimesMs, row.fromMs, row.toMs) : null;
+  const wait = spared ? computeLongestGapSeconds(others, listAcknowledgementTimesMs, row.fromMs, row.toMs) : null;
   printToStderr(`  ${formatFaultEffect(row)}${wait === null ? '' : `; the other cell without PUBACK ${wait} s`}`);
   if (wait !== null && wait > MAX_SPARED_WAIT_S)
     printToStderr(describeLongestPubackWaits(others, row.fromMs, row.toMs).join('\n'));

@@ -16,9 +16,9 @@ import {
 import { type PatroniCluster, startPatroni } from '../../../test/support/cluster/patroni.ts';
 import { type RabbitCluster, type RabbitNode, startRabbitMq } from '../../../test/support/cluster/rabbitmq.ts';
 import { findFreePort } from '../../../test/support/free-port.ts';
-import { type Receiver, startReceiver } from '../../../test/support/receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../../test/support/receiver.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '../../../test/support/service.ts';
-import { type BrokerNetwork, isRunningInNamespaces, setUpBrokerNetwork } from './lines.ts';
+import { type BrokerNetwork, isRunningInNetworkNamespace, setUpBrokerNetwork } from './network-links.ts';
 
 const SECRET_KEY = 'the secret of this installation';
 /** Secret with which the service signs webhooks. */
@@ -50,7 +50,7 @@ export interface Cluster {
   entrances: readonly { host?: string; ports: { mqtt: number } }[];
   patroni: PatroniCluster;
   pool: Pool;
-  receiver: Receiver;
+  receiver: WebhookReceiver;
   roles: Record<RoleName, readonly [RoleControl, RoleControl]>;
   /**
    * Network links of the brokers. Null if this machine does not allow private networks; no broker then has a small disk of its own either.
@@ -61,9 +61,9 @@ export interface Cluster {
 
 export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): Promise<Cluster> {
   await using undo = new AsyncDisposableStack();
-  const receiver = undo.adopt(await startReceiver(), (one) => one.close());
+  const receiver = undo.adopt(await startWebhookReceiver(), (one) => one.close());
   const operatorPorts = [await findFreePort(), await findFreePort()] as const;
-  const lines = isRunningInNamespaces() && !isEmbedded ? setUpBrokerNetwork(3) : null;
+  const lines = isRunningInNetworkNamespace() && !isEmbedded ? setUpBrokerNetwork(3) : null;
   const startingDatabase = startPatroni({ etcdNodes: 3 });
   undo.defer(async () => (await startingDatabase).stop());
   const startingBrokers = isEmbedded ? null : startBrokers(operatorPorts, lines, undo);

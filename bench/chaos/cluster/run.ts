@@ -3,18 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findMissingRequirements } from '../../../test/support/setup/needs.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
-import {
-  chooseFaults,
-  describeHomesWithMissingReadings,
-  type FaultEffect,
-  type FaultTargetInstallation,
-  formatFaultEffect,
-  injectAndMeasureFault,
-  MAX_RECOVERY_MS,
-  printDeliveryRetries,
-  printDifferences,
-  printToStderr,
-} from './endure.ts';
 import { createClusterFaults, NETWORK_AND_DISK_FAULTS } from './faults.ts';
 import {
   type PublishingHome,
@@ -24,7 +12,23 @@ import {
   waitUntilHomesResume,
 } from './homes.ts';
 import { type Cluster, installCluster } from './installation.ts';
-import { explainMissingNamespaces, isRunningInNamespaces, runInNamespaces } from './lines.ts';
+import {
+  describeHomesWithMissingReadings,
+  type FaultEffect,
+  type FaultTargetInstallation,
+  formatFaultEffect,
+  injectAndMeasureFault,
+  MAX_RECOVERY_MS,
+  printDeliveryRetries,
+  printDifferences,
+  printToStderr,
+  selectFaultsByName,
+} from './measure-fault.ts';
+import {
+  explainMissingNetworkNamespaces,
+  isRunningInNetworkNamespace,
+  rerunInNetworkNamespace,
+} from './network-links.ts';
 import { compareFinalState, countOutOfOrderReadings, type FinalStateVerdict } from './verdict.ts';
 
 /**
@@ -84,8 +88,8 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
   if (missing.length > 0) return 2;
   const plan = parsePlan(flags);
   const { isEmbedded, logs } = plan;
-  const noLines = isEmbedded ? null : explainMissingNamespaces();
-  if (noLines === null && !isEmbedded && !isRunningInNamespaces()) return runInNamespaces();
+  const noLines = isEmbedded ? null : explainMissingNetworkNamespaces();
+  if (noLines === null && !isEmbedded && !isRunningInNetworkNamespace()) return rerunInNetworkNamespace();
   const untilMs = Date.now() + plan.minutes * 60_000;
   printToStderr(`${isEmbedded ? 'HAProxy' : 'three brokers'}, three etcd, two databases, two of each role …`);
   const cluster = await installCluster({ isEmbedded });
@@ -133,7 +137,7 @@ async function endureAll(
   };
   const rows: FaultEffect[] = [];
   const notRun: string[] = [];
-  const once = chooseFaults(
+  const once = selectFaultsByName(
     createClusterFaults(cluster, () => goOn(homes.all)),
     words,
   );

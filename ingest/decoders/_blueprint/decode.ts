@@ -1,7 +1,7 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { getMember, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 
 /** Parses the topic `example/{device}/energy`; returns null for every other topic. */
 function parseTopic(topic: string): { device: string } | null {
@@ -23,7 +23,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   const parsed = parseTopic(topic);
   if (!parsed) return null;
   const body = parseJsonObject(payload);
-  if (!body) return createRefusal('payload is not a JSON object');
+  if (!body) return createRefusedResult('payload is not a JSON object');
   const { device } = parsed;
   const collector = createValueCollector();
   const atMs = parseMessageTime(getMember(body, 'time'), 'iso', { receivedAtMs });

@@ -1,7 +1,7 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult, type ValueKind } from '../family.ts';
 import { asObjectOrNull, getMember, type Json, parseJsonObject, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 
 interface Field {
   channel: string;
@@ -92,7 +92,7 @@ function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: strin
   const field = FIELDS.get(path);
   if (!field) return createEmptyResult();
   const text = readText(payload);
-  if (text === null) return createRefusal(`${path} is not text`);
+  if (text === null) return createRefusedResult(`${path} is not text`);
   const collector = createValueCollector();
   collector.add({ device, value: text, name: path, ...field });
   return collector;
@@ -101,7 +101,7 @@ function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: strin
 /** Decodes a JSON list of the meter. The values lie below `data`, or at the top level if the owner has chosen flat JSON. */
 function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult {
   const body = parseJsonObject(payload) ?? salvaged(payload);
-  if (!body) return createRefusal('payload is not a JSON object');
+  if (!body) return createRefusedResult('payload is not a JSON object');
   const data = asObjectOrNull(getMember(body, 'data')) ?? body;
   const device = deviceOf(topic);
   const collector = createValueCollector();

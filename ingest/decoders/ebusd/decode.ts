@@ -1,7 +1,7 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult, type ValueKind } from '../family.ts';
 import { findEnergyScale } from '../homeassistant/units.ts';
 import { asObjectOrNull, getMember, type Json, readJson, readText } from '../read/payload.ts';
-import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 
 interface Measured {
   channel: string;
@@ -104,11 +104,11 @@ function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   // If ebusd publishes each field separately, the state of a sensor arrives on a topic of its own. The decoder ignores this topic.
   if (!measured || field === 'sensor' || payload.length === 0) return createEmptyResult();
   const text = readText(payload);
-  if (text === null) return createRefusal('payload is not text');
+  if (text === null) return createRefusedResult('payload is not text');
   const json = readJson(payload);
   const body = asObjectOrNull(json);
   const { value, unit } = body ? fromFields(body) : { value: fromText(text), unit: null };
-  if (value instanceof Error) return createRefusal(`${name}: ${value.message}`);
+  if (value instanceof Error) return createRefusedResult(`${name}: ${value.message}`);
   const collector = createValueCollector();
   if (!measured.asks) collector.add({ device, ...measured, value, name });
   else {

@@ -1,4 +1,4 @@
-import { createChannelWord } from '#src/devices/channel-name.ts';
+import { normaliseChannelWord } from '#src/devices/channel-name.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { isDefaultOpenevseBaseTopic } from '../openevse/topic.ts';
 import { readNumber } from '../read/number.ts';
@@ -6,7 +6,7 @@ import { asObjectOrNull, getMember, parseJsonObject, readText } from '../read/pa
 import { parseMessageTime } from '../read/time.ts';
 import {
   createEmptyResult,
-  createRefusal,
+  createRefusedResult,
   createValueCollector,
   type MessageQuantity,
   type ValueCollector,
@@ -53,7 +53,7 @@ function quantityOf(
   const lower = name.toLowerCase();
   if (pulses !== undefined) {
     if (!(Number.isFinite(pulses) && pulses > 0)) return new Error(`pulses_per_kwh of ${key} is not above 0`);
-    return { channel: `${createChannelWord(name)}/import`, kind: 'energy_total_kwh', value, per: pulses, name };
+    return { channel: `${normaliseChannelWord(name)}/import`, kind: 'energy_total_kwh', value, per: pulses, name };
   }
   if (PULSES.test(lower)) return 'unset';
   const energy = /^e(\d{1,2})$/.exec(lower)?.[1];
@@ -92,12 +92,12 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (!parsed) return null;
   if (parsed.what === 'other') return createEmptyResult();
   const text = readText(message.payload);
-  if (text === null) return createRefusal('payload is not text');
+  if (text === null) return createRefusedResult('payload is not text');
   const { node } = parsed;
   const collector = createValueCollector();
   if (/^\s*\{/.test(text)) {
     const body = parseJsonObject(message.payload);
-    if (!body) return createRefusal('payload is not a JSON object');
+    if (!body) return createRefusedResult('payload is not a JSON object');
     const before = parsed.what === 'name' ? `${parsed.name}_` : '';
     const time = Object.keys(body).find((name) => name.toLowerCase() === 'time') ?? 'time';
     const { receivedAtMs } = message;

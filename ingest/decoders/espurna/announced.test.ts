@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
+import { createGatewayDecoders } from '#ingest/decoders/gateway-decoders.ts';
 
 test('reads an ESPurna quantity by its announced unit and asks no question about it', () => {
   const receivedAtMs = Date.UTC(2026, 6, 5, 19);
   const message = (topic: string, payload: string) => ({ topic, payload: Buffer.from(payload), receivedAtMs });
-  const decoders = createDecoders();
+  const decoders = createGatewayDecoders();
   decoders.recall(message('home/plug/app', 'ESPURNA'));
   expect(decoders.read(message('home/plug/energy', '1.234'), {})?.family).toBe('espurna');
   const config = {

@@ -2,11 +2,11 @@ import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from 
 import { getMember, parseJsonObject, readText } from '../read/payload.ts';
 import {
   createEmptyResult,
-  createRefusal,
+  createRefusedResult,
   createValueCollector,
   type ValueCollector,
 } from '../read/value-collector.ts';
-import { addRegisterCounts } from '../rtlamr/meter.ts';
+import { addMeterRegisters } from '../rtlamr/meter.ts';
 
 /** Parsed topic of a message that ESPurna publishes below a device's root. */
 interface EspurnaTopic {
@@ -79,7 +79,7 @@ function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, ro
   const collector = createValueCollector();
   if (leaf === 'data') {
     const body = parseJsonObject(payload);
-    if (!body) return createRefusal('payload is not a JSON object');
+    if (!body) return createRefusedResult('payload is not a JSON object');
     for (const [name, value] of Object.entries(body)) {
       const [, quantity, number = ''] = MEMBER.exec(name) ?? [];
       if (quantity) addQuantity(collector, { device, quantity, index: number, value }, settings);
@@ -87,7 +87,7 @@ function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, ro
     return collector;
   }
   const value = readText(payload);
-  if (value === null) return createRefusal('payload is not text');
+  if (value === null) return createRefusedResult('payload is not text');
   if (leaf === 'status') {
     collector.addState({ device, channel: 'device', kind: 'availability', value, name: leaf });
   } else addQuantity(collector, { device, quantity: leaf, index, value }, settings);
@@ -103,7 +103,7 @@ function addQuantity(
   const name = index === '' ? quantity : `${quantity}/${index}`;
   if (quantity === 'power') collector.add({ device, channel: `${circuit}import`, kind: 'power_w', value, name });
   else if (index === '' && settings.meter && Object.hasOwn(settings.meter, device)) {
-    addRegisterCounts(collector, [{ direction: 'import', value, name }], {
+    addMeterRegisters(collector, [{ direction: 'import', value, name }], {
       device,
       medium: 'electric',
       atMs: null,

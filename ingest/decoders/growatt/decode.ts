@@ -1,6 +1,6 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { parseJsonObject, readText } from '../read/payload.ts';
-import { createRefusal } from '../read/value-collector.ts';
+import { createRefusedResult } from '../read/value-collector.ts';
 import {
   decodeGatewayMessage,
   decodeStickLastWill,
@@ -40,4 +40,4 @@ function decode(message: DeviceMessage, { tz }: DecoderSettings, sticks: MacAddr
   return isStickLastWill(body) ? decodeStickLastWill(sticks.get(message.topic)) : null;
 }
 
-const half = (): FamilyDecodeResult => createRefusal('the record is not a JSON object');
+const half = (): FamilyDecodeResult => createRefusedResult('the record is not a JSON object');

@@ -2,7 +2,7 @@ import type { DeviceMessage, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 import { decodeInverter, type InverterMemberNames, type InverterSource } from './inverter.ts';
 
 const NAMES: InverterMemberNames = {
@@ -39,7 +39,7 @@ export function decodeGrottRecord(
 ): FamilyDecodeResult {
   const device = getMember(body, 'device') as string;
   const values = asObjectOrNull(getMember(body, 'values'));
-  if (device.trim() === '' || !values) return createRefusal('the record has no device, or no values');
+  if (device.trim() === '' || !values) return createRefusedResult('the record has no device, or no values');
   const collector = createValueCollector();
   const atMs = parseMessageTime(getMember(body, 'time'), 'iso', { tz, receivedAtMs });
   if (getMember(body, 'buffered') === 'yes' && atMs === null) {

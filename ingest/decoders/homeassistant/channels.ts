@@ -2,7 +2,7 @@ import type { Commodity } from '#src/database/meter.ts';
 import type { ChannelAssignment } from '../family.ts';
 import { createCircuitWord, RESERVED_CHANNEL_WORD_PATTERN } from '../read/circuit-word.ts';
 import { getVolumeChannel } from '../read/volume.ts';
-import { classifyRegisters } from '../registers-of-a-device/judge.ts';
+import { classifyRegisters } from '../registers-of-a-device/classify.ts';
 import { getRegisterProperties, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
 import { findWordMeanings } from '../vocabulary/lexicon.ts';
@@ -87,7 +87,7 @@ function volumePlaces<One extends MeteredEntity>(all: readonly One[]): Map<One, 
 const VOLUME_WORD = /^(?:count|index|volume|volumen|volym|m3|m|l|lit(?:er|re)s?|ft3|ft|cf|ccf|gal|gallons?)$/;
 
 /** Splits a name (`EnergyToday`, `feed-in`, `tariff 1`) into its words, in lower case. */
-export const splitWords = (name: string): string[] =>
+export const splitNameIntoWords = (name: string): string[] =>
   name
     .slice(0, 200)
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
@@ -101,7 +101,7 @@ export const splitWords = (name: string): string[] =>
  */
 export function findVolumeCircuit(objects: readonly string[], idWords: ReadonlySet<string>): string {
   const rests = objects.map((object) => {
-    const words = splitWords(object).filter((word) => !idWords.has(word) && !VOLUME_WORD.test(word));
+    const words = splitNameIntoWords(object).filter((word) => !idWords.has(word) && !VOLUME_WORD.test(word));
     return { words, rest: words.filter((word, at) => tellsApart(word, words[at - 1])) };
   });
   const { rest } = rests.find((one) => one.rest.length < one.words.length) ?? rests[0] ?? { rest: [] };

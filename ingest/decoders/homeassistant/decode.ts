@@ -1,11 +1,11 @@
 import type { ChannelAssignment, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { asObjectOrNull, getMember, parseJsonObject, readJson, readText } from '../read/payload.ts';
-import { nullIfImplausibleTime, parseIsoTime, unixToMs } from '../read/time.ts';
+import { convertUnixTimeToMs, discardImplausibleTime, parseIsoTime } from '../read/time.ts';
 import {
   convertToCelsius,
   createEmptyResult,
   createValueCollector,
-  createRefusal as refusing,
+  createRefusedResult as refusing,
   type ValueCollector,
 } from '../read/value-collector.ts';
 import { readAvailability } from './availability.ts';
@@ -119,9 +119,9 @@ function timeOf(state: TemplateMessage, receivedAtMs: number): number | null {
   const body = asObjectOrNull(state.json);
   for (const name of TIMES) {
     const value = getMember(body, name);
-    if (typeof value === 'number') return nullIfImplausibleTime(unixToMs(value), receivedAtMs);
+    if (typeof value === 'number') return discardImplausibleTime(convertUnixTimeToMs(value), receivedAtMs);
     if (typeof value === 'string' && ZONED.test(value))
-      return nullIfImplausibleTime(parseIsoTime(value, { receivedAtMs }), receivedAtMs);
+      return discardImplausibleTime(parseIsoTime(value, { receivedAtMs }), receivedAtMs);
   }
   return null;
 }

@@ -1,7 +1,7 @@
-import { HOME_ASSISTANT_ORIGIN } from '#src/core/version.ts';
+import { HOME_ASSISTANT_ORIGIN_NAME } from '#src/core/version.ts';
 import type { Commodity } from '#src/database/meter.ts';
 import type { ValueKind } from '../family.ts';
-import { LIFETIME_TOTAL } from '../names/without-unit.ts';
+import { LIFETIME_TOTAL_PATTERN } from '../names/without-unit.ts';
 import { asObjectOrNull, type Json } from '../read/payload.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
@@ -10,7 +10,7 @@ import { hasHeatBusWord, hasHeatMeterWord } from '../vocabulary/thermal.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 import { getConfigField, getConfigText, getConfigTopic } from './abbreviations.ts';
 import { type AvailabilityTopic, getAvailabilityTopics } from './availability.ts';
-import { findVolumeCircuit, type MeteredEntity, removeDeviceIdWords, splitWords } from './channels.ts';
+import { findVolumeCircuit, type MeteredEntity, removeDeviceIdWords, splitNameIntoWords } from './channels.ts';
 import { type EntityConfig, getEntityConfigs } from './parts.ts';
 import { findValueSource, type ValueSource } from './source.ts';
 import type { ConfigTopic } from './topic.ts';
@@ -37,7 +37,7 @@ const CUMULATIVE = new Set(['total', 'total_increasing']);
  * has announced itself (src/homeassistant): if a bridge sent them back, their energy would count twice.
  */
 export const getReadableEntities = (topic: ConfigTopic, config: Json): AnnouncedEntity[] =>
-  getConfigText(asObjectOrNull(getConfigField(config, 'origin')), 'name') === HOME_ASSISTANT_ORIGIN
+  getConfigText(asObjectOrNull(getConfigField(config, 'origin')), 'name') === HOME_ASSISTANT_ORIGIN_NAME
     ? []
     : heardOf(topic, config);
 
@@ -103,7 +103,9 @@ function sensorOf(
   const maker = asObjectOrNull(getConfigField(config, 'device'));
   const name = getConfigText(config, 'name') ?? '';
   const objectId = getConfigText(config, 'object_id') ?? '';
-  const idWords = new Set(splitWords(`${device} ${topic.component === 'device' ? topic.object : (topic.node ?? '')}`));
+  const idWords = new Set(
+    splitNameIntoWords(`${device} ${topic.component === 'device' ? topic.object : (topic.node ?? '')}`),
+  );
   const makerName = ['name', 'model', 'manufacturer'].map((one) => getConfigText(maker, one) ?? '').join(' ');
   const places = `${makerName} ${stateTopic ?? ''}`;
   const commodity = commodityByClass(deviceClass, unit) ?? (hasHeatMeterWord(places) ? 'heat' : null);
@@ -129,7 +131,8 @@ function sensorOf(
       kind === 'energy_total_kwh' && (deviceClass === 'power' || (stateClass !== null && !CUMULATIVE.has(stateClass)));
     // Without classes, an energy may be that of a polling interval (`Load_watthour`), unless its name means a total.
     const isClassless = kind === 'energy_total_kwh' && deviceClass === null && stateClass === null;
-    const isDoubtful = isContradictory || (isClassless && ![name, object].some((one) => LIFETIME_TOTAL.test(one)));
+    const isDoubtful =
+      isContradictory || (isClassless && ![name, object].some((one) => LIFETIME_TOTAL_PATTERN.test(one)));
     return { ...found, kind, described: { ...described, ...heat, ...(isDoubtful && { isContradictory: isDoubtful }) } };
   }
   // Diagnostic values are ignored: cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
@@ -189,7 +192,7 @@ function describedBy(
   return {
     names: isById ? [...names, id] : names,
     understood: name === '' ? bare([path.toReversed().join(' '), object, objectId]) : bare([name]),
-    ignored: [...new Set([...idWords, ...splitWords(of.device)].map(foldAccents))],
+    ignored: [...new Set([...idWords, ...splitNameIntoWords(of.device)].map(foldAccents))],
     device: of.device.slice(0, 200),
     unit: of.unit,
   };

@@ -1,7 +1,7 @@
 import type { ArithmeticOperator, TemplateCondition, TemplateExpression } from './expression.ts';
-import type { Token } from './tokens.ts';
+import type { TemplateToken } from './tokens.ts';
 
-export class Unsupported extends Error {}
+export class UnsupportedTemplateError extends Error {}
 
 /** Maximum depth of brackets; real templates do not nest deeper. */
 const MAX_DEPTH = 20;
@@ -18,7 +18,7 @@ const COMPARING = ['==', '!=', '<=', '>=', '<', '>'];
  * Variable that a template sets at its start. The parser refuses a second variable: a chain of variables that each use the previous one
  * twice would grow exponentially.
  */
-export interface Variable {
+export interface TemplateVariable {
   name: string;
   value: TemplateExpression;
 }
@@ -27,13 +27,13 @@ export interface Variable {
  * Parser of Jinja expressions, with Jinja's precedence: a filter binds more tightly than arithmetic, so `a | float / 1000` divides the
  * filtered value.
  */
-export class Parser {
-  #tokens: Token[];
-  #variable: Variable | null;
+export class TemplateParser {
+  #tokens: TemplateToken[];
+  #variable: TemplateVariable | null;
   #at = 0;
   #depth = 0;
 
-  constructor(tokens: Token[], variable: Variable | null) {
+  constructor(tokens: TemplateToken[], variable: TemplateVariable | null) {
     this.#tokens = tokens;
     this.#variable = variable;
   }
@@ -42,7 +42,7 @@ export class Parser {
 
   /** Parses `a`, `a if b`, `a if b else c`. */
   expression(): TemplateExpression {
-    if (++this.#depth > MAX_DEPTH) throw new Unsupported();
+    if (++this.#depth > MAX_DEPTH) throw new UnsupportedTemplateError();
     const first = this.#sum();
     let read: TemplateExpression = first;
     if (this.#word('if')) {
@@ -54,7 +54,7 @@ export class Parser {
   }
 
   condition(): TemplateCondition {
-    if (++this.#depth > MAX_DEPTH) throw new Unsupported();
+    if (++this.#depth > MAX_DEPTH) throw new UnsupportedTemplateError();
     let left = this.#allOf();
     while (this.#word('or')) left = { is: 'any', left, right: this.#allOf() };
     this.#depth--;
@@ -77,7 +77,7 @@ export class Parser {
         this.#expect(')');
         if (!this.#continuesSum()) return inner;
       } catch (error) {
-        if (!(error instanceof Unsupported)) throw error;
+        if (!(error instanceof UnsupportedTemplateError)) throw error;
       }
       this.#at = start;
     }
@@ -86,18 +86,18 @@ export class Parser {
     if (sign) return { is: 'compared', sign, left, right: this.#sum() };
     const isNot = this.#peek('not') && this.#word('not');
     if (this.#word('in')) return this.#memberOf(left, isNot);
-    if (isNot) throw new Unsupported();
+    if (isNot) throw new UnsupportedTemplateError();
     if (!this.#word('is')) return { is: 'test', name: 'true', of: left };
     const isNegated = this.#word('not');
     const { is, text } = this.#take();
     const name = is === 'name' ? text.toLowerCase() : '';
-    if (name !== 'defined' && name !== 'none' && name !== 'number') throw new Unsupported();
+    if (name !== 'defined' && name !== 'none' && name !== 'number') throw new UnsupportedTemplateError();
     const test: TemplateCondition = { is: 'test', name, of: left };
     return isNegated ? { is: 'not', of: test } : test;
   }
 
   #memberOf(left: TemplateExpression, isNot: boolean): TemplateCondition {
-    if (left.is !== 'text') throw new Unsupported();
+    if (left.is !== 'text') throw new UnsupportedTemplateError();
     const member: TemplateCondition = { is: 'member', name: left.value, of: this.#sum() };
     return isNot ? { is: 'not', of: member } : member;
   }
@@ -134,7 +134,8 @@ export class Parser {
     if (token.is === 'name' && (token.text === 'float' || token.text === 'int')) return this.#call(token.text);
     if (token.is === 'name' && token.text === 'iif') return this.#immediateIf();
     if (token.is === 'name' && token.text === this.#variable?.name) return this.#variable.value;
-    if (token.is !== 'name' || (token.text !== 'value' && token.text !== 'value_json')) throw new Unsupported();
+    if (token.is !== 'name' || (token.text !== 'value' && token.text !== 'value_json'))
+      throw new UnsupportedTemplateError();
     if (token.text === 'value_json') return { is: 'path', root: token.text, keys: this.#keys() };
     const value: TemplateExpression = { is: 'path', root: token.text, keys: [] };
     return this.#skip('.') ? this.#split(value) : value;
@@ -154,14 +155,15 @@ export class Parser {
 
   /** Parses `split(';')[0]`. */
   #split(of: TemplateExpression): TemplateExpression {
-    if (!this.#word('split')) throw new Unsupported();
+    if (!this.#word('split')) throw new UnsupportedTemplateError();
     this.#expect('(');
     const separator = this.#take();
     this.#expect(')');
     this.#expect('[');
     const at = this.#take();
     this.#expect(']');
-    if (separator.is !== 'text' || separator.text === '' || !/^\d+$/.test(at.text)) throw new Unsupported();
+    if (separator.is !== 'text' || separator.text === '' || !/^\d+$/.test(at.text))
+      throw new UnsupportedTemplateError();
     return { is: 'split', separator: separator.text, at: Number(at.text), of };
   }
 
@@ -184,7 +186,7 @@ export class Parser {
         keys.push(this.#got());
         continue;
       }
-      if (is !== (dotted ? 'name' : 'text') && (dotted || !/^\d+$/.test(text))) throw new Unsupported();
+      if (is !== (dotted ? 'name' : 'text') && (dotted || !/^\d+$/.test(text))) throw new UnsupportedTemplateError();
       keys.push(is === 'number' ? Number(text) : text);
       if (!dotted) this.#expect(']');
     }
@@ -193,7 +195,7 @@ export class Parser {
   /** Parses the key in `.get('x')` or `.get('x', 0)`. The default is never used. */
   #got(): string {
     const { is, text } = this.#take();
-    if (is !== 'text') throw new Unsupported();
+    if (is !== 'text') throw new UnsupportedTemplateError();
     if (this.#skip(',')) this.#literal();
     this.#expect(')');
     return text;
@@ -201,7 +203,7 @@ export class Parser {
 
   #filter(of: TemplateExpression): TemplateExpression {
     const { is, text: name } = this.#take();
-    if (is !== 'name') throw new Unsupported();
+    if (is !== 'name') throw new UnsupportedTemplateError();
     if (name === 'format') return this.#formatted(of);
     const argument = this.#skip('(') ? this.#argument() : null;
     if (DEFAULTED.has(name) || (BARE.has(name) && argument === null)) return { is: 'filter', name, argument: null, of };
@@ -209,13 +211,13 @@ export class Parser {
     const isWhole =
       argument === null || (Number.isInteger(argument) && Number(argument) >= 0 && Number(argument) <= 15);
     if (name === 'round' && isWhole) return { is: 'filter', name, argument: Number(argument ?? 0), of };
-    throw new Unsupported();
+    throw new UnsupportedTemplateError();
   }
 
   /** Parses `'%0.2f' | format(x)` as rounding of x. */
   #formatted(format: TemplateExpression): TemplateExpression {
     const places = format.is === 'text' ? /^%\d*\.?(\d{0,2})f$/.exec(format.value)?.[1] : undefined;
-    if (places === undefined || Number(places) > 15) throw new Unsupported();
+    if (places === undefined || Number(places) > 15) throw new UnsupportedTemplateError();
     this.#expect('(');
     const of = this.expression();
     this.#expect(')');
@@ -226,7 +228,7 @@ export class Parser {
   #argument(): number | string | null {
     if (this.#skip(')')) return null;
     const argument = this.#default() ? null : this.#literal();
-    if (this.#skip(',') && !this.#default()) throw new Unsupported();
+    if (this.#skip(',') && !this.#default()) throw new UnsupportedTemplateError();
     this.#expect(')');
     return argument;
   }
@@ -243,13 +245,13 @@ export class Parser {
     let negative = this.#skip('-');
     let token = this.#take();
     if (token.is === 'name' && this.#skip('=')) [negative, token] = [this.#skip('-'), this.#take()];
-    if (token.is === 'mark') throw new Unsupported();
+    if (token.is === 'mark') throw new UnsupportedTemplateError();
     return token.is === 'number' ? Number(token.text) * (negative ? -1 : 1) : token.text;
   }
 
-  #take(): Token {
+  #take(): TemplateToken {
     const token = this.#tokens[this.#at++];
-    if (!token) throw new Unsupported();
+    if (!token) throw new UnsupportedTemplateError();
     return token;
   }
 
@@ -279,6 +281,6 @@ export class Parser {
   }
 
   #expect(mark: string): void {
-    if (!this.#skip(mark)) throw new Unsupported();
+    if (!this.#skip(mark)) throw new UnsupportedTemplateError();
   }
 }

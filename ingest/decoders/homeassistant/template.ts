@@ -1,5 +1,5 @@
 import type { TemplateExpression } from './expression.ts';
-import { Parser, Unsupported, type Variable } from './parser.ts';
+import { TemplateParser, type TemplateVariable, UnsupportedTemplateError } from './parser.ts';
 import { tokenizeTemplate } from './tokens.ts';
 
 const MAX_LENGTH = 500;
@@ -28,12 +28,12 @@ export function parseTemplate(template: string): TemplateExpression | null {
     // A template that reads no path is refused, because its result would not come from the message.
     return expression && hasPath(expression) ? expression : null;
   } catch (error) {
-    if (error instanceof Unsupported) return null;
+    if (error instanceof UnsupportedTemplateError) return null;
     throw error;
   }
 }
 
-function parseBlock(template: string, variable: Variable | null): TemplateExpression | null {
+function parseBlock(template: string, variable: TemplateVariable | null): TemplateExpression | null {
   const [, when, first, otherwise] = BLOCK.exec(template) ?? [];
   if (when === undefined || first === undefined || /\{\{|%\}/.test(first + when)) return null;
   return {
@@ -44,18 +44,18 @@ function parseBlock(template: string, variable: Variable | null): TemplateExpres
   };
 }
 
-const parseBraces = (template: string, variable: Variable | null): TemplateExpression | null =>
+const parseBraces = (template: string, variable: TemplateVariable | null): TemplateExpression | null =>
   template.startsWith('{{') && template.endsWith('}}')
     ? whole(template.slice(2, -2), variable, (parser) => parser.expression())
     : null;
 
 /** Parses a whole text by a rule. Throws if the rule leaves a remainder. */
-function whole<Read>(text: string, variable: Variable | null, rule: (parser: Parser) => Read): Read {
+function whole<Read>(text: string, variable: TemplateVariable | null, rule: (parser: TemplateParser) => Read): Read {
   const tokens = tokenizeTemplate(text.replace(/^-/, '').replace(/-$/, ''));
-  if (!tokens) throw new Unsupported();
-  const parser = new Parser(tokens, variable);
+  if (!tokens) throw new UnsupportedTemplateError();
+  const parser = new TemplateParser(tokens, variable);
   const read = rule(parser);
-  if (!parser.ended()) throw new Unsupported();
+  if (!parser.ended()) throw new UnsupportedTemplateError();
   return read;
 }
 

@@ -1,12 +1,12 @@
-export type Token = { is: 'number' | 'name' | 'text' | 'mark'; text: string };
+export type TemplateToken = { is: 'number' | 'name' | 'text' | 'mark'; text: string };
 
 const TOKEN =
   /\s*(?:(\d+(?:\.\d+)?|\.\d+)(?!\w)|([A-Za-z_]\w*)|'([^'\\]*)'|"([^"\\]*)"|(==|!=|<=|>=|\*\*|[<>|()[\].,*/+=-]))/y;
 
 /** Splits a Jinja expression into tokens; returns null if a part of it is not a token. */
-export function tokenizeTemplate(text: string): Token[] | null {
+export function tokenizeTemplate(text: string): TemplateToken[] | null {
   const end = text.trimEnd().length;
-  const tokens: Token[] = [];
+  const tokens: TemplateToken[] = [];
   TOKEN.lastIndex = 0;
   for (let at = 0; at < end; at = TOKEN.lastIndex) {
     TOKEN.lastIndex = at;

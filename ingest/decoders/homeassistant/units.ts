@@ -1,4 +1,4 @@
-import { findVolumeScale, US_GALLON, type VolumeScale } from '../read/volume.ts';
+import { findVolumeScale, US_GALLON_SCALE, type VolumeScale } from '../read/volume.ts';
 
 /** Factor and divisor that convert a value to kWh, W or m³. */
 export interface UnitScale {
@@ -39,7 +39,7 @@ export const findPowerScale = (unit: string | null): UnitScale | undefined =>
 
 /** Returns the scale that converts a volume unit to m³. `gal` is the American gallon, as in Home Assistant. */
 export const findVolumeUnitScale = (unit: string | null): VolumeScale | undefined =>
-  unit === 'gal' ? US_GALLON : findVolumeScale(unit);
+  unit === 'gal' ? US_GALLON_SCALE : findVolumeScale(unit);
 
 /** Returns the scale of a temperature unit: C, F, or null for every other unit. */
 export function findTemperatureScale(unit: string | null): 'C' | 'F' | null {

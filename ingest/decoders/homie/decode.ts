@@ -1,6 +1,11 @@
 import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { parseJsonObject, readText } from '../read/payload.ts';
-import { convertToCelsius, createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import {
+  convertToCelsius,
+  createEmptyResult,
+  createRefusedResult,
+  createValueCollector,
+} from '../read/value-collector.ts';
 import { DescribedPropertyCache } from './memory.ts';
 import { parseHomieTopic } from './topic.ts';
 
@@ -27,7 +32,7 @@ export const homieFamily: Family<DescribedPropertyCache> = {
     if (!parsed) return null;
     if (parsed.about === 'state') return stateOf(parsed.device, message, memory);
     if (parsed.about === 'description' && message.payload.length > 0 && !parseJsonObject(message.payload)) {
-      return createRefusal('the description is not a JSON object');
+      return createRefusedResult('the description is not a JSON object');
     }
     if (parsed.about !== 'property') return createEmptyResult();
     const readable = memory.readable(parsed);
@@ -35,7 +40,7 @@ export const homieFamily: Family<DescribedPropertyCache> = {
     // value may arrive before its attributes.
     if (!readable) return memory.isDescribed(parsed.device) || message.replayed ? createEmptyResult() : null;
     const text = readText(message.payload);
-    if (text === null) return createRefusal('the payload is not text');
+    if (text === null) return createRefusedResult('the payload is not text');
     const collector = createValueCollector();
     const { kind, channel, asks, key, described, scale } = readable;
     const name = `${parsed.node}/${parsed.property}`;
@@ -54,7 +59,7 @@ function stateOf(device: string, { payload }: DeviceMessage, memory: DescribedPr
   const state = readText(payload)?.trim() ?? '';
   if (payload.length === 0) return createEmptyResult();
   const value = STATES.get(state);
-  if (value === undefined) return createRefusal(`${state.slice(0, 40)} is not a state of Homie`);
+  if (value === undefined) return createRefusedResult(`${state.slice(0, 40)} is not a state of Homie`);
   if (value === null) return createEmptyResult();
   const collector = createValueCollector();
   const said = { channel: 'device', kind: 'availability', value, name: '$state' } as const;

@@ -4,7 +4,7 @@ import {
   findVolumeCircuit,
   type MeteredEntity,
   removeDeviceIdWords,
-  splitWords,
+  splitNameIntoWords,
 } from '../homeassistant/channels.ts';
 import { findEnergyScale, findPowerScale, findTemperatureScale, type UnitScale } from '../homeassistant/units.ts';
 import { createCircuitWord } from '../read/circuit-word.ts';
@@ -57,7 +57,7 @@ export function getReadableProperties(
       meters.push({ kind, described: describedBy(device, one, kind === 'power_w' ? 'W' : 'kWh'), labels, key, scale });
     } else if (kind === 'volume_total_m3') {
       const commodity = findVolumeCommodity(namesOf(one));
-      const circuit = findVolumeCircuit([`${one.node}_${one.property}`], new Set(splitWords(device)));
+      const circuit = findVolumeCircuit([`${one.node}_${one.property}`], new Set(splitNameIntoWords(device)));
       const parts =
         namesOf(one)
           .map((name) => getNameMeaning(name).parts)
@@ -75,7 +75,7 @@ export function getReadableProperties(
 const namesOf = ({ node, property, name = '', nodeName = '' }: PropertyDescription) => [property, name, node, nodeName];
 
 function describedBy(device: string, description: PropertyDescription, unit: 'kWh' | 'W'): RegisterDescription {
-  const idWords = new Set(splitWords(device));
+  const idWords = new Set(splitNameIntoWords(device));
   const names = (all: readonly string[]) => removeDeviceIdWords(all, idWords).filter((one) => one !== '');
   return {
     names: names(namesOf(description)),

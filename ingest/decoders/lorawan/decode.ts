@@ -4,7 +4,7 @@ import { listNumbersWithPaths } from '../names/members.ts';
 import { addNamedQuantities } from '../names/quantities.ts';
 import { asObjectOrNull, getMember, type Json, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 
 /** Network server that has published the message, and the device, from the topic. */
@@ -49,7 +49,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   if (!parsed) return null;
   if (!parsed.isUplink) return createEmptyResult();
   const body = parseJsonObject(payload);
-  if (!body) return createRefusal('payload is not a JSON object: let the network server publish JSON');
+  if (!body) return createRefusedResult('payload is not a JSON object: let the network server publish JSON');
   const uplink = uplinkOf(parsed, body);
   const collector = createValueCollector();
   if (!uplink.object || uplink.isSimulated) return collector;

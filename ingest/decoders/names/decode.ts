@@ -9,7 +9,7 @@ import { createValueCollector } from '../read/value-collector.ts';
 import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
 import { hasHeatBusWord } from '../vocabulary/thermal.ts';
 import { findRegisterCodePattern } from './codes.ts';
-import { deviceOf } from './device-id.ts';
+import { getDeviceIdOfMessage } from './device-id.ts';
 import {
   collectNumbersByName,
   findNumberWithUnit,
@@ -92,7 +92,7 @@ function ofObject(topic: string, body: Json): Found | null {
   const { around, ...context } = contextOf(at);
   const medium = mediumOf(body);
   return {
-    device: deviceOf(at, body),
+    device: getDeviceIdOfMessage(at, body),
     members,
     context: {
       ...context,

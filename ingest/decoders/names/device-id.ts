@@ -20,7 +20,7 @@ const TIME_AT_END = /\/1\d{9}(?:\d{3})?$/;
  * Returns the id of the device that has published a body: the topic without a time at its end, followed by the serial number in the body,
  * if any.
  */
-export function deviceOf(address: string, body: Json): string {
+export function getDeviceIdOfMessage(address: string, body: Json): string {
   const topic = address.replace(TIME_AT_END, '');
   const names = Object.keys(body);
   const name =

@@ -19,7 +19,7 @@ export interface NumberWithPath {
 }
 
 /** Returns the last name of a path: `energy_kwh` of `meter/energy_kwh`. */
-export const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+export const getLastNameOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Names of the members that contain a value or (below) its unit, in the languages of public messages, the most informative name first. */
 const VALUE_NAMES = namesByRank('value val v data reading payload wert waarde valeur valor valore');

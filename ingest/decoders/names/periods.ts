@@ -1,7 +1,7 @@
 import type { Json } from '../read/payload.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
-import { lastNameOf, type NumberWithPath } from './members.ts';
-import { LIFETIME_TOTAL } from './without-unit.ts';
+import { getLastNameOfPath, type NumberWithPath } from './members.ts';
+import { LIFETIME_TOTAL_PATTERN } from './without-unit.ts';
 
 /** Matches a date without a time of day: `2026-11-28`, `28.11.2026`. */
 const DAY = /^\s*(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4})\s*$/;
@@ -30,7 +30,7 @@ const PRICE = /pri[csjx]|prez|preis|precio|tari|rate|unit|kwh|sav|curr/i;
  */
 const isCost = (name: string): boolean => {
   const { not, has } = getNameMeaning(name);
-  return not === 'cost' && !has('period') && !PRICE.test(name) && !LIFETIME_TOTAL.test(name);
+  return not === 'cost' && !has('period') && !PRICE.test(name) && !LIFETIME_TOTAL_PATTERN.test(name);
 };
 
 /**
@@ -42,12 +42,12 @@ export function createPeriodObjectChecker(members: readonly NumberWithPath[]): (
   const intervals = new Set<string>();
   const costs = new Set<string>();
   for (const [object, all] of Map.groupBy(members, ({ path }) => objectOf(path))) {
-    const names = all.map(({ path }) => lastNameOf(path));
+    const names = all.map(({ path }) => getLastNameOfPath(path));
     const hasBothEnds = names.some((name) => START.test(name)) && names.some((name) => END.test(name));
     if (hasBothEnds || names.some((name) => INTERVAL.test(name))) intervals.add(object);
     if (names.some(isCost)) costs.add(object);
   }
-  return (path) => intervals.has(objectOf(path)) || (costs.has(objectOf(path)) && !LIFETIME_TOTAL.test(path));
+  return (path) => intervals.has(objectOf(path)) || (costs.has(objectOf(path)) && !LIFETIME_TOTAL_PATTERN.test(path));
 }
 
 const objectOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));

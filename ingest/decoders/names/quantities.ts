@@ -1,4 +1,4 @@
-import { createChannelWord } from '#src/devices/channel-name.ts';
+import { normaliseChannelWord } from '#src/devices/channel-name.ts';
 import { convertToCelsius, type ValueCollector } from '../read/value-collector.ts';
 import { getRegisterProperties } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
@@ -101,7 +101,7 @@ function addLoneMembers(
 
 /** Returns channel, question and description of a quantity without a unit. The owner is asked for its meaning. */
 const unknownPlace = (path: string, context: MemberContext) => ({
-  channel: `unknown/${createChannelWord(path)}`,
+  channel: `unknown/${normaliseChannelWord(path)}`,
   asks: { unit: null },
   described: { ...describeMember(path, context), unit: null },
 });
@@ -110,7 +110,7 @@ const unknownPlace = (path: string, context: MemberContext) => ({
  * Returns channel and question of a volume without a unit. The owner is asked for its meaning. The channel shows that the quantity is not
  * an energy.
  */
-const volumePlace = (path: string) => ({ channel: `m3/unknown/${createChannelWord(path)}`, asks: { unit: null } });
+const volumePlace = (path: string) => ({ channel: `m3/unknown/${normaliseChannelWord(path)}`, asks: { unit: null } });
 
 const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
@@ -152,7 +152,7 @@ function withDoubtfulEnergies(
 
 const asked = (name: string, one: MetricQuantity): MetricQuantity => ({
   ...one,
-  channel: `unknown/${createChannelWord(name)}`,
+  channel: `unknown/${normaliseChannelWord(name)}`,
   asks: { unit: one.unit.kind === 'power_w' ? 'W' : 'kWh' },
 });
 

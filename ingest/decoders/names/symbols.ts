@@ -1,5 +1,5 @@
 import { readNumber } from '../read/number.ts';
-import { lastNameOf, type NumberWithPath } from './members.ts';
+import { getLastNameOfPath, type NumberWithPath } from './members.ts';
 
 /**
  * Returns the kind of a number whose name is a symbol: `P` is a power if the same object also contains a voltage (`V` or `U`) and a current
@@ -7,7 +7,7 @@ import { lastNameOf, type NumberWithPath } from './members.ts';
  */
 export function findKindOfSymbol(path: string, value: unknown, members: readonly NumberWithPath[]): 'power_w' | null {
   const number = readNumber(value);
-  if (lastNameOf(path) !== 'P' || typeof number !== 'number' || number === 0 || number === 1) return null;
+  if (getLastNameOfPath(path) !== 'P' || typeof number !== 'number' || number === 0 || number === 1) return null;
   const object = path.slice(0, -1);
   const isBeside = (symbol: string) => members.some((other) => other.path === object + symbol);
   return isBeside('I') && (isBeside('V') || isBeside('U')) ? 'power_w' : null;

@@ -1,9 +1,9 @@
 import { findUnitSuffix } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
 import { findMetricVolumeUnit } from '../sparkplug/units.ts';
-import { COUNTED_VOLUME, findVolumeCommodity } from '../vocabulary/volume-of.ts';
-import { lastNameOf } from './members.ts';
-import { FUEL, hasUnknownWord, type MemberContext } from './without-unit.ts';
+import { findVolumeCommodity, METERED_VOLUME_PATTERN } from '../vocabulary/volume-of.ts';
+import { getLastNameOfPath } from './members.ts';
+import { FUEL_PATTERN, hasUnknownWord, type MemberContext } from './without-unit.ts';
 
 /** Matches a commodity at the beginning of a compound word: `gastotal`, `watercounter`. */
 const GLUED_VOLUME = /(gas|water)(?=total|counter|meter|reading|usage|consum)/gi;
@@ -21,7 +21,7 @@ export function isVolumeWithoutUnit(
   unit: string | undefined,
   context: MemberContext,
 ): boolean {
-  const name = lastNameOf(path);
+  const name = getLastNameOfPath(path);
   // If the last topic level is a unit (`water/m3`), the number may or may not be a register.
   const isOfUnit = unit !== undefined || findUnitSuffix(name) !== null;
   // A number with a volume unit in the same object (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
@@ -35,8 +35,8 @@ const METERED_VOLUME =
   /^(?:(?:total|current|actual|accumulated|cumulative|meter)_?)*volume(?:_?(?:total|reading|index))?_?(m3|m³|l|lit(?:er|re)s?)$/i;
 /** Returns the unit of a meter's volume whose commodity is unknown; undefined for every other member. */
 export const findUnitOfUnknownVolume = (path: string, value: unknown, { around = [] }: MemberContext) =>
-  isAboveOne(value) && ![path, ...around].some((name) => FUEL.test(name))
-    ? findMetricVolumeUnit(METERED_VOLUME.exec(lastNameOf(path))?.[1] ?? '')
+  isAboveOne(value) && ![path, ...around].some((name) => FUEL_PATTERN.test(name))
+    ? findMetricVolumeUnit(METERED_VOLUME.exec(getLastNameOfPath(path))?.[1] ?? '')
     : undefined;
 
 const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
@@ -50,7 +50,7 @@ const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s
  */
 export function areVolumeRegisterNames(names: readonly string[], isVolume = false): boolean {
   const [own = ''] = names;
-  if (!isVolume && hasUnknownWord(own) && !COUNTED_VOLUME.test(own) && !PLAIN_VOLUME.test(own)) return false;
+  if (!isVolume && hasUnknownWord(own) && !METERED_VOLUME_PATTERN.test(own) && !PLAIN_VOLUME.test(own)) return false;
   // In `last/index`, "last" means the latest value of the register, not a period.
   const said = /^index$/i.test(own) ? names.filter((name) => name !== 'last') : names;
   const written = said.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));

@@ -4,7 +4,7 @@ import { findMetricMeaning } from '../sparkplug/meaning.ts';
 import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
-import { lastNameOf, type NumberWithPath } from './members.ts';
+import { getLastNameOfPath, type NumberWithPath } from './members.ts';
 import { isTariffWithDirection } from './tariffs.ts';
 
 /** Facts about the members of a message that their names do not state. */
@@ -46,7 +46,7 @@ const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
  */
 const SHORT_ENERGY =
   /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-]|e_(?:in|out)|ea?_(?:imp|exp)|(?:power|energy|electricity|strom)_?(?:meter|z(?:ä|ae)hler)_?[1-4]?|(?:meter|counter)_?reading_?(?:(?:im|ex)port(?:t[1-4])?|t[1-4]))$/i;
-export const LIFETIME_TOTAL =
+export const LIFETIME_TOTAL_PATTERN =
   /totaa?l|lifetime|[ck]umul|gesamt|celk[eo]|yhteens|razem|[lł][aą]cz|samle|ialt|(?:^|[^a-z])(?:all|sum|tot)$/i;
 /** Matches abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`, `P_In`, `p_act_in`, `wgrid`. */
 const SHORT_POWER =
@@ -86,7 +86,7 @@ const SCHEDULE = /^(?:minutes?|seconds?)$/i;
 const OTHER_UNIT = /(?<![A-Za-z])[kK]?[vV][aA](?:[rR][hH]?|[hH])?(?:_|$)|(?<=[a-z])k?VA(?:[rR]h?|h)?(?:_|$)/;
 
 /** Matches fuels and containers of fuel. Unless the name also contains a word for energy, the number is a volume, a weight or a level. */
-export const FUEL =
+export const FUEL_PATTERN =
   /tank|cistern|zistern|reservoir|f(?:ü|ue)llstand|(?:^|[^a-z])(?:gas|oil|oel|öl|heiz(?:ö|oe)l|mazout|diesel|fuel|lpg|propane?|butane?|pellets?)(?![a-z])/i;
 
 /** Whether a name is the OBIS code of a register, which may be in Wh or kWh. */
@@ -99,7 +99,7 @@ const namesEnergy = (name: string): boolean => ENERGY.test(name) || SHORT_ENERGY
 const LEAST_INDEX_WH = 1_000;
 /** Whether a number is an index of a French meter, by its Téléinfo label. Such an index is in Wh, but the label does not state the unit. */
 const isTeleinfoIndex = (path: string, value: unknown): boolean =>
-  Number(readNumber(value)) >= LEAST_INDEX_WH && readTeleinfoLabel(lastNameOf(path))?.quantity === 'register';
+  Number(readNumber(value)) >= LEAST_INDEX_WH && readTeleinfoLabel(getLastNameOfPath(path))?.quantity === 'register';
 /** Whether a name contains a word or a code for energy or power. This quick test precedes the look-up of the words in the dictionaries. */
 export const isEnergyOrPowerName = (name: string): boolean =>
   namesEnergy(name) || namesPower(name) || READING.test(name) || isOfFlow(name);
@@ -107,10 +107,10 @@ const namesPower = (name: string): boolean => POWER.test(name) || SHORT_POWER.te
 /** Whether a name may be the name of an energy or a power without a unit. */
 export const isEnergyOrPowerNameWithoutUnit = (name: string): boolean =>
   isEnergyOrPowerName(name) ||
-  LIFETIME_TOTAL.test(name) ||
+  LIFETIME_TOTAL_PATTERN.test(name) ||
   isTariffWithDirection(name) ||
-  readTeleinfoLabel(lastNameOf(name))?.quantity === 'register' ||
-  flowKindOf(lastNameOf(name)) !== null;
+  readTeleinfoLabel(getLastNameOfPath(name))?.quantity === 'register' ||
+  flowKindOf(getLastNameOfPath(name)) !== null;
 
 /**
  * Returns the probable kind of a number whose name states no quantity: `meter_reading` and `einspeisung` are registers; `solarPV`, `grid`
@@ -133,7 +133,7 @@ function isOfFlow(path: string): boolean {
   if (!FLOW.test(before) || getNameMeaning(before).unknown.length > 0) return false;
   const { direction, unknown, not } = getNameMeaning(last);
   const isFlow = direction === 'import' || direction === 'export';
-  return unknown.length === 0 && not === null && (isFlow || LIFETIME_TOTAL.test(last));
+  return unknown.length === 0 && not === null && (isFlow || LIFETIME_TOTAL_PATTERN.test(last));
 }
 
 /**
@@ -141,16 +141,20 @@ function isOfFlow(path: string): boolean {
  * states.
  */
 const isCode = (path: string, value: unknown, { codes }: MemberContext): boolean =>
-  codes?.test(lastNameOf(path)) === true && Number(readNumber(value)) > 1;
+  codes?.test(getLastNameOfPath(path)) === true && Number(readNumber(value)) > 1;
 
 /** Whether a member's name means energy but states no known unit. Excludes energies that are known not to be lifetime registers. */
 export function isEnergyWithUnknownUnit(path: string, value: unknown, context: MemberContext): boolean {
   if (isTeleinfoIndex(path, value) || isCode(path, value, context)) return true;
-  const name = lastNameOf(path);
+  const name = getLastNameOfPath(path);
   // An object with a word for energy in its name may contain powers, too: `ENERGY/GUI_GRID_POW`. Only energy has a tariff and a direction:
   // `teruglevering_laag`.
   const isEnergy = (namesEnergy(path) && (namesEnergy(name) || !namesPower(name))) || isTariffWithDirection(path);
-  if (!(isEnergy || (context.isStrict && LIFETIME_TOTAL.test(path))) || OTHER_UNIT.test(path) || SHORT_POWER.test(path))
+  if (
+    !(isEnergy || (context.isStrict && LIFETIME_TOTAL_PATTERN.test(path))) ||
+    OTHER_UNIT.test(path) ||
+    SHORT_POWER.test(path)
+  )
     return false;
   if (typeof readNumber(value) !== 'number' || Number(value) < 0) return false;
   const { not, way, isMade, moves, isOfPanels } = factsOf(path, null, context);
@@ -158,7 +162,7 @@ export function isEnergyWithUnknownUnit(path: string, value: unknown, context: M
   if (not !== null || isOfWater(path, context) || isOfFuel(path, context)) return false;
   const says = way !== null || isMade || moves !== null || isOfPanels;
   const isSure = isEnergy
-    ? (says || LIFETIME_TOTAL.test(path) || SHORT_ENERGY.test(name)) &&
+    ? (says || LIFETIME_TOTAL_PATTERN.test(path) || SHORT_ENERGY.test(name)) &&
       (!isUnknown || SURE.test(path) || SHORT_ENERGY.test(path))
     : says && !isUnknown && !POWER.test(path) && !OTHER_QUANTITY.test(path);
   return (!context.isStrict || isSure) && findMetricMeaning(`${path}_kwh`, undefined) !== null;
@@ -175,7 +179,7 @@ export function findQuantityKindToAskOwner(
 ): 'energy_total_kwh' | 'power_w' | null {
   const number = readNumber(value);
   if (typeof number !== 'number' || number === 0 || number === 1) return null;
-  const name = lastNameOf(path);
+  const name = getLastNameOfPath(path);
   const named = namesPower(namesEnergy(name) ? name : path)
     ? 'power_w'
     : namesEnergy(path) || READING.test(path) || isOfFlow(path)
@@ -221,10 +225,10 @@ const isOfWater = (path: string, context: MemberContext): boolean =>
 
 /** Whether a member without a unit is the content of a tank or an amount of fuel: `gas_consumption_tank`. */
 const isOfFuel = (path: string, { around = [], described }: MemberContext): boolean =>
-  !SURE.test(path) && [path, ...around, described?.device ?? ''].some((name) => FUEL.test(name));
+  !SURE.test(path) && [path, ...around, described?.device ?? ''].some((name) => FUEL_PATTERN.test(name));
 
 /** Whether a member's own name contains an unknown word. Ignores the names of enclosing objects. */
-export const hasUnknownWord = (path: string): boolean => getNameMeaning(lastNameOf(path)).unknown.length > 0;
+export const hasUnknownWord = (path: string): boolean => getNameMeaning(getLastNameOfPath(path)).unknown.length > 0;
 
 const isPeriod = ({ not, bySibling }: NameMeaning): boolean => not === 'period' || bySibling?.else === 'period';
 
@@ -233,7 +237,7 @@ const isPeriod = ({ not, bySibling }: NameMeaning): boolean => not === 'period' 
  * If the member itself is a total energy, also ignores levels such as `day`.
  */
 function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: MemberContext) {
-  const isTotal = ENERGY.test(path) && LIFETIME_TOTAL.test(path);
+  const isTotal = ENERGY.test(path) && LIFETIME_TOTAL_PATTERN.test(path);
   const isSchedule = (level: string) => SCHEDULE.test(level) || (isTotal && isPeriod(getNameMeaning(level)));
   return getRegisterProperties({
     ...describeMember(path, { ...context, around: around.filter((level) => !isSchedule(level)) }),

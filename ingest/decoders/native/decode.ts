@@ -1,7 +1,7 @@
 import { kwhToMilliwattHours, scaleAndRound } from '#src/core/units.ts';
 import { parseNativeTopic } from '#src/devices/topics.ts';
 import type { DecodedMessage, DecodedReading, QuantityKind } from '../decoder.ts';
-import { MAX_DECODED_BYTES } from '../read/payload.ts';
+import { MAX_DECODED_PAYLOAD_BYTES } from '../read/payload.ts';
 import { type NativeReading, parseDeviceStatus, parseNativeReading } from './payload.ts';
 
 /** Maximum number of elements in one message. A longer message is rejected as a whole. */
@@ -22,7 +22,7 @@ export function decodeNativeMessage(message: {
   const topic = parseNativeTopic(message.topic);
   if (!topic) return null;
   const { deviceId } = topic;
-  if (message.payload.length > MAX_DECODED_BYTES) return refused(deviceId, 'payload is longer than 1 MiB');
+  if (message.payload.length > MAX_DECODED_PAYLOAD_BYTES) return refused(deviceId, 'payload is longer than 1 MiB');
   let text: string;
   try {
     text = utf8.decode(message.payload);

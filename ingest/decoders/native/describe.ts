@@ -1,4 +1,4 @@
-import { getNativeName, isOwnerMeaningRequired } from '#src/devices/channel-name.ts';
+import { getNativeQuantityName, shouldOwnerSetMeaning } from '#src/devices/channel-name.ts';
 import type { FamilyDecodeResult, ValueKind } from '../family.ts';
 import { decodeNativeMessage } from './decode.ts';
 
@@ -25,12 +25,12 @@ export function decodeNativeMessageForDisplay(
   if (!decoded) return null;
   const { deviceId: device, readings, rejections, status } = decoded;
   const said = readings.flatMap(({ channel, kind, value, readAtMs, intervalMs }): FamilyDecodeResult['said'] => {
-    const native = getNativeName({ channel, kind });
+    const native = getNativeQuantityName({ channel, kind });
     const at = { device, channel, native, atMs: readAtMs, ...(kind === 'interval' ? { intervalMs } : {}) };
     if (kind === 'heating') return [{ ...at, kind, value: value === 1 }];
     const known = KINDS[kind];
     if (!known) return [];
-    const isAsked = known.asks !== null && isOwnerMeaningRequired(channel);
+    const isAsked = known.asks !== null && shouldOwnerSetMeaning(channel);
     return [{ ...at, kind: known.kind, value: value / known.unit, ...(isAsked ? { asks: { unit: known.asks } } : {}) }];
   });
   const states: FamilyDecodeResult['said'] =

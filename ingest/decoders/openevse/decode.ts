@@ -1,6 +1,6 @@
 import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { getMember, parseJsonObject, readText } from '../read/payload.ts';
-import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 import { isDefaultOpenevseBaseTopic, parseOpenevseTopic } from './topic.ts';
 
 /** Matches a gateway's prefix. A charger that publishes directly below this prefix includes it in the base topic that it announces. */
@@ -75,7 +75,7 @@ function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers):
   if (isInWh && chargers.tellsKwh(base)) return createEmptyResult();
   if (!isInWh && name !== 'total_energy' && name !== 'power') return createEmptyResult();
   const value = readText(message.payload);
-  if (value === null) return createRefusal(`${name} is not text`);
+  if (value === null) return createRefusedResult(`${name} is not text`);
   const collector = createValueCollector();
   const said = { device: base, channel: 'import', value, name };
   if (name === 'power') collector.add({ ...said, kind: 'power_w' });
@@ -86,10 +86,10 @@ function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers):
 function availability({ topic, payload }: DeviceMessage, chargers: Chargers): FamilyDecodeResult {
   if (payload.length === 0) return createEmptyResult();
   const body = parseJsonObject(payload);
-  if (!body) return createRefusal('the announcement is not a JSON object');
+  if (!body) return createRefusedResult('the announcement is not a JSON object');
   const value = STATES.get(getMember(body, 'state'));
   const device = chargers.announcedOn(topic);
-  if (value === undefined) return createRefusal('the announcement has no state that is known');
+  if (value === undefined) return createRefusedResult('the announcement has no state that is known');
   // Without a previous announcement, the charger of a last will is unknown.
   if (device === undefined) return createEmptyResult();
   const collector = createValueCollector();

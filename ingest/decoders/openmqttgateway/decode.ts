@@ -1,5 +1,5 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { decodeEvent } from '../rtl433/decode.ts';
+import { decodeRtl433Event } from '../rtl433/decode.ts';
 
 /** Matches the topics on which the rtl_433 module of OpenMQTTGateway publishes received radio messages. */
 const TOPIC = /^(?!.*\/commands\/)(?:.+\/)?RTL_433toMQTT(?:\/.*)?$/;
@@ -14,5 +14,5 @@ const isRtl433Topic = (topic: string): boolean => TOPIC.test(topic);
 export const openmqttgatewayFamily = createStatelessFamily({ name: 'openmqttgateway', takes: isRtl433Topic, decode });
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
-  return isRtl433Topic(message.topic) ? decodeEvent(message, settings) : null;
+  return isRtl433Topic(message.topic) ? decodeRtl433Event(message, settings) : null;
 }

@@ -1,6 +1,6 @@
 import type { DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
 import { asObjectOrNull, getMember, readJson, readText } from '../read/payload.ts';
-import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 
 /** Matches a topic of openWB. A bridge may add a prefix before `openWB`. */
 const TOPIC = /^((?:.+\/)?openWB)\/(.+)$/;
@@ -145,7 +145,7 @@ function decode({ topic, payload }: DeviceMessage, memory: Behind): FamilyDecode
   const found = fieldOf(parsed);
   if (!found) return createEmptyResult();
   const text = readText(payload);
-  if (text === null) return createRefusal(`${parsed.field} is not text`);
+  if (text === null) return createRefusedResult(`${parsed.field} is not text`);
   const collector = createValueCollector();
   collector.add({ device: parsed.device, value: text, name: parsed.field, ...found, channel: circuit + found.channel });
   return collector;
@@ -156,7 +156,7 @@ function decodePhases({ device, part }: OpenWbTopic, payload: Buffer, circuit: s
   if (part === 'pv' || part === 'bat') return createEmptyResult();
   const powers = readJson(payload);
   if (powers === null) return createEmptyResult();
-  if (!Array.isArray(powers) || powers.length > 3) return createRefusal('powers is not a list of three');
+  if (!Array.isArray(powers) || powers.length > 3) return createRefusedResult('powers is not a list of three');
   const collector = createValueCollector();
   for (const [index, value] of powers.entries()) {
     const name = `powers[${index}]`;

@@ -9,7 +9,7 @@ import {
 } from '../family.ts';
 import { readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createRefusal, createValueCollector, type ValueCollector } from '../read/value-collector.ts';
+import { createRefusedResult, createValueCollector, type ValueCollector } from '../read/value-collector.ts';
 import { findVolumeScale, getVolumeChannel } from '../read/volume.ts';
 import { parseTelegram, type Telegram } from './telegram.ts';
 
@@ -156,9 +156,9 @@ export const p1Family = createStatelessFamily({ name: 'p1', takes: mayHaveTelegr
 function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult | null {
   const text = readText(payload);
   if (!isTelegram(topic, text)) return null;
-  if (text === null) return createRefusal('payload is not text');
+  if (text === null) return createRefusedResult('payload is not text');
   const telegram = parseTelegram(text);
-  if (typeof telegram === 'string') return createRefusal(telegram);
+  if (typeof telegram === 'string') return createRefusedResult(telegram);
   const collector = createValueCollector();
   const device = deviceOf(telegram);
   const timeOf = (stamp: string | undefined) => parseMessageTime(stamp, 'p1', { tz, receivedAtMs });

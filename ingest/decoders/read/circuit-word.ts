@@ -1,4 +1,4 @@
-import { createChannelWord } from '#src/devices/channel-name.ts';
+import { normaliseChannelWord } from '#src/devices/channel-name.ts';
 
 /** Words that have a fixed meaning in channel names, and therefore cannot name a circuit. */
 export const RESERVED_CHANNEL_WORD_PATTERN = /^(?:import|export|gas|heat|water|unknown|ignored|[tl]\d+)$/;
@@ -8,9 +8,9 @@ export const RESERVED_CHANNEL_WORD_PATTERN = /^(?:import|export|gas|heat|water|u
  * different words.
  */
 export function createCircuitWord(text: string): string {
-  const word = createChannelWord(text);
+  const word = normaliseChannelWord(text);
   const safe = RESERVED_CHANNEL_WORD_PATTERN.test(word) ? `x-${word}` : word;
-  const whole = text.length <= 32 && createChannelWord(text) === text.toLowerCase();
+  const whole = text.length <= 32 && normaliseChannelWord(text) === text.toLowerCase();
   return whole ? safe : `${safe.slice(0, 25)}-${mark(text)}`;
 }
 

@@ -1,7 +1,7 @@
 import { replaceUnstorableEscapes } from '#src/core/storable-text.ts';
 
 /** Maximum length of a payload that is decoded, in bytes. */
-export const MAX_DECODED_BYTES = 1_048_576;
+export const MAX_DECODED_PAYLOAD_BYTES = 1_048_576;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Matches `nan` and `inf` as JSON values (outside strings). Firmware prints them, but JSON does not allow them. */
 const NOT_A_NUMBER = /("(?:[^"\\]|\\.)*")|(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
@@ -32,7 +32,7 @@ export function readText(payload: Buffer): string | null {
 }
 
 function decodeText(payload: Buffer): string | null {
-  if (payload.length > MAX_DECODED_BYTES) return null;
+  if (payload.length > MAX_DECODED_PAYLOAD_BYTES) return null;
   try {
     return utf8.decode(payload);
   } catch {

@@ -13,11 +13,12 @@ const SMALLEST_UNIX_MS = 100_000_000_000;
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?$/i;
 
 /** Returns a plausible time unchanged. Returns null for a time before 2020 or in the future; the caller then uses the time of receipt. */
-export const nullIfImplausibleTime = (ms: number | null, receivedAtMs: number): number | null =>
+export const discardImplausibleTime = (ms: number | null, receivedAtMs: number): number | null =>
   ms !== null && Number.isFinite(ms) && ms >= EARLIEST_MS && ms <= receivedAtMs + FUTURE_MS ? Math.round(ms) : null;
 
 /** Converts Unix seconds or milliseconds, distinguished by size, to milliseconds. */
-export const unixToMs = (value: number): number => (Math.abs(value) >= SMALLEST_UNIX_MS ? value : value * 1_000);
+export const convertUnixTimeToMs = (value: number): number =>
+  Math.abs(value) >= SMALLEST_UNIX_MS ? value : value * 1_000;
 
 /**
  * Parses ISO 8601 into Unix ms. A time without a zone is local time in `tz` (IANA); if `tz` is not set, the result is null. In the hour
@@ -40,21 +41,21 @@ export function parseIsoTime(text: unknown, options: { tz?: string | undefined; 
  * Format of a message's time: Unix seconds, Unix milliseconds, ISO 8601 or the time of a P1 telegram. Undefined means one of the first
  * three formats, which the form and the size of the number distinguish.
  */
-export type TimeFormat = 's' | 'ms' | 'iso' | 'p1' | undefined;
+export type MessageTimeFormat = 's' | 'ms' | 'iso' | 'p1' | undefined;
 
-/** Returns the message's own time in Unix ms; null if the message has no time or an implausible time (`nullIfImplausibleTime`). */
+/** Returns the message's own time in Unix ms; null if the message has no time or an implausible time (`discardImplausibleTime`). */
 export function parseMessageTime(
   value: unknown,
-  form: TimeFormat,
+  form: MessageTimeFormat,
   options: { tz?: string | undefined; receivedAtMs: number },
 ): number | null {
-  if (form === 'p1') return nullIfImplausibleTime(parseP1Timestamp(value, options), options.receivedAtMs);
+  if (form === 'p1') return discardImplausibleTime(parseP1Timestamp(value, options), options.receivedAtMs);
   const iso = form === undefined || form === 'iso' ? parseIsoTime(value, options) : null;
-  if (iso !== null) return nullIfImplausibleTime(iso, options.receivedAtMs);
+  if (iso !== null) return discardImplausibleTime(iso, options.receivedAtMs);
   const number = form === 'iso' ? undefined : readNumber(value);
   if (typeof number !== 'number') return null;
-  const ms = form === undefined ? unixToMs(number) : form === 's' ? number * 1_000 : number;
-  return nullIfImplausibleTime(ms, options.receivedAtMs);
+  const ms = form === undefined ? convertUnixTimeToMs(number) : form === 's' ? number * 1_000 : number;
+  return discardImplausibleTime(ms, options.receivedAtMs);
 }
 
 /** Converts local time (`2026-07-05T21:00:00`) of a time zone to Unix ms; returns null if the time or the zone is invalid. */

@@ -115,7 +115,7 @@ export function createValueCollector(): ValueCollector {
 export const createEmptyResult = (): FamilyDecodeResult => ({ said: [], refused: [] });
 
 /** Returns the result of a message that belongs to the family but is unusable as a whole. */
-export const createRefusal = (reason: string): FamilyDecodeResult => ({ said: [], refused: [reason] });
+export const createRefusedResult = (reason: string): FamilyDecodeResult => ({ said: [], refused: [reason] });
 
 /** Converts a number in Fahrenheit to Celsius; returns any other value, and a value in Celsius, unchanged. */
 export function convertToCelsius(value: unknown, unit: 'C' | 'F'): unknown {

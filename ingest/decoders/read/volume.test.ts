@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { scaleDecimal } from '#src/core/units.ts';
-import { findVolumeScale, getVolumeChannel, US_GALLON } from './volume.ts';
+import { findVolumeScale, getVolumeChannel, US_GALLON_SCALE } from './volume.ts';
 
 const cubicMetres = (value: number, unit: string) => {
   const scale = findVolumeScale(unit);
@@ -24,7 +24,7 @@ test.each([
 test('scales the decimal text that was sent, not the floating-point number nearest to it', () => {
   expect(cubicMetres(1.005, 'L')).toBe(0.001005);
   expect(cubicMetres(0.1, 'ft3')).toBe(0.0028316846592);
-  expect(scaleDecimal(100, US_GALLON.times, US_GALLON.per)).toBe(0.3785411784);
+  expect(scaleDecimal(100, US_GALLON_SCALE.times, US_GALLON_SCALE.per)).toBe(0.3785411784);
 });
 
 test.each(['m3/h', 'm³/h', 'l/min', 'L/h', 'gal', 'gallons', 'kWh', 'm', 'm2', '', 'M', 'ml', 'constructor'])(

@@ -19,7 +19,7 @@ const cubicFeet = (hundreds: 0 | 2 | 3): VolumeScale => ({ times: 28_316_846_592
  * Scale of the American gallon: 231 cubic inches. An imperial gallon is a fifth larger, so `gal` is a unit only if it is known which gallon
  * the meter uses.
  */
-export const US_GALLON: VolumeScale = { times: 3_785_411_784, per: 10 ** 12 };
+export const US_GALLON_SCALE: VolumeScale = { times: 3_785_411_784, per: 10 ** 12 };
 
 /** Volume units by their spellings, in lower case without blanks, underscores and dashes. CCF is 100 ft³, MCF is 1,000 ft³. */
 const UNITS = new Map<string, VolumeScale>([

@@ -1,6 +1,6 @@
 import type { Commodity } from '#src/database/meter.ts';
 import { splitFoldedWords } from '../vocabulary/fold.ts';
-import type { NameMeaning, TariffWordPair, UncountedReason } from '../vocabulary/name-facts.ts';
+import type { NameMeaning, TariffWordPair, TotalsExclusionReason } from '../vocabulary/name-facts.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 
 /**
@@ -45,7 +45,7 @@ export interface RegisterProperties {
   commodity: Commodity | 'electricity';
   scope: string;
   isAlone: boolean;
-  not: UncountedReason | null;
+  not: TotalsExclusionReason | null;
   way: NameMeaning['direction'];
   /** Whether the name contains an OBIS code or the label of a French meter. */
   isCoded: boolean;

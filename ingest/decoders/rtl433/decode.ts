@@ -5,12 +5,12 @@ import { parseMessageTime } from '../read/time.ts';
 import {
   convertToCelsius,
   createEmptyResult,
-  createRefusal,
+  createRefusedResult,
   createValueCollector,
   type MessageQuantity,
   type ValueCollector,
 } from '../read/value-collector.ts';
-import { addRegisterCounts, getMediumOfErtType, type MeteredMedium, parseMeterId } from '../rtlamr/meter.ts';
+import { addMeterRegisters, getMediumOfErtType, type MeteredMedium, parseMeterId } from '../rtlamr/meter.ts';
 
 type Rtl433Topic =
   | { what: 'event' }
@@ -101,11 +101,11 @@ const MEDIA = new Map<unknown, MeteredMedium>([
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const parsed = parseRtl433Topic(message.topic);
   if (!parsed) return null;
-  if (parsed.what === 'event') return decodeEvent(message, settings);
+  if (parsed.what === 'event') return decodeRtl433Event(message, settings);
   const collector = createValueCollector();
   if (parsed.what === 'other') return createEmptyResult();
   const value = readText(message.payload);
-  if (value === null) return createRefusal('payload is not text');
+  if (value === null) return createRefusedResult('payload is not text');
   if (parsed.what === 'availability') {
     collector.addState({ device: parsed.host, channel: 'device', kind: 'availability', value, name: 'availability' });
     return collector;
@@ -116,19 +116,22 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   else {
     // A topic with a model but no id identifies no meter: older versions publish IDM messages on such topics.
     const device = where.length > 1 ? parseMeterId(where.at(-1)) : null;
-    if (device === null) return createRefusal(`${key} has no id of a meter in its topic`);
+    if (device === null) return createRefusedResult(`${key} has no id of a meter in its topic`);
     const count = { direction: 'import' as const, value, name: key };
-    addRegisterCounts(collector, [count], { device, medium: isWater ? 'water' : 'electric', atMs: null, settings });
+    addMeterRegisters(collector, [count], { device, medium: isWater ? 'water' : 'electric', atMs: null, settings });
   }
   return collector;
 }
 
 /** Decodes an event, which is a JSON object with the keys of one device. The topic is not examined. */
-export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult {
+export function decodeRtl433Event(
+  { payload, receivedAtMs }: DeviceMessage,
+  settings: DecoderSettings,
+): FamilyDecodeResult {
   const body = parseJsonObject(payload);
-  if (!body) return createRefusal('payload is not a JSON object');
+  if (!body) return createRefusedResult('payload is not a JSON object');
   const model = getMember(body, 'model');
-  if (typeof model !== 'string' || model === '') return createRefusal('payload has no model');
+  if (typeof model !== 'string' || model === '') return createRefusedResult('payload has no model');
   const collector = createValueCollector();
   // The time of a message may be local, have a zone, or be Unix seconds as a text. `@1.2s` is a position in a recording and not a time.
   const atMs = parseMessageTime(getMember(body, 'time'), undefined, { tz: settings.tz, receivedAtMs });
@@ -140,10 +143,10 @@ export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: 
   if (counts.length > 0) {
     const ids = ['id', 'EndpointID', 'ERTSerialNumber'].map((name) => parseMeterId(getMember(body, name)));
     const device = ids.find((id) => id !== null) ?? null;
-    if (device === null) return createRefusal('payload has no id of a meter');
+    if (device === null) return createRefusedResult('payload has no id of a meter');
     const value = getMember(body, counts[0] as string);
     const count = { direction: 'import' as const, value, name: counts[0] as string };
-    addRegisterCounts(collector, [count], { device, medium: isWater ? 'water' : mediumOf(body), atMs, settings });
+    addMeterRegisters(collector, [count], { device, medium: isWater ? 'water' : mediumOf(body), atMs, settings });
   }
   const device = deviceOf(body);
   for (const key of Object.keys(body)) {

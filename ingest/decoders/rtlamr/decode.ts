@@ -1,8 +1,8 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { asObjectOrNull, getMember, hasJsonObjectWithWords, type Json, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
-import { addRegisterCounts, getMediumOfErtType, type MeteredMedium, parseMeterId } from './meter.ts';
+import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
+import { addMeterRegisters, getMediumOfErtType, type MeteredMedium, parseMeterId } from './meter.ts';
 
 /** Matches the topic on which rtlamr2mqtt publishes values. rtlamr2mqtt's discovery messages state what the values mean. */
 const STATE = /^rtlamr\/([\w-]{1,64})\/state$/;
@@ -53,7 +53,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: Decod
   const type = getMember(body, 'Type');
   const message = asObjectOrNull(getMember(body, 'Message'));
   if (typeof type !== 'string' || !message || getMember(body, 'Time') === undefined) {
-    return own ? createRefusal('payload is not a message of rtlamr: JSON with Time, Type and Message') : null;
+    return own ? createRefusedResult('payload is not a message of rtlamr: JSON with Time, Type and Message') : null;
   }
   return decodeMessage(type, message, parseMessageTime(getMember(body, 'Time'), 'iso', { receivedAtMs }), settings);
 }
@@ -67,12 +67,12 @@ function decodeMessage(
   const where = TYPES.get(type);
   if (!where) return createEmptyResult();
   const device = parseMeterId(getMember(message, where.id));
-  if (device === null) return createRefusal(`Message.${where.id} is not the id of a meter`);
+  if (device === null) return createRefusedResult(`Message.${where.id} is not the id of a meter`);
   const collector = createValueCollector();
   const medium = where.medium ?? getMediumOfErtType(where.type && getMember(message, where.type));
   const count = (direction: 'import' | 'export', name?: string) =>
     name === undefined ? [] : [{ direction, value: getMember(message, name), name }];
-  addRegisterCounts(collector, [...count('import', where.imports), ...count('export', where.exports)], {
+  addMeterRegisters(collector, [...count('import', where.imports), ...count('export', where.exports)], {
     device,
     medium,
     atMs,
@@ -93,10 +93,10 @@ function decodeState(
 ): FamilyDecodeResult | null {
   if (!Object.hasOwn(settings.meter ?? {}, device)) return null;
   const body = parseJsonObject(payload);
-  if (!body) return createRefusal('payload is not a JSON object');
+  if (!body) return createRefusedResult('payload is not a JSON object');
   const collector = createValueCollector();
   const atMs = parseMessageTime(getMember(body, 'lastseen'), 'iso', { receivedAtMs });
   const reading = { direction: 'import' as const, value: getMember(body, 'reading'), name: 'reading' };
-  addRegisterCounts(collector, [reading], { device, medium: 'electric', atMs, settings });
+  addMeterRegisters(collector, [reading], { device, medium: 'electric', atMs, settings });
   return collector;
 }

@@ -1,7 +1,7 @@
 import type { DecoderSettings } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
-import { findVolumeScale, getVolumeChannel, US_GALLON } from '../read/volume.ts';
+import { findVolumeScale, getVolumeChannel, US_GALLON_SCALE } from '../read/volume.ts';
 
 /** Medium of a meter, if its message states the medium. Otherwise `electric`, and the owner's setting states the unit. */
 export type MeteredMedium = 'electric' | 'gas' | 'water';
@@ -53,7 +53,7 @@ function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neithe
   const word = unit.trim().toLowerCase();
   const energy = ENERGY.get(word);
   // ERT meters are North American, so a gallon is the American gallon.
-  const scale = energy ?? (/^gal(?:lons?)?$/.test(word) ? US_GALLON : findVolumeScale(word));
+  const scale = energy ?? (/^gal(?:lons?)?$/.test(word) ? US_GALLON_SCALE : findVolumeScale(word));
   if (!scale) return 'neither';
   const kind = energy ? 'energy_total_kwh' : 'volume_total_m3';
   // A division by 100 is exact in decimals: 123456 / 100 is 1234.56, but 123456 * 0.01 is slightly more.
@@ -64,7 +64,7 @@ function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neithe
 }
 
 /** Adds the counts of a meter as registers, in the unit that the owner has set. Refuses all counts if no unit is set. */
-export function addRegisterCounts(
+export function addMeterRegisters(
   collector: ValueCollector,
   counts: { direction: 'import' | 'export'; value: unknown; name: string }[],
   of: { device: string; medium: MeteredMedium; atMs: number | null; settings: DecoderSettings },

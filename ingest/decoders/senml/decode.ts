@@ -8,14 +8,14 @@ import {
   type ValueKind,
 } from '../family.ts';
 import { readJson } from '../read/payload.ts';
-import { nullIfImplausibleTime } from '../read/time.ts';
-import { createRefusal, createValueCollector, type MessageQuantity } from '../read/value-collector.ts';
+import { discardImplausibleTime } from '../read/time.ts';
+import { createRefusedResult, createValueCollector, type MessageQuantity } from '../read/value-collector.ts';
 import { findVolumeScale, getVolumeChannel } from '../read/volume.ts';
 import {
   findSenmlChannel,
   getChannelOfEnergyName,
   getChannelOfVolumeName,
-  isSetpoint,
+  isSetpointName,
   type SenmlName,
   splitSenmlName,
 } from './names.ts';
@@ -105,7 +105,7 @@ function quantitiesOf(record: ResolvedSenmlRecord, of: SenmlName, unitText: stri
     const meter = ipso ? null : getChannelOfVolumeName(of);
     return meter ? [{ ...meter, kind: 'volume_total_m3', value, ...scale }] : [];
   }
-  const isWanted = ipso ? ipso.resource === IPSO_SETPOINT : isSetpoint(part);
+  const isWanted = ipso ? ipso.resource === IPSO_SETPOINT : isSetpointName(part);
   const kind = isWanted ? 'setpoint_c' : 'temperature_c';
   if (CELSIUS.has(unit)) return [{ channel: channel(kind), kind, value }];
   if (unit !== 'K') return [];
@@ -131,13 +131,13 @@ function decode(
   const parsed = parseSenmlTopic(topic, settings.senml?.topics ?? []);
   if (!parsed) return null;
   const pack = readJson(payload);
-  if (!Array.isArray(pack)) return createRefusal(NO_PACK);
+  if (!Array.isArray(pack)) return createRefusedResult(NO_PACK);
   const bad = explainUnreadablePack(pack);
-  if (bad !== null) return createRefusal(bad);
+  if (bad !== null) return createRefusedResult(bad);
   const collector = createValueCollector();
   readPack(pack, { receivedAtMs, replayed, sender: parsed }, (record) => ({
     refuse: collector.refuse,
-    add: (quantity) => collector.add({ ...quantity, atMs: nullIfImplausibleTime(record.atMs, receivedAtMs) }),
+    add: (quantity) => collector.add({ ...quantity, atMs: discardImplausibleTime(record.atMs, receivedAtMs) }),
   }));
   return collector;
 }

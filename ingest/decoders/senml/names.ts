@@ -1,7 +1,7 @@
-import { createChannelWord } from '#src/devices/channel-name.ts';
+import { normaliseChannelWord } from '#src/devices/channel-name.ts';
 import type { ChannelAssignment } from '../family.ts';
 import { getVolumeChannel } from '../read/volume.ts';
-import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
+import { classifySingleRegister } from '../registers-of-a-device/classify-single.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 
 /** Matches the path of an IPSO (LwM2M) resource, `object/instance/resource`: `3305/0/5805`. */
@@ -72,7 +72,7 @@ export function getChannelOfEnergyName(part: string, kind: 'energy_total_kwh' | 
   const unit = kind === 'power_w' ? 'W' : 'kWh';
   const what = classifySingleRegister({ names: [part], unit });
   if (what.is === 'not counted') return null;
-  if (what.is === 'unknown') return { channel: `unknown/${createChannelWord(part)}`, asks: { unit } };
+  if (what.is === 'unknown') return { channel: `unknown/${normaliseChannelWord(part)}`, asks: { unit } };
   const channel = findSenmlChannel(part, kind);
   const [, medium, direction] = /^(?:(gas|heat)\/)?(?:.*\/)?(import|export)/.exec(what.channel) ?? [];
   const directed = channel.replace(/(^|\/)(?:import|export)(?=$|\/)/, `$1${direction}`);
@@ -94,7 +94,7 @@ export function getChannelOfVolumeName({ device, part }: SenmlName): ChannelAssi
 const SETPOINT = new Set(['setpoint', 'set', 'point', 'target', 'wanted', 'desired']);
 
 /** Whether a temperature's name means a set-point: `setpoint`, `kitchen_target`. */
-export const isSetpoint = (part: string): boolean =>
+export const isSetpointName = (part: string): boolean =>
   /(?:^|[^a-z])(?:set[_-]?point|target|desired)(?![a-z])|[sS]et[pP]oint$/.test(part);
 
 /**
@@ -121,7 +121,7 @@ const wordsOf = (part: string): string[] =>
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
-    .map(createChannelWord);
+    .map(normaliseChannelWord);
 
 function trimEnd(text: string): string {
   let end = text.length;

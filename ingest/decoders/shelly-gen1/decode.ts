@@ -4,7 +4,7 @@ import { asObjectOrNull, getMember, type Json, parseJsonObject, readText } from 
 import {
   convertToCelsius,
   createEmptyResult,
-  createRefusal,
+  createRefusedResult,
   createValueCollector,
   type ValueCollector,
 } from '../read/value-collector.ts';
@@ -182,7 +182,7 @@ function decode(
   if (parsed.leaf === 'info') return decodeInfo(payload, parsed.device);
   if (parsed.leaf === 'meter') return decodeMeter(payload, parsed);
   const text = readText(payload);
-  if (text === null) return createRefusal('payload is not text');
+  if (text === null) return createRefusedResult('payload is not text');
   const collector = createValueCollector();
   const { device, leaf: name } = parsed;
   if (name === 'online') collector.addState({ device, channel: 'device', kind: 'availability', value: text, name });
@@ -195,7 +195,7 @@ function decode(
 
 function decodeInfo(payload: Buffer, device: string): FamilyDecodeResult {
   const info = parseJsonObject(payload);
-  if (!info) return createRefusal('payload is not a JSON object');
+  if (!info) return createRefusedResult('payload is not a JSON object');
   const collector = createValueCollector();
   readValve(collector, device, info);
   return collector;
@@ -213,7 +213,7 @@ function decodeMeter(
   const register = clamp ? quantity.startsWith('total') : quantity === 'energy';
   if (!register && quantity !== 'power') return createEmptyResult();
   const value = readText(payload);
-  if (value === null) return createRefusal('payload is not text');
+  if (value === null) return createRefusedResult('payload is not text');
   const collector = createValueCollector();
   const direction = quantity === 'total_returned' ? 'export' : 'import';
   const channel = `${part === 'relay' ? 'switch' : part}${index}/${direction}`;

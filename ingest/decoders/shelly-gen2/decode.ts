@@ -1,7 +1,7 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { asObjectOrNull, getMember, type Json, parseJsonObject, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 import { isReadableComponent, readComponent, readComponents } from './components.ts';
 import {
   cacheDeviceIdOfPrefix,
@@ -50,7 +50,7 @@ function decodeComponent(payload: Buffer, component: ShellyComponent, device: st
   // An empty payload only deletes a retained message and contains no value.
   if (payload.length === 0) return createEmptyResult();
   const value = parseJsonObject(payload);
-  if (!value) return createRefusal('payload is not a JSON object');
+  if (!value) return createRefusedResult('payload is not a JSON object');
   const collector = createValueCollector();
   // The status of a component contains no time of measurement: `minute_ts` is the start of the minute.
   readComponent(collector, component, { device, value, atMs: null });
@@ -61,14 +61,14 @@ function decodeComponent(payload: Buffer, component: ShellyComponent, device: st
 function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult {
   if (payload.length === 0) return createEmptyResult();
   const frame = parseJsonObject(payload);
-  if (!frame) return createRefusal('payload is not a JSON object');
+  if (!frame) return createRefusedResult('payload is not a JSON object');
   const method = getMember(frame, 'method');
-  if (typeof method !== 'string') return createRefusal('the frame has no method');
+  if (typeof method !== 'string') return createRefusedResult('the frame has no method');
   if (!STATUS_METHODS.has(method)) return createEmptyResult();
   const device = parseSenderDeviceId(getMember(frame, 'src'));
-  if (device === null) return createRefusal('the frame has no src, so the device is unknown');
+  if (device === null) return createRefusedResult('the frame has no src, so the device is unknown');
   const params = asObjectOrNull(getMember(frame, 'params'));
-  if (!params) return createRefusal('the frame has no params');
+  if (!params) return createRefusedResult('the frame has no params');
   const collector = createValueCollector();
   // The time may be implausible: before its clock is set, a device counts the seconds since it was switched on.
   const atMs = parseMessageTime(getMember(params, 'ts'), undefined, { receivedAtMs });
@@ -94,7 +94,7 @@ function decodeReply(frame: Json | null): FamilyDecodeResult | null {
 function decodeOnline(payload: Buffer, device: string): FamilyDecodeResult {
   const value = readText(payload);
   if (value === '') return createEmptyResult();
-  if (value !== 'true' && value !== 'false') return createRefusal('online is neither true nor false');
+  if (value !== 'true' && value !== 'false') return createRefusedResult('online is neither true nor false');
   const collector = createValueCollector();
   collector.addState({ device, channel: 'device', kind: 'availability', value, name: 'online' });
   return collector;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChannelAssignment } from '../family.ts';
-import { classifyRegisters } from '../registers-of-a-device/judge.ts';
+import { classifyRegisters } from '../registers-of-a-device/classify.ts';
 import { isFlowAndReturnPair } from '../vocabulary/thermal.ts';
 import type { MetricMeaning } from './meaning.ts';
 import { joinWordsToChannelWord } from './parts.ts';

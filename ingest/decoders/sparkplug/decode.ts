@@ -1,9 +1,9 @@
 import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { nullIfImplausibleTime } from '../read/time.ts';
+import { discardImplausibleTime } from '../read/time.ts';
 import {
   convertToCelsius,
   createEmptyResult,
-  createRefusal,
+  createRefusedResult,
   createValueCollector,
   type ValueCollector,
 } from '../read/value-collector.ts';
@@ -103,7 +103,7 @@ function decode(
   if (!parsed) return null;
   if (parsed === 'state' || parsed.verb === 'command') return createEmptyResult();
   const opened = parseSparkplugPayload(payload);
-  if (typeof opened === 'string') return createRefusal(opened);
+  if (typeof opened === 'string') return createRefusedResult(opened);
   const collector = createValueCollector();
   for (const reason of opened.refused) collector.refuse(reason);
   const message: Message = {
@@ -190,7 +190,7 @@ function hearMetric(
   if (!born.quantity || metric.isTransient) return;
   const { unit, ...place } = born.quantity;
   const name = sanitiseMetricName(born.name);
-  const atMs = nullIfImplausibleTime(
+  const atMs = discardImplausibleTime(
     metric.timestampMs ?? (metric.isHistorical ? null : (opened.timestampMs ?? null)),
     receivedAtMs,
   );
@@ -205,7 +205,7 @@ function hearMetric(
 }
 
 const sentAt = ({ opened, receivedAtMs }: Message): number | null =>
-  nullIfImplausibleTime(opened.timestampMs ?? null, receivedAtMs);
+  discardImplausibleTime(opened.timestampMs ?? null, receivedAtMs);
 
 function calledBy({ name, alias }: SparkplugMetric): string {
   if (name !== undefined) return sanitiseMetricName(name);

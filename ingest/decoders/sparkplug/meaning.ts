@@ -1,4 +1,4 @@
-import { createChannelWord } from '#src/devices/channel-name.ts';
+import { normaliseChannelWord } from '#src/devices/channel-name.ts';
 import { getVolumeChannel } from '../read/volume.ts';
 import { getRegisterProperties, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
@@ -127,7 +127,7 @@ function temperature(words: string[], unit: MetricUnit, certain: boolean): Metri
   const rest = words.filter((word) => !/^(temperature|temperatures|temp|temperatur|room|current|actual)$/.test(word));
   const where = rest.filter((word) => !SETPOINT.test(word) && word !== 'set' && word !== 'point');
   const wanted = where.length < rest.length;
-  const circuit = where.length === 0 ? 'room' : createChannelWord(where.join('_'));
+  const circuit = where.length === 0 ? 'room' : normaliseChannelWord(where.join('_'));
   return {
     unit: { ...unit, kind: wanted ? 'setpoint_c' : 'temperature_c' },
     channel: circuit,

@@ -1,7 +1,7 @@
 import type { Type } from 'protobufjs/light.js';
 import protobuf from 'protobufjs/light.js';
 import { replaceUnstorableCharacters } from '#src/core/storable-text.ts';
-import { asObjectOrNull, getMember, type Json, MAX_DECODED_BYTES } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json, MAX_DECODED_PAYLOAD_BYTES } from '../read/payload.ts';
 import { findUnitProperty } from './units.ts';
 
 const optional = (type: string, id: number) => ({ type, id });
@@ -89,7 +89,7 @@ export interface SparkplugPayload {
 
 /** Parses a payload. Returns an error sentence if the payload is not Sparkplug B. */
 export function parseSparkplugPayload(payload: Buffer): SparkplugPayload | string {
-  if (payload.length > MAX_DECODED_BYTES) return 'payload is too long';
+  if (payload.length > MAX_DECODED_PAYLOAD_BYTES) return 'payload is too long';
   const body = decoded(PAYLOAD, payload);
   // Random bytes can be valid protobuf with unknown fields only. An empty payload is not Sparkplug B, either.
   if (!body || Object.keys(body).length === 0) return 'payload is not a Sparkplug B protobuf';

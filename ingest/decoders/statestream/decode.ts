@@ -7,9 +7,14 @@ import {
   type UnitScale,
 } from '../homeassistant/units.ts';
 import { readJson, readText } from '../read/payload.ts';
-import { convertToCelsius, createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import {
+  convertToCelsius,
+  createEmptyResult,
+  createRefusedResult,
+  createValueCollector,
+} from '../read/value-collector.ts';
 import { getVolumeChannel } from '../read/volume.ts';
-import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
+import { classifySingleRegister } from '../registers-of-a-device/classify-single.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 
@@ -169,7 +174,7 @@ function decode(
   const readable = readableOf(object, attributes);
   if (!readable || payload.length === 0) return createEmptyResult();
   const text = readText(payload);
-  if (text === null) return createRefusal('the payload is not text');
+  if (text === null) return createRefusedResult('the payload is not text');
   const { degrees, ...quantity } = readable;
   collector.add({ ...quantity, device, value: degrees ? convertToCelsius(text, degrees) : text, name: object });
   return collector;

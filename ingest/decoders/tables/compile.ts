@@ -1,11 +1,11 @@
 import { compileJsonPath } from '#src/core/json-path.ts';
 import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
-import { compilePayloadConditions, type PayloadConditionTest } from '../read/conditions.ts';
+import { compilePayloadConditions, type PayloadPredicate } from '../read/conditions.ts';
 import type { FamilyTable, FieldDefinition, TopicDefinition, TopicPlaceholders } from './form.ts';
 import {
   compilePattern,
   compileTemplate,
-  getPatternSource,
+  convertTemplateToRegExpSource,
   type PlaceholderValues,
   type TopicPattern,
 } from './pattern.ts';
@@ -30,7 +30,7 @@ export interface CompiledField {
   readTime: JsonPathReader | null;
   readUnit: JsonPathReader | null;
   unless: readonly JsonPathReader[];
-  where: PayloadConditionTest;
+  where: PayloadPredicate;
   /** Native id of the field's device, if it is not the device of the topic. */
   device: FillTemplate | null;
   scale: { times: number; per: number };
@@ -99,7 +99,7 @@ export function compileTopics(entry: TopicDefinition, table: FamilyTable): Compi
       : null,
     known: compiledOrNull(entry.known ?? entry.unknown),
   };
-  const withField = { ...parts, field: fields.map(({ name }) => getPatternSource(name, parts)).join('|') };
+  const withField = { ...parts, field: fields.map(({ name }) => convertTemplateToRegExpSource(name, parts)).join('|') };
   return texts.map((text) => ({
     ...shared,
     pattern: text === '#' ? null : compilePattern(text, withField),

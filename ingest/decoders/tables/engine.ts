@@ -5,7 +5,7 @@ import { asObjectOrNull, hasJsonObjectWithWords, parseNameValuePairs, readJson, 
 import { parseMessageTime } from '../read/time.ts';
 import {
   createEmptyResult,
-  createRefusal,
+  createRefusedResult,
   createValueCollector,
   negateNumber,
   type ValueCollector,
@@ -20,7 +20,7 @@ import {
   type JsonPathReader,
 } from './compile.ts';
 import { type FamilyTable, type FieldDefinition, readFamilyTable, type TopicDefinition } from './form.ts';
-import { cacheByTopic, matchPattern, type PlaceholderValues } from './pattern.ts';
+import { createTopicMatchCache, matchPattern, type PlaceholderValues } from './pattern.ts';
 
 /** Result of matching a topic with an entry of the table: the device, and the fields to decode. */
 interface Match {
@@ -57,7 +57,7 @@ export function createTableFamily(table: FamilyTable): Family<Marks> {
   const topics = table.topics.flatMap((entry) => compileTopics(entry, table));
   const own = topics.filter(({ pattern }) => pattern !== null);
   const anywhere = topics.filter(({ pattern }) => pattern === null);
-  const matches = cacheByTopic((topic) => matchesOf(own, topic));
+  const matches = createTopicMatchCache((topic) => matchesOf(own, topic));
   const hasMarks = topics.some(({ remembers }) => remembers !== null);
   const rememberedOn = (topic: string) =>
     hasMarks ? matches(topic).find((match) => match.topic.remembers !== null) : undefined;
@@ -180,7 +180,7 @@ function read(match: Match, message: DeviceMessage, settings: DecoderSettings): 
   const text = readText(message.payload);
   const { value, atMs } = text?.startsWith('{') ? unwrapValue(message, settings, text) : { value: text, atMs: null };
   for (const { field, name, channel, named } of match.fields) {
-    if (value === null) return createRefusal(`${name} is not text`);
+    if (value === null) return createRefusedResult(`${name} is not text`);
     add(collector, field, { device: field.device?.(named) ?? match.device, channel, value, atMs, name });
   }
   return collector;
@@ -197,11 +197,11 @@ function unwrapValue({ payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSe
 function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult {
   const { entry, isObject, container, hasField, time, lists, fromBody } = match.topic;
   const json = entry.payload === 'pairs' ? parseNameValuePairs(payload) : readJson(payload);
-  if (json === undefined && entry.payload === 'pairs') return createRefusal('payload is no text of name=value');
+  if (json === undefined && entry.payload === 'pairs') return createRefusedResult('payload is no text of name=value');
   if (json === undefined || (isObject && !asObjectOrNull(json)))
-    return createRefusal(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
+    return createRefusedResult(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
   if (container && !asObjectOrNull(container.read(json)))
-    return createRefusal(`payload has no object ${container.path}`);
+    return createRefusedResult(`payload has no object ${container.path}`);
   const collector = createValueCollector();
   const named = fromBody.length === 0 ? null : namedByBody(fromBody, json, match.named);
   const device = named ? match.topic.device(named) : match.device;

@@ -12,7 +12,7 @@ export interface TopicPattern {
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** Converts a topic template to the source of a regular expression. `capture`: whether each placeholder becomes a named group. */
-export function getPatternSource(template: string, parts: TopicPlaceholders, capture = false): string {
+export function convertTemplateToRegExpSource(template: string, parts: TopicPlaceholders, capture = false): string {
   const group = (name: string, source: string) => (capture ? `(?<${name}>${source})` : `(?:${source})`);
   return template
     .split(/(\{[a-z_]+[+*]?\}\/?)/)
@@ -36,7 +36,7 @@ export function compilePattern(template: string, parts: TopicPlaceholders): Topi
   const words = Object.entries(parts).flatMap(([name, part]) =>
     typeof part === 'object' ? [[name, part] as const] : [],
   );
-  return { expression: new RegExp(`^${getPatternSource(template, parts, true)}$`), words: new Map(words) };
+  return { expression: new RegExp(`^${convertTemplateToRegExpSource(template, parts, true)}$`), words: new Map(words) };
 }
 
 export function matchPattern({ expression, words }: TopicPattern, text: string): PlaceholderValues | null {
@@ -62,7 +62,9 @@ const MAX_TOPICS = 1_000;
 const MAX_TOPIC_LENGTH = 256;
 
 /** Returns a function that caches the matches of each topic. When the cache is full, it is emptied. */
-export function cacheByTopic<Match>(match: (topic: string) => readonly Match[]): (topic: string) => readonly Match[] {
+export function createTopicMatchCache<Match>(
+  match: (topic: string) => readonly Match[],
+): (topic: string) => readonly Match[] {
   const matches = new Map<string, readonly Match[]>();
   return (topic) => {
     const known = matches.get(topic);

@@ -1,4 +1,4 @@
-import { createChannelWord } from '#src/devices/channel-name.ts';
+import { normaliseChannelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { convertToCelsius } from '../read/value-collector.ts';
@@ -39,7 +39,7 @@ export function readTemperatures(
   const single = sensors.filter(({ name }) => !ONE_OF_SEVERAL.test(name)).length === 1;
   const channels = new Set<string>();
   for (const { name, value } of sensors) {
-    const channel = single && !ONE_OF_SEVERAL.test(name) ? 'room' : `room/${createChannelWord(name)}`;
+    const channel = single && !ONE_OF_SEVERAL.test(name) ? 'room' : `room/${normaliseChannelWord(name)}`;
     if (channels.has(channel)) collector.refuse('two sensors have the same name');
     else {
       const label = `${name.slice(0, 40)}.Temperature`;

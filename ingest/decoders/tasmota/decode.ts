@@ -3,7 +3,7 @@ import { listNumbersWithPaths } from '../names/members.ts';
 import { addNamedQuantities } from '../names/quantities.ts';
 import { asObjectOrNull, getMember, type Json, parseJsonObject, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 import {
   cacheUnprefixedBaseTopic,
   canBeUnprefixedTopic,
@@ -40,9 +40,9 @@ function decode(
   if (about === 'nothing') return createEmptyResult();
   if (about === 'availability') return availability(device, payload);
   const whole = parseJsonObject(payload);
-  if (!whole) return createRefusal('payload is not a JSON object');
+  if (!whole) return createRefusedResult('payload is not a JSON object');
   const body = about === 'status' ? asObjectOrNull(getMember(whole, 'StatusSNS')) : whole;
-  if (!body) return createRefusal('payload has no object StatusSNS');
+  if (!body) return createRefusedResult('payload has no object StatusSNS');
   const source = { collector: createValueCollector(), device, atMs: toldAtMs(body, settings, receivedAtMs) };
   readElectricity(source, body, settings.tasmota ?? {});
   readTemperatures(source, body, settings.tasmota ?? {});
@@ -84,7 +84,7 @@ function readZigbee({ collector, device: bridge, atMs }: TasmotaMessageSource, r
 
 function availability(device: string, payload: Buffer): FamilyDecodeResult {
   const value = readText(payload);
-  if (value === null) return createRefusal('LWT is not text');
+  if (value === null) return createRefusedResult('LWT is not text');
   const collector = createValueCollector();
   collector.addState({ device, channel: 'device', kind: 'availability', value: value.trim(), name: 'LWT' });
   return collector;

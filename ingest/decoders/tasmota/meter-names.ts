@@ -1,5 +1,5 @@
 import { splitFoldedWords } from '../vocabulary/fold.ts';
-import { getNameMeaning, type UncountedReason } from '../vocabulary/name-facts.ts';
+import { getNameMeaning, type TotalsExclusionReason } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 
 /**
@@ -8,7 +8,7 @@ import { parseObisCode } from '../vocabulary/obis.ts';
  */
 export type MeterNameMeaning =
   | { is: 'register' | 'power'; channel: string }
-  | { is: 'other'; because: UncountedReason | null }
+  | { is: 'other'; because: TotalsExclusionReason | null }
   | { is: 'unknown' };
 
 /** Names of powers that are in W in all public scripts, with their channels. Powers with other names are as often in kW. */

@@ -1,9 +1,9 @@
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
-import { createChannelWord } from '#src/devices/channel-name.ts';
+import { normaliseChannelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
 import type { Json } from '../read/payload.ts';
 import { getVolumeChannel } from '../read/volume.ts';
-import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
+import { classifySingleRegister } from '../registers-of-a-device/classify-single.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { expandAbbreviations, type MeterNameMeaning, readMeterName } from './meter-names.ts';
@@ -65,7 +65,7 @@ export function readMeterBlock(
   circuits: Set<string>,
 ): void {
   if (NOT_ELECTRIC.test(prefix) && !Object.keys(block).some((name) => mappingOf(mapping, prefix, name))) return;
-  const word = createChannelWord(prefix);
+  const word = normaliseChannelWord(prefix);
   const circuit = TAKEN.test(word) ? `sml-${word}` : word;
   if (circuits.has(circuit)) {
     collector.refuse('two meters have the same name');
@@ -87,7 +87,7 @@ export function readMeterBlock(
     const number = readNumber(value);
     if (isOfDay(name, block) || (isTeleinfo(block) && /^[pw][1-3]$/i.test(name))) return;
     if (typeof number !== 'number' || number < 0 || asked++ >= MAX_ASKED) return;
-    const channel = `${circuit}/unknown/${createChannelWord(name)}`;
+    const channel = `${circuit}/unknown/${normaliseChannelWord(name)}`;
     const said = { device, channel, kind: 'energy_total_kwh', value, atMs, name: `${prefix}.${name}` } as const;
     const described: RegisterDescription = { names: [expandAbbreviations(name)], unit: null, scope: circuit };
     collector.add({ ...said, asks: { unit: null }, described });

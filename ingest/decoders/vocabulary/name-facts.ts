@@ -5,7 +5,7 @@ import { type ObisMeaning, parseObisCode } from './obis.ts';
 import { readTeleinfoLabel } from './teleinfo.ts';
 
 /** Reason why a quantity contributes to no total. */
-export type UncountedReason = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured' | 'again';
+export type TotalsExclusionReason = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured' | 'again';
 
 /** A word that means a tariff only if another register has its sibling word: `hp` and `hc`, "day" and "night". */
 export interface TariffWordPair {
@@ -29,7 +29,7 @@ export interface NameMeaning {
    * it means a side of the device.
    */
   isSide: boolean;
-  not: UncountedReason | null;
+  not: TotalsExclusionReason | null;
   /** Whether the name contains a number with an ambiguous unit: weeks or watts (`1w`, `lamp_60w`), or seconds or battery cells (`16s`). */
   hasRating: boolean;
   medium: 'gas' | 'heat' | 'water' | '';
@@ -54,7 +54,7 @@ export interface NameMeaning {
   index: { noun: string; number: string; isNamed: boolean; switches: boolean } | null;
 }
 
-const NOTS: readonly Exclude<UncountedReason, 'again'>[] = [
+const NOTS: readonly Exclude<TotalsExclusionReason, 'again'>[] = [
   'reactive',
   'apparent',
   'cost',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { classifySingleRegister, type SingleRegisterClassification } from '../registers-of-a-device/alone.ts';
+import { classifySingleRegister, type SingleRegisterClassification } from '../registers-of-a-device/classify-single.ts';
 import { LANGUAGES } from './language.ts';
 import { getNameMeaning } from './name-facts.ts';
 

@@ -7,7 +7,7 @@ const NO_CONSUMPTION =
 /** Matches phrases that mean hot or cold water. In other phrases, "hot" or "cold" belongs to an appliance. */
 const WATER = /(?:hot|warm|cold|tap|drinking)[\s_-]*water|(?:warm|hei(?:ß|ss)|kalt)wasser|wasseruhr/i;
 /** Matches words which show that a meter has counted a volume, in the languages of public projects. */
-export const COUNTED_VOLUME =
+export const METERED_VOLUME_PATTERN =
   /total|(?<![a-z])meter|(?:water|gas|heat)_?meter|counter|register|(?<![a-z])index(?![a-z])|reading|cumul|lifetime|consum|usage|z(?:ä|ae)hler|uhr(?![a-z])|verbrauch|gesamt|verbruik|teller|meterstand|compteur|contador|contatore|licznik|m(?:å|a)ler|forbr|f(?:ö|o)rbruk|kulutus|mittari|odb(?:ě|e)r/i;
 
 /**
@@ -28,7 +28,7 @@ export function findVolumeCommodity(
     return null;
   }
   const isCounted =
-    said.some(({ direction }) => direction === 'import') || names.some((name) => COUNTED_VOLUME.test(name));
+    said.some(({ direction }) => direction === 'import') || names.some((name) => METERED_VOLUME_PATTERN.test(name));
   return known.commodity !== undefined || known.isTotal || isCounted ? commodity : null;
 }
 

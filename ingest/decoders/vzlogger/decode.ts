@@ -1,8 +1,8 @@
-import { createChannelWord } from '#src/devices/channel-name.ts';
+import { normaliseChannelWord } from '#src/devices/channel-name.ts';
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { asObjectOrNull, getMember, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 
 interface VzloggerTopic {
@@ -159,7 +159,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   if (!known) collector.see(device);
   if (!known?.measured || (parsed.leaf === 'agg' && known.isRaw)) return collector;
   const read = measuredIn(message);
-  if (!read) return createRefusal('payload is no number, and no JSON object with a value');
+  if (!read) return createRefusedResult('payload is no number, and no JSON object with a value');
   const { kind, channel: place } = known.measured;
   const set = Object.hasOwn(settings.meter ?? {}, device) ? settings.meter?.[device]?.unit : undefined;
   const per = UNITS.get(set ?? (isOfReadout(known.id) ? 'kWh' : ''));
@@ -169,12 +169,12 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
     // SML sends Wh, the readout of IEC 62056-21 sends kWh, and both may use the same identifier. The owner must therefore state the unit.
     collector.see(device);
     // This channel differs from the channel that the same register gets below once its unit is known, because its numbers then differ, too.
-    const unset = `unknown/${createChannelWord(`${channel} without unit`)}`;
+    const unset = `unknown/${normaliseChannelWord(`${channel} without unit`)}`;
     if (kind !== 'power_w') collector.add({ ...said, channel: unset, asks: { unit: null } });
   } else if (kind === 'power_w') {
     if (!isSecond && per !== 1) collector.add({ ...said, channel: place });
   } else if (!isSecond) collector.add({ ...said, per, channel: place });
-  else collector.add({ ...said, per, channel: `unknown/${createChannelWord(channel)}`, asks: { unit: 'kWh' } });
+  else collector.add({ ...said, per, channel: `unknown/${normaliseChannelWord(channel)}`, asks: { unit: 'kWh' } });
   return collector;
 }
 

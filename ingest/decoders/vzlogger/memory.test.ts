@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDecoders } from '../gateway-decoders.ts';
+import { createGatewayDecoders } from '../gateway-decoders.ts';
 import { vzloggerFamily } from './decode.ts';
 
 const SETTINGS = { meter: { vzlogger: { unit: 'Wh' } } };
@@ -11,7 +11,7 @@ const message = (leaf: string, payload: string, replayed = false) => ({
 });
 
 test('reads current means although the broker has retained a single value', () => {
-  const decoders = createDecoders([vzloggerFamily]);
+  const decoders = createGatewayDecoders([vzloggerFamily]);
   decoders.recall(message('id', '1-0:1.8.0*255', true));
   const kept = message('raw', '1000', true);
   expect(decoders.isNews(kept, () => true)).toBe(false);

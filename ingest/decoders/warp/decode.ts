@@ -1,6 +1,6 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
 import { asObjectOrNull, getMember, type Json, readJson } from '../read/payload.ts';
-import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 
 type WarpTopic =
   /** The single meter of a charger with earlier firmware (`meter/values`): one object. */
@@ -126,7 +126,7 @@ function decode(
     if (values) return isLegacy(values) ? decodeLegacy(values, prefix, isKnown) : null;
     return isKnown ? createEmptyResult() : null;
   }
-  if (!Array.isArray(body)) return isKnown ? createRefusal('payload is not a list') : null;
+  if (!Array.isArray(body)) return isKnown ? createRefusedResult('payload is not a list') : null;
   return what === 'ids' ? createEmptyResult() : decodeValues(body, parsed, memory);
 }
 

@@ -2,7 +2,7 @@ import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type F
 import { readNumber } from '../read/number.ts';
 import { getMember, hasJsonObjectWithWords, type Json, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createEmptyResult, createRefusal, createValueCollector } from '../read/value-collector.ts';
+import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
 import { getVolumeChannel } from '../read/volume.ts';
 
 /** First level of the documented topics, `wmbusmeters/{id or name}`. The Home Assistant add-on uses it, too. */
@@ -150,16 +150,16 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   const own = isOwnTopic(topic);
   if (!own && !mayBeTelegram(payload)) return null;
   const body = parseJsonObject(payload);
-  if (!body) return own ? createRefusal('payload is not a JSON object') : null;
+  if (!body) return own ? createRefusedResult('payload is not a JSON object') : null;
   if (!isTelegram(body)) {
     if (!own) return null;
     return getMember(body, '_') === undefined
-      ? createRefusal('payload is no telegram of a meter')
+      ? createRefusedResult('payload is no telegram of a meter')
       : createEmptyResult();
   }
   const device = getMember(body, 'id');
   // An id that is a JSON number has lost its leading zeros, so it could belong to another meter.
-  if (typeof device !== 'string' || device === '') return createRefusal('id is not a text');
+  if (typeof device !== 'string' || device === '') return createRefusedResult('id is not a text');
   const collector = createValueCollector();
   const atMs = parseMessageTime(getMember(body, 'timestamp'), 'iso', { tz, receivedAtMs });
   const prefix = prefixOf(getMember(body, 'media'));

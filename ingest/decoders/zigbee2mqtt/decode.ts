@@ -4,7 +4,7 @@ import { asObjectOrNull, getMember, type Json, readJson, readText } from '../rea
 import { parseMessageTime } from '../read/time.ts';
 import {
   createEmptyResult,
-  createRefusal,
+  createRefusedResult,
   createValueCollector,
   type ValueCollector,
 } from '../read/value-collector.ts';
@@ -209,9 +209,11 @@ function decode(
   const found = attributeOf(name, publishingOf(settings.zigbee2mqtt, bridge));
   if (found.is === 'nothing') return createEmptyResult();
   if (found.is === 'rubbish')
-    return createRefusal('payload is not a JSON object; with attribute output the names of the devices must be known');
+    return createRefusedResult(
+      'payload is not a JSON object; with attribute output the names of the devices must be known',
+    );
   const text = readText(message.payload);
-  if (text === null) return createRefusal('payload is not text');
+  if (text === null) return createRefusedResult('payload is not text');
   return decodeState(found.device, { [found.attribute]: text }, message, settings, bridge);
 }
 
@@ -238,7 +240,7 @@ function decodeState(
 function decodeAvailability(device: string, payload: Buffer): FamilyDecodeResult {
   const body = readJson(payload);
   const value = body === undefined ? readText(payload) : (getMember(asObjectOrNull(body), 'state') ?? null);
-  if (value === null) return createRefusal('availability has no state');
+  if (value === null) return createRefusedResult('availability has no state');
   const collector = createValueCollector();
   collector.addState({ device, channel: 'device', kind: 'availability', value, name: 'availability' });
   return collector;

@@ -12,11 +12,11 @@ import { parseMessageTime } from '../read/time.ts';
 import {
   convertToCelsius,
   createEmptyResult,
-  createRefusal,
+  createRefusedResult,
   createValueCollector,
   type MessageQuantity,
 } from '../read/value-collector.ts';
-import { findVolumeScale, getVolumeChannel, US_GALLON, type VolumeScale } from '../read/volume.ts';
+import { findVolumeScale, getVolumeChannel, US_GALLON_SCALE, type VolumeScale } from '../read/volume.ts';
 
 /** Command classes that are decoded, with their numbers (used in value id topics) and their names (used in named topics). */
 const CLASSES = new Map([
@@ -104,7 +104,7 @@ const electric = (circuit: string, kind: ValueKind, rate: (typeof RATES)[number]
 };
 
 function volumeOf(scale: number, isWater: boolean): VolumeScale | null {
-  if (scale === 2 && isWater) return US_GALLON;
+  if (scale === 2 && isWater) return US_GALLON_SCALE;
   return findVolumeScale(['m3', 'ft3'][scale]) ?? null;
 }
 
@@ -129,7 +129,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: Decod
   if (parsed.about === 'status') return decodeStatus(parsed.node, payload, receivedAtMs);
   if (payload.length === 0) return createEmptyResult();
   const read = readValue(payload, receivedAtMs);
-  return typeof read === 'string' ? createRefusal(read) : decodeValue(parsed, read, settings);
+  return typeof read === 'string' ? createRefusedResult(read) : decodeValue(parsed, read, settings);
 }
 
 /** Value, time and unit in a payload, in any of the three payload formats that the owner can choose. */

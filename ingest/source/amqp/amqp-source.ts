@@ -9,7 +9,7 @@ import { declareTopology, TopologyError } from './declare.ts';
 import { computeShardPriority, consumeShard } from './shard.ts';
 import { getShardQueueName } from './topology.ts';
 import {
-  createReadControl,
+  createReadPauser,
   getInnerConnection,
   watchClusterMajority,
   watchConnectionSilence,
@@ -62,7 +62,7 @@ export interface AmqpOptions {
  * shards, even if the broker is unavailable for a long time. Throws a TopologyError if queues or exchanges at the broker differ from the
  * required ones.
  */
-export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
+export async function startAmqpSource(options: AmqpOptions): Promise<AmqpSource> {
   const worker = new AmqpSource(options);
   await worker.start();
   return worker;
@@ -226,7 +226,7 @@ async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { h
   const { promise: ended, resolve: end } = Promise.withResolvers<Error>();
   connection.on('error', end);
   connection.on('close', () => end(new Error('connection closed')));
-  const reading = createReadControl(connection, HEARTBEAT_SECONDS);
+  const reading = createReadPauser(connection, HEARTBEAT_SECONDS);
   const isRead = () => !reading.isStopped();
   watchConnectionSilence(connection, SILENT_MS, isRead, () =>
     end(new Error(`the broker has sent nothing for ${SILENT_MS / 1_000} s`)),
@@ -243,7 +243,7 @@ interface Session {
   end(why: Error): void;
   /** Functions, one per shard, that hand over the shard to another worker. */
   shards: (() => Promise<void>)[];
-  reading: ReturnType<typeof createReadControl>;
+  reading: ReturnType<typeof createReadPauser>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createAckFrontier } from './shard.ts';
+import { createAckTagTracker } from './shard.ts';
 
 /**
  * A simulated broker. The acknowledgement of a tag covers this tag and all tags before it. It is an error if all of them are already
@@ -24,7 +24,7 @@ test('acknowledges only committed messages, in any order, and all of them in the
   fc.assert(
     fc.property(fc.array(fc.record({ place: fc.nat(), isRefused: fc.boolean() }), { maxLength: 60 }), (messages) => {
       const { waiting, refuse, acknowledge } = broker(messages.length);
-      const frontier = createAckFrontier();
+      const frontier = createAckTagTracker();
       const settled = new Set<number>();
       const order = messages
         .map((message, index) => ({ ...message, tag: index + 1 }))
@@ -44,7 +44,7 @@ test('acknowledges only committed messages, in any order, and all of them in the
 });
 
 test('does not acknowledge messages after one that is not committed yet', () => {
-  const frontier = createAckFrontier();
+  const frontier = createAckTagTracker();
   expect(frontier.done(2)).toBeNull();
   expect(frontier.refused(3)).toBeNull();
   expect(frontier.done(1)).toBe(2);

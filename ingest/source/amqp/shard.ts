@@ -29,7 +29,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
   channel.on('close', () => {
     isOpen = false;
   });
-  const frontier = createAckFrontier();
+  const frontier = createAckTagTracker();
   let upTo: number | null = null;
   /** Sends an acknowledgement. If the connection is closing, does nothing: the broker redelivers the message. */
   const say = (what: () => void) => {
@@ -72,7 +72,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
  * Creates a counter that finds the tag up to which all messages of a channel are done. An AMQP acknowledgement covers all messages up to a
  * tag (`multiple`), but messages may be done in another order. Pure. The tags of a channel are 1, 2, 3 and so on (AMQP 0-9-1, 1.1).
  */
-export function createAckFrontier() {
+export function createAckTagTracker() {
   let reached = 0;
   const ahead = new Map<number, 'done' | 'refused'>();
   const note = (tag: number, what: 'done' | 'refused'): number | null => {

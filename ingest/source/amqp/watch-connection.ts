@@ -18,7 +18,7 @@ export const getInnerConnection = ({ connection }: ChannelModel): Inner => conne
  * bytes. Messages that do not fit into memory must therefore remain in the socket, and then at the broker. During a pause, acknowledgements
  * and heartbeats are still sent, and silence is not taken for a failure of the broker.
  */
-export function createReadControl(connection: ChannelModel, heartbeatSeconds: number) {
+export function createReadPauser(connection: ChannelModel, heartbeatSeconds: number) {
   const inner = getInnerConnection(connection);
   const { stream } = inner;
   const read = stream.read.bind(stream);

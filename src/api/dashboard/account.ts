@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { createBoundedArraySchema, paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { createImport, getImporter } from '#src/api/v1/imports/operations.ts';
+import { createImport, getDeviceImporter } from '#src/api/v1/imports/operations.ts';
 import { validateDeviceRows } from '#src/api/v1/imports/rows.ts';
 import { importQuerySchema, importToResponse, MAX_IMPORTED_DEVICES } from '#src/api/v1/imports/shape.ts';
 import { requireOwnAccount } from '#src/auth/access.ts';
-import { evictSession, listSessions as list } from '#src/auth/sessions.ts';
+import { closeSessionAndEmailChanges, listSessions as list } from '#src/auth/sessions.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { previewDeviceImport } from '#src/onboarding/import.ts';
-import { findRowsWithDifferentSettings, findUnfetchedImports } from '#src/onboarding/imports.ts';
+import { findImportsWithUnfetchedPasswords, findRowsWithDifferentSettings } from '#src/onboarding/imports.ts';
 import { importCheckSchema, sessionSchema, unfetchedImportsSchema } from './shapes.ts';
 
 // The operations in this file are for the dashboard's pages about the signed-in account.
@@ -34,7 +34,7 @@ export const endUserSession = defineOperation('DELETE /v1/sessions/{session_id}'
   answer: shapes.messageSchema,
   handle: async ({ db, caller, params }) =>
     shapes.respondOrThrowNotFound(
-      await evictSession(db, caller.userId, params.session_id),
+      await closeSessionAndEmailChanges(db, caller.userId, params.session_id),
       `Session ${params.session_id} was ended`,
     ),
 });
@@ -51,7 +51,7 @@ export const listUnfetchedImports = defineOperation('GET /v1/waiting-imports', {
   scope: 'devices:write',
   answer: unfetchedImportsSchema,
   async handle({ db, caller }) {
-    return (await findUnfetchedImports(db, requireOwnAccount(caller), MOST)).map(importToResponse);
+    return (await findImportsWithUnfetchedPasswords(db, requireOwnAccount(caller), MOST)).map(importToResponse);
   },
 });
 
@@ -70,7 +70,7 @@ export const checkImport = defineOperation('POST /v1/import-check', {
   ...omitUndefined({ csvBody, bodyLimitBytes }),
   async handle({ db, caller, address, query, body, rowName }) {
     const checked = await validateDeviceRows(body, rowName);
-    const importer = getImporter({ caller, address, query }, checked.devices);
+    const importer = getDeviceImporter({ caller, address, query }, checked.devices);
     const { plan, newUsers } = await previewDeviceImport(db, importer, checked.rows);
     return {
       rows: body.length,

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { STREAM_SCOPE } from '#src/api/live/live.ts';
-import { createServerSentEventWriter, type ServerSentEventWriter } from '#src/api/live/outlet.ts';
-import { assertStreamAllowed, loadStreamOwner, type StreamOwner } from '#src/api/stream-room.ts';
+import { createServerSentEventWriter, type ServerSentEventWriter } from '#src/api/live/server-sent-events.ts';
+import { assertStreamAllowed, loadStreamOwner, type StreamOwner } from '#src/api/stream-limits.ts';
 import { resolveRequestedUserId } from '#src/auth/access.ts';
+import { type ContinuousReader, findDisallowedReaders } from '#src/auth/disallowed-readers.ts';
 import { findCallerInHome } from '#src/auth/homes.ts';
-import { type ContinuousReader, findDisallowedReaders } from '#src/auth/still-allowed.ts';
 import { findLatestReadingVersions } from '#src/devices/newest-readings.ts';
 import { authenticateCaller } from './caller.ts';
 

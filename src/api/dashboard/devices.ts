@@ -12,7 +12,7 @@ import { resolveRequestedUserId } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import { listReadingsOnHold as list } from '#src/devices/channels.ts';
-import { answerSuspectedMeterSwap, listSuspectedMeterSwaps } from '#src/devices/edits/swaps.ts';
+import { listSuspectedMeterSwaps, resolveSuspectedMeterSwap } from '#src/devices/edits/swaps.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { listSeries } from '#src/tariffs/price-series.ts';
 import { summarisePrices } from '#src/tariffs/prices.ts';
@@ -26,7 +26,7 @@ import {
 
 // The operations in this file are for the dashboard's pages about devices, alerts, webhooks and series. They supplement the public API.
 
-export const listHeldDevices = defineOperation('GET /v1/devices/{device_id}/held', {
+export const listReadingsOnHold = defineOperation('GET /v1/devices/{device_id}/held', {
   summary: 'Lists the quantities of a device whose last value is implausible and has not been counted so far.',
   scope: 'devices:read',
   answer: readingsOnHoldSchema,
@@ -36,7 +36,7 @@ export const listHeldDevices = defineOperation('GET /v1/devices/{device_id}/held
   },
 });
 
-export const listSwaps = defineOperation('GET /v1/swaps', {
+export const listMeterSwapQuestions = defineOperation('GET /v1/swaps', {
   summary:
     'Lists the registers of a user’s devices that dropped or jumped so far that a replaced meter is assumed, if nobody has confirmed it.',
   scope: 'devices:read',
@@ -50,7 +50,7 @@ export const listSwaps = defineOperation('GET /v1/swaps', {
   },
 });
 
-export const answerSwap = defineOperation('POST /v1/devices/{device_id}/swaps', {
+export const answerMeterSwapQuestion = defineOperation('POST /v1/devices/{device_id}/swaps', {
   summary:
     'Confirms or denies that the meter of a register was replaced at a time. If it was not, an edit excludes the readings.',
   status: 200,
@@ -73,13 +73,13 @@ export const answerSwap = defineOperation('POST /v1/devices/{device_id}/swaps', 
   }) {
     const answer = { at: new Date(at), nativeName, isReplaced, reason };
     const editing = getEditContext(context, caller);
-    const isAsked = await answerSuspectedMeterSwap(db, reach, params.device_id, answer, editing);
+    const isAsked = await resolveSuspectedMeterSwap(db, reach, params.device_id, answer, editing);
     if (!isAsked) throw new AppError('notFound');
     return { message: isReplaced ? 'The swap is confirmed' : 'The readings are excluded' };
   },
 });
 
-export const alertFirings = defineOperation('GET /v1/alerts/{alert_id}/firings', {
+export const listAlertFirings = defineOperation('GET /v1/alerts/{alert_id}/firings', {
   summary: 'Lists the times at which an alert fired, latest first, page by page.',
   scope: 'alerts:read',
   answer: z.array(alertFiringSchema),
@@ -102,16 +102,19 @@ const firingToResponse = (row: PastAlertFiring): z.output<typeof alertFiringSche
   event_id: row.event_id,
 });
 
-export const webhookDelivery = defineOperation('GET /v1/webhooks/{webhook_id}/deliveries/{delivery_id}/exchange', {
-  summary: 'Returns one delivery of a subscription: the request, and the receiver’s response to each attempt.',
-  scope: 'webhooks:read',
-  answer: sentDeliverySchema,
-  async handle(call) {
-    const sent = await findSentDeliveryOfPath(call);
-    const { request, attempts } = sent;
-    return { ...deliveryToResponse(sent), request, attempts };
+export const getWebhookDeliveryExchange = defineOperation(
+  'GET /v1/webhooks/{webhook_id}/deliveries/{delivery_id}/exchange',
+  {
+    summary: 'Returns one delivery of a subscription: the request, and the receiver’s response to each attempt.',
+    scope: 'webhooks:read',
+    answer: sentDeliverySchema,
+    async handle(call) {
+      const sent = await findSentDeliveryOfPath(call);
+      const { request, attempts } = sent;
+      return { ...deliveryToResponse(sent), request, attempts };
+    },
   },
-});
+);
 
 export const listUsablePriceSeries = defineOperation('GET /v1/usable-series', {
   summary:

@@ -9,9 +9,9 @@ import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { createQueryFunction } from '#src/database/connect.ts';
 import { readBacklogs, readInstallationInventory } from '#src/database/inventory.ts';
-import { readHoldTime } from '#src/delivery/hold.ts';
+import { readRestoreHoldTime } from '#src/delivery/hold.ts';
 import { findFirstCheckedMonth } from '#src/rollups/check.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
 import { listAudit } from '#src/users/audit.ts';
 import {
   auditRecordWithEmailsSchema,
@@ -49,7 +49,7 @@ const MAX_DURATION_MS = 20_000;
 /** Maximum length of a queue up to which messages are counted. For a longer queue, the page shows this number and “or more”. */
 const MAX_WAITING = 1_000_000;
 
-export const getOperator = defineOperation('GET /v1/operator', {
+export const getOperatorOverview = defineOperation('GET /v1/operator', {
   summary:
     'Returns the state of the installation: incoming readings, queues, rejected messages and accounts. For administrators.',
   scope: 'users:read',
@@ -63,7 +63,7 @@ export const getOperator = defineOperation('GET /v1/operator', {
       readBacklogs(query, now, MAX_WAITING),
       readInstallationInventory(query, now),
       context.readBackups?.() ?? null,
-      readHoldTime(db),
+      readRestoreHoldTime(db),
     ]);
     return {
       at: now.toISOString(),
@@ -104,7 +104,7 @@ function backupsToResponse(state: BackupState, now: Date): NonNullable<OperatorO
 /** Maximum number of characters of a rejected message's payload that a response contains. */
 const SHOWN = 2_000;
 
-export const listRejected = defineOperation('GET /v1/rejected', {
+export const listRejectedMessages = defineOperation('GET /v1/rejected', {
   summary:
     'Lists messages and elements of messages that could not be used, latest first, page by page. For administrators.',
   scope: 'devices:read',
@@ -124,7 +124,7 @@ export const listRejected = defineOperation('GET /v1/rejected', {
 const shown = ({ payload, payload_b64, ...row }: RejectedRow): RejectedRow =>
   omitUndefined({ ...row, payload: payload?.slice(0, SHOWN), payload_b64: payload_b64?.slice(0, SHOWN) });
 
-export const replayRejected = defineOperation('POST /v1/rejected/replay', {
+export const replayRejectedMessages = defineOperation('POST /v1/rejected/replay', {
   summary:
     'Processes the rejected messages of one device, or of all devices, again; usable readings are stored. For administrators.',
   changes: 'piece by piece',

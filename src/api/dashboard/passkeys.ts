@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { textField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { countSignIn } from '#src/api/plugins/rate-limits.ts';
+import { countSignInRequest } from '#src/api/plugins/rate-limits.ts';
 import * as shapes from '#src/api/shapes.ts';
 import {
   addPasskey,
@@ -120,7 +120,7 @@ export function addPasskeyChallenges(app: FastifyInstance, context: ApiContext, 
 
   app.post('/dashboard/sign-in/passkey', async (request, reply) => {
     // Each challenge is stored as a row, so the number of requests from a network is limited.
-    await countSignIn(counter, getNetworkOfAddress(request.ip));
+    await countSignInRequest(counter, getNetworkOfAddress(request.ip));
     const { challenge_id, challenge } = await createChallenge(db, clock(), null);
     const { host } = getPasskeySite(publicUrl());
     const options = { challenge, rpId: host, userVerification: 'required', timeout: CHALLENGE_LIFETIME_MS };
@@ -130,7 +130,7 @@ export function addPasskeyChallenges(app: FastifyInstance, context: ApiContext, 
   app.post('/dashboard/session/passkey', async (request, reply) => {
     const caller = await authenticateCaller(context, request);
     checkCsrf(secret, request, caller.keyId);
-    await countSignIn(counter, caller.userId);
+    await countSignInRequest(counter, caller.userId);
     const now = clock();
     const begun = await runAsCaller(db, caller, { now, named: [caller.keyId] }, async (trx) => {
       if (!(await hasJustSignedIn(trx, caller.keyId, now))) throw new AppError('forbidden');

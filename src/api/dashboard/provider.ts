@@ -1,8 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { countSignIn } from '#src/api/plugins/rate-limits.ts';
-import { type Browser, createBrowser, createBrowserCookie, parseBrowserCookie } from '#src/auth/browsers.ts';
+import { countSignInRequest } from '#src/api/plugins/rate-limits.ts';
+import {
+  type BrowserIdentity,
+  createBrowserCookie,
+  createBrowserIdentity,
+  parseBrowserCookie,
+} from '#src/auth/browsers.ts';
 import { parseIdentifiedPerson } from '#src/auth/oidc/person.ts';
 import { type Provider, ProviderUnavailableError, SignInRefusedError } from '#src/auth/oidc/provider.ts';
 import { signInIdentifiedPerson } from '#src/auth/oidc/sign-in.ts';
@@ -11,7 +16,7 @@ import { DASHBOARD_SESSION_LIFETIME_MS } from '#src/auth/sessions.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
 import { prefixWithCell } from '#src/core/cell.ts';
 import { AppError } from '#src/core/errors.ts';
-import { recordAction } from '#src/users/audit.ts';
+import { recordAuditedAction } from '#src/users/audit.ts';
 import {
   BROWSER_COOKIE_LIFETIME_MS,
   BROWSER_COOKIE_NAMES,
@@ -60,7 +65,7 @@ type Kept = z.infer<typeof pendingSignIn>;
 
 interface Ended {
   opened: { secret: string; email: string };
-  browser: Browser;
+  browser: BrowserIdentity;
   returnTo: string;
 }
 
@@ -92,7 +97,7 @@ class ProviderSignIns {
     try {
       const { location, pending } = await provider.begin(this.#redirectUri());
       const browser =
-        parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIE_NAMES[environment])) ?? createBrowser();
+        parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIE_NAMES[environment])) ?? createBrowserIdentity();
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
       const keeps: Kept = { is, ...pending, returnTo: getPageAfterSignIn(return_to), browserId: browser.id, untilMs };
@@ -150,7 +155,7 @@ class ProviderSignIns {
     const { db, clock } = this.#context;
     const { counter, oidc } = this.#parts;
     // Each callback counts against the limits of sign-ins, because it may cause a request to the provider and an audit entry.
-    await countSignIn(counter, getNetworkOfAddress(request.ip));
+    await countSignInRequest(counter, getNetworkOfAddress(request.ip));
     const at = new URL(this.#redirectUri());
     at.search = new URL(request.url, at).search;
     // If the state does not belong to the sign-in that this browser began, no request is sent to the provider.
@@ -164,7 +169,7 @@ class ProviderSignIns {
       createsAccounts: oidc.config.createsAccounts,
     });
     if (typeof opened === 'string') return opened;
-    const browser: Browser = { id: pending.browserId, proof: null };
+    const browser: BrowserIdentity = { id: pending.browserId, proof: null };
     return { opened, browser, returnTo: pending.returnTo };
   }
 
@@ -180,7 +185,7 @@ class ProviderSignIns {
   async #noteRefusal(request: FastifyRequest, reason: SignInProblem): Promise<void> {
     const details = { by: 'provider', reason };
     const action = { actor: null, address: request.ip, action: 'session.refused', target: null, details };
-    await recordAction(this.#context.db, action).catch((error: Error) =>
+    await recordAuditedAction(this.#context.db, action).catch((error: Error) =>
       request.log.error({ err: error }, 'a refusal was not noted'),
     );
   }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { addResponseTracking, createConcurrencyLimiter, takeConcurrencySlot } from '#src/api/concurrency-limiter.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { addOperation } from '#src/api/operation.ts';
-import { createConcurrencyLimit, takeConcurrencySlot, trackUnsentResponses } from '#src/api/share.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { addDashboardAssets } from './assets.ts';
@@ -29,10 +29,10 @@ export function addDashboardRoutes(
   parts: SignInDependencies,
   handOn?: AbortSignal,
 ): void {
-  const shares = createConcurrencyLimit(SHARE, context.clock);
+  const shares = createConcurrencyLimiter(SHARE, context.clock);
   addDashboardAssets(app);
   void app.register(async (scope) => {
-    trackUnsentResponses(scope);
+    addResponseTracking(scope);
     scope.addHook('onRequest', async (request, reply) => {
       const caller = await authenticateCaller(context, request);
       if (!(await takeConcurrencySlot(shares, caller.userId, reply)))

@@ -4,23 +4,23 @@ import { z } from 'zod';
 import type { ApiContext, BrokerAddress } from '#src/api/context.ts';
 import { textField } from '#src/api/fields.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
-import { countSignIn } from '#src/api/plugins/rate-limits.ts';
+import { countSignInRequest } from '#src/api/plugins/rate-limits.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { userToResponse } from '#src/api/v1/users/shape.ts';
-import { createBrowser, createBrowserCookie, isKnownBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
+import { createBrowserCookie, createBrowserIdentity, isKnownBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
 import { findAccountOfPasskey, getPasskeySite, signInByPasskey } from '#src/auth/passkeys.ts';
 import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import {
   closeSession,
+  closeUserSessionsAndEmailChanges,
   createCsrfToken,
   DASHBOARD_SESSION_LIFETIME_MS,
-  evictSessionsOfUser,
   findSignInMethod,
   type SignInOrigin,
 } from '#src/auth/sessions.ts';
 import {
-  confirmEmail,
+  confirmEmailChange,
   createSignIn,
   findAccountOfEmail,
   findAccountOfSignIn,
@@ -30,9 +30,9 @@ import {
   signIn,
 } from '#src/auth/sign-ins.ts';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { Language } from '#src/delivery/words/words.ts';
-import { recordAction } from '#src/users/audit.ts';
+import { recordAuditedAction } from '#src/users/audit.ts';
 import { findUser, shouldAskForTimezone } from '#src/users/store.ts';
 import {
   authenticateCaller,
@@ -109,16 +109,16 @@ class SessionRoutes {
     if (!asked.success) throw createUnprocessableError({ field: 'email', message: 'must be an e-mail address' });
     const { email: address } = asked.data;
     const known = parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIE_NAMES[environment]));
-    const browser = known ?? createBrowser();
+    const browser = known ?? createBrowserIdentity();
     const network = getNetworkOfAddress(request.ip);
     const isKnown = isKnownBrowser(this.#parts.secret, browser, address);
-    await countSignIn(this.#parts.counter, isKnown ? browser.id : network);
+    await countSignInRequest(this.#parts.counter, isKnown ? browser.id : network);
     if (!known)
       reply.header(
         'Set-Cookie',
         formatSetCookie(BROWSER_COOKIE_NAMES[environment], browser.id, BROWSER_COOKIE_LIFETIME_MS),
       );
-    const signInId = newId('sgn');
+    const signInId = createId('sgn');
     // The response is sent before the account is looked up, so neither its content nor its duration reveals whether the account exists.
     const wanted = negotiateLanguage(request.headers['accept-language'] ?? '');
     void this.#sendTo({ address, wanted }, signInId, { browserId: browser.id, isKnown, network }).catch(
@@ -135,11 +135,11 @@ class SessionRoutes {
     const network = getNetworkOfAddress(request.ip);
     // An attempt with a code or a passkey is counted before it is checked, because codes can be guessed. If the limit is reached, the
     // attempt is not checked. An attempt with a token is counted only if it fails.
-    if (!('token' in signInProof.data)) await countSignIn(counter, network);
+    if (!('token' in signInProof.data)) await countSignInRequest(counter, network);
     const begunMs = performance.now();
     const opened = await this.#signInBy(signInProof.data, getSignInOrigin(request));
     if (opened) return this.#enter(request, reply, opened);
-    if ('token' in signInProof.data) await countSignIn(counter, network);
+    if ('token' in signInProof.data) await countSignInRequest(counter, network);
     const details = 'passkey' in signInProof.data ? { by: 'passkey' } : {};
     await this.#recordRefusal(request, begunMs, await this.#accountTried(signInProof.data), details);
     const [field] = Object.keys(signInProof.data).slice(-1);
@@ -156,9 +156,9 @@ class SessionRoutes {
     if (!parsedProof.success) throw createUnprocessableError({ field: 'body', message: 'must have token' });
     const begunMs = performance.now();
     const options = { secret, now: clock(), from: getSignInOrigin(request) };
-    const opened = await confirmEmail(db, parsedProof.data.token, options);
+    const opened = await confirmEmailChange(db, parsedProof.data.token, options);
     if (opened) return this.#enter(request, reply, opened);
-    await countSignIn(counter, getNetworkOfAddress(request.ip));
+    await countSignInRequest(counter, getNetworkOfAddress(request.ip));
     await this.#recordRefusal(request, begunMs, null, { by: 'the link of a changed address' });
     throw createUnprocessableError({
       field: 'token',
@@ -182,10 +182,15 @@ class SessionRoutes {
     const { db, clock } = this.#context;
     const caller = await authenticateCaller(this.#context, request);
     checkCsrf(secret, request, caller.keyId);
-    await countSignIn(counter, caller.userId);
+    await countSignInRequest(counter, caller.userId);
     const [now, { userId, keyId }] = [clock(), caller];
     const made = await runAsCaller(db, caller, { now, named: [keyId] }, async (trx) => {
-      await recordAction(trx, { actor: caller, address: request.ip, action: 'session.link_created', target: userId });
+      await recordAuditedAction(trx, {
+        actor: caller,
+        address: request.ip,
+        action: 'session.link_created',
+        target: userId,
+      });
       const options = { userId, secret, now, validMs: SIGN_IN_VALIDITY_MS, bySession: keyId, alone: true };
       return createSignIn(trx, options);
     });
@@ -203,8 +208,8 @@ class SessionRoutes {
     await runAsCaller(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
       const action = isEverywhere ? 'sessions.ended' : 'session.ended';
       const target = isEverywhere ? caller.userId : caller.keyId;
-      await recordAction(trx, { actor: caller, address: request.ip, action, target });
-      if (isEverywhere) await evictSessionsOfUser(trx, caller.userId);
+      await recordAuditedAction(trx, { actor: caller, address: request.ip, action, target });
+      if (isEverywhere) await closeUserSessionsAndEmailChanges(trx, caller.userId);
       else await closeSession(trx, caller.userId, caller.keyId);
     });
     reply.header('Set-Cookie', formatSetCookie(SESSION_COOKIE_NAMES[environment], '', 0));
@@ -279,7 +284,7 @@ class SessionRoutes {
     details: Record<string, string>,
   ): Promise<void> {
     const action = { actor: null, address: ip, action: 'session.refused', target, details };
-    await recordAction(this.#context.db, action);
+    await recordAuditedAction(this.#context.db, action);
     await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
   }
 
@@ -288,7 +293,8 @@ class SessionRoutes {
     const { environment } = this.#context;
     const { secret } = this.#parts;
     const answer = await this.#signedIn(opened.user_id, createCsrfToken(secret, opened.session_id));
-    const browser = parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIE_NAMES[environment])) ?? createBrowser();
+    const browser =
+      parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIE_NAMES[environment])) ?? createBrowserIdentity();
     reply.header('Set-Cookie', [
       formatSetCookie(SESSION_COOKIE_NAMES[environment], opened.secret, DASHBOARD_SESSION_LIFETIME_MS),
       formatSetCookie(

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DateTime } from 'luxon';
 import type { ApiContext } from '#src/api/context.ts';
-import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
+import { awaitFirstPage, limitConcurrentPages } from '#src/api/long-responses.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { findOauthClientApp, type OauthClientApp } from '#src/auth/apps.ts';
 import { type Caller, getRequestCounterName } from '#src/auth/authenticate.ts';
@@ -17,15 +17,15 @@ import { reloadCaller } from '#src/auth/run-as-caller.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { createEntryFormatter } from '#src/export/green-button/entry.ts';
-import { formatUsagePointEntry, subscriptionXml } from '#src/export/green-button/feed.ts';
-import { monthsOfIntervals } from '#src/export/green-button/intervals.ts';
+import { formatUsagePointEntry, streamSubscriptionXml } from '#src/export/green-button/feed.ts';
+import { streamIntervalsByMonth } from '#src/export/green-button/intervals.ts';
 import {
   createUsagePointId,
-  feedXml,
   formatApplicationEntry,
   formatAuthorizationEntry,
-  formatEntryDocument,
+  formatEntryAsDocument,
   formatServiceStatusXml,
+  streamFeedXml,
 } from '#src/export/green-button/resources.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -55,7 +55,9 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
       return body;
     });
   const stream = async (caller: Caller, pieces: AsyncGenerator<string>) =>
-    Readable.from(await awaitFirstPage(onePageAtATime(getRequestCounterName(caller), pieces)), { objectMode: false });
+    Readable.from(await awaitFirstPage(limitConcurrentPages(getRequestCounterName(caller), pieces)), {
+      objectMode: false,
+    });
 
   const batch = async (request: FastifyRequest) => {
     const home = await subscriptionOf(context, request);
@@ -71,9 +73,9 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
     };
     get(`${folder}/UsagePoint`, [], async (request) => {
       const head = { self: pathOf(request), type: 'UsagePoint', now: clock() };
-      return stream(request.caller as Caller, feedXml(head, [await point(request)]));
+      return stream(request.caller as Caller, streamFeedXml(head, [await point(request)]));
     });
-    get(`${folder}/UsagePoint/:point`, [], async (request) => formatEntryDocument(await point(request)));
+    get(`${folder}/UsagePoint/:point`, [], async (request) => formatEntryAsDocument(await point(request)));
   }
 
   const information = async (request: FastifyRequest) => {
@@ -84,21 +86,21 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
   get('/ApplicationInformation', [], async (request) => {
     const entry = await information(request);
     const head = { self: pathOf(request), type: 'ApplicationInformation', now: clock() };
-    return stream(request.caller as Caller, feedXml(head, [entry]));
+    return stream(request.caller as Caller, streamFeedXml(head, [entry]));
   });
-  get('/ApplicationInformation/:application', [], async (request) => formatEntryDocument(await information(request)));
+  get('/ApplicationInformation/:application', [], async (request) => formatEntryAsDocument(await information(request)));
 
   get('/Authorization', [], (request) => {
     const { caller, appId } = clientOf(request);
     const entries = authorizationEntries(context, appId, publicUrl());
-    return stream(caller, feedXml({ self: pathOf(request), type: 'Authorization', now: clock() }, entries));
+    return stream(caller, streamFeedXml({ self: pathOf(request), type: 'Authorization', now: clock() }, entries));
   });
   get('/Authorization/:authorization', [], async (request) => {
     const { appId } = clientOf(request);
     const { authorization = '' } = request.params as Params;
     if (!UUID.test(authorization)) throw new AppError('notFound');
     const found = requireFound(await findAppAuthorization(db, appId, authorization, clock()));
-    return formatEntryDocument(formatAuthorizationEntry(shownAuthorization(found), publicUrl(), clock()));
+    return formatEntryAsDocument(formatAuthorizationEntry(shownAuthorization(found), publicUrl(), clock()));
   });
 
   get('/ReadServiceStatus', [], () => formatServiceStatusXml());
@@ -168,8 +170,8 @@ function batchXml(
     const { scopes } = await reloadCaller(db, caller, clock(), 'none');
     if (!scopes.has(GREEN_BUTTON_REQUIRED_SCOPE)) throw new AppError('forbidden');
   };
-  const months = monthsOfIntervals(readDb, { userId, range, now, unit }, confirm);
-  return subscriptionXml({
+  const months = streamIntervalsByMonth(readDb, { userId, range, now, unit }, confirm);
+  return streamSubscriptionXml({
     about,
     self: `${ESPI_RESOURCE_PATH}/Batch/Subscription/${resource_id}`,
     range,

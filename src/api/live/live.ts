@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream';
 import type { ReadDatabaseRouter } from '#src/api/reads.ts';
-import { assertStreamAllowed, loadStreamOwner } from '#src/api/stream-room.ts';
+import { assertStreamAllowed, loadStreamOwner } from '#src/api/stream-limits.ts';
 import { getRequestCounterName } from '#src/auth/authenticate.ts';
+import { findDisallowedReaders } from '#src/auth/disallowed-readers.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import { findDisallowedReaders } from '#src/auth/still-allowed.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Database } from '#src/database/connect.ts';
 import { listLastSeenDevices, readLiveReadings } from '#src/devices/live.ts';
 import { loadHomes } from '#src/energy/home/home.ts';
 import {
   areLaterEventsStored,
-  findNewestUsageEvent,
+  findNewestUsageEventId,
   findUsageEventsAfter,
-  recordFollower,
-  refreshFollowers,
+  recordFollowedHome,
+  refreshFollowedHomes,
 } from '#src/events/followers.ts';
-import { FollowedHomes, type StreamFollower, type UsageStreamRequest } from './followed-homes.ts';
-import { createServerSentEventWriter, formatServerSentEvent } from './outlet.ts';
-import { formatStreamPosition, parseStreamPosition } from './place.ts';
+import { createServerSentEventWriter, formatServerSentEvent } from './server-sent-events.ts';
+import { formatStreamPosition, parseStreamPosition } from './stream-position.ts';
+import { type OpenUsageStream, StreamedHomes, type UsageStreamRequest } from './streamed-homes.ts';
 
 /**
  * Time in ms between two queries for new readings and events. One query serves all streams of this process; otherwise each batch of
@@ -57,7 +57,7 @@ interface LiveParts {
  * own. The queries use a standby server if there is one; the access of callers is checked on the primary server.
  */
 export class UsageStreams {
-  readonly #homes = new FollowedHomes();
+  readonly #homes = new StreamedHomes();
   readonly #parts: LiveParts;
   readonly #counter: Pick<RequestCounter, 'suspended'>;
   readonly #timers = new Map<string, NodeJS.Timeout>();
@@ -88,7 +88,7 @@ export class UsageStreams {
     // The limits are checked again, because other requests may have opened streams during the queries.
     assertStreamAllowed(this.#homes.followers, owner);
     const outlet = createServerSentEventWriter();
-    const follower: StreamFollower = { ...request, owner, outlet, place: place && { ...place } };
+    const follower: OpenUsageStream = { ...request, owner, outlet, place: place && { ...place } };
     const { userId, deviceId } = request;
     const ready = { user_id: userId, device_id: deviceId ?? null, resumed };
     outlet.send(retryText());
@@ -184,7 +184,7 @@ export class UsageStreams {
         for (const one of all)
           if (ended.has(one) || (one.caller.by !== 'session' && suspended.has(getRequestCounterName(one.caller))))
             end(one);
-        await refreshFollowers(db, this.#homes.userIds);
+        await refreshFollowedHomes(db, this.#homes.userIds);
       }
       this.#checkedAtMs = nowMs;
     } catch {
@@ -196,18 +196,18 @@ export class UsageStreams {
   async #placeOf({ userId, deviceId, lastEventId }: UsageStreamRequest) {
     if (deviceId !== undefined) return { place: null, resumed: null };
     const { db } = this.#parts;
-    const sinceMs = await recordFollower(db, userId);
+    const sinceMs = await recordFollowedHome(db, userId);
     const named = lastEventId === undefined ? null : parseStreamPosition(lastEventId);
     if (named?.sinceMs === sinceMs && (await areLaterEventsStored(db, userId, named.eventId, sinceMs)))
       return { place: named, resumed: true };
-    const place = { sinceMs, eventId: await findNewestUsageEvent(db, userId) };
+    const place = { sinceMs, eventId: await findNewestUsageEventId(db, userId) };
     return { place, resumed: lastEventId === undefined ? null : false };
   }
 }
 
 const retryText = (): string => `retry: ${Math.round(RETRY_MS.least + Math.random() * RETRY_MS.spread)}\n\n`;
 
-const end = ({ outlet }: StreamFollower): void => outlet.end(retryText());
+const end = ({ outlet }: OpenUsageStream): void => outlet.end(retryText());
 
 function* chunks<One>(all: readonly One[]): Generator<One[]> {
   for (let at = 0; at < all.length; at += MAX_AT_ONCE) yield all.slice(at, at + MAX_AT_ONCE);

@@ -1,6 +1,6 @@
 import type { Interaction } from 'oidc-provider';
 import { expect, test } from 'vitest';
-import { type ConsentRequest, consentPages } from './consent-page.ts';
+import { type ConsentRequest, createConsentPages } from './consent-page.ts';
 
 const asked = (scope: string, green_button_scope?: string): ConsentRequest => ({
   found: {
@@ -21,14 +21,14 @@ test.each([
   ['fr', 'Durée des intervalles : 15 minutes. Durée de l’historique : 1 095 jours.'],
   ['nl', 'Lengte van de intervallen: 15 minuten. Lengte van de historie: 1.095 dagen.'],
 ] as const)('the consent page in %s shows interval lengths and history', async (language, text) => {
-  const page = (await consentPages(language)).consent(asked('insights:read devices:read', GREEN_BUTTON), 'csrf');
+  const page = (await createConsentPages(language)).consent(asked('insights:read devices:read', GREEN_BUTTON), 'csrf');
   // French numbers contain narrow spaces, which are replaced before the comparison.
   expect(page.replaceAll(/\s/g, ' ')).toContain('Green Button');
   expect(page.replaceAll(/\s/g, ' ')).toContain(text);
 });
 
 test('the consent page of a request without Green Button does not mention it', async () => {
-  const { consent } = await consentPages('en');
+  const { consent } = await createConsentPages('en');
   expect(consent(asked('insights:read'), 'csrf')).not.toContain('Green Button');
   // The app has lost the scope for reading usage since the request for consent began.
   expect(consent(asked('devices:read', GREEN_BUTTON), 'csrf')).not.toContain('Green Button');

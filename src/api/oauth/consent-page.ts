@@ -46,7 +46,7 @@ const form = (csrf: string, content: string) =>
  * Returns the consent pages in a language, as HTML without scripts and with at most one form. `csrf`: token that is valid only for the
  * session and the request for consent.
  */
-export async function consentPages(language: Language) {
+export async function createConsentPages(language: Language) {
   const {
     apps: { scopes: scopeWords },
     pages: { consent: words },

@@ -10,11 +10,11 @@ import { AUTHORIZATION_DAYS_BY_DURATION, createAuthorization } from '#src/auth/a
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import { closeSession, createCsrfToken, hasJustSignedIn, isCsrfToken } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
-import { recordAction } from '#src/users/audit.ts';
+import { recordAuditedAction } from '#src/users/audit.ts';
 import {
   AUTHORIZATION_DURATIONS,
   type ConsentRequest,
-  consentPages,
+  createConsentPages,
   findGreenButtonScope,
   getRedirectUri,
   getRequestedScopes,
@@ -66,7 +66,7 @@ export function addConsentRoutes(app: FastifyInstance, context: ApiContext, part
 }
 
 const pagesFor = ({ headers }: FastifyRequest) =>
-  consentPages(negotiateLanguage(headers['accept-language'] ?? '') ?? 'en');
+  createConsentPages(negotiateLanguage(headers['accept-language'] ?? '') ?? 'en');
 
 /** Value for which a CSRF token is valid: the session and the request for consent. */
 const tokenOf = ({ keyId }: Caller, { found }: ConsentRequest): string => `${keyId} ${found.uid}`;
@@ -126,7 +126,7 @@ async function show(context: ApiContext, parts: Parts, request: FastifyRequest, 
 
 async function signOut({ db, clock }: ApiContext, caller: Caller, address: string): Promise<void> {
   await runAsCaller(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
-    await recordAction(trx, { actor: caller, address, action: 'session.ended', target: caller.keyId });
+    await recordAuditedAction(trx, { actor: caller, address, action: 'session.ended', target: caller.keyId });
     await closeSession(trx, caller.userId, caller.keyId);
   });
 }
@@ -153,7 +153,7 @@ function allow(
       const grantId = await createAuthorization(trx, consented);
       const details = { app_id: app.app_id, scopes, days };
       const act = { actor: caller, address: request.ip, action: 'authorization.created', target: grantId, details };
-      await recordAction(trx, act);
+      await recordAuditedAction(trx, act);
       return finish(parts, request, { login: { accountId: homeId, remember: false }, consent: { grantId } });
     }),
   );

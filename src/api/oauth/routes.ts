@@ -3,7 +3,7 @@ import inject, { type InjectOptions, type Response } from 'light-my-request';
 import type Provider from 'oidc-provider';
 import type { ApiContext } from '#src/api/context.ts';
 import { PLAIN_PAGE_SECURITY_POLICY } from '#src/api/plain-page.ts';
-import { countConsentRequest, countFailedSignIn } from '#src/api/plugins/rate-limits.ts';
+import { countConsentRequest, countFailedAuthentication } from '#src/api/plugins/rate-limits.ts';
 import { getRequestCounterName } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
@@ -150,7 +150,7 @@ async function exchange({ db, store, counter, forward }: Parts, request: Fastify
   const done = await joinOrBeginTransaction(db, (trx) =>
     store.inTransaction({ trx, because }, () => forward(request, omitUndefined({ body }))),
   );
-  if (done.statusCode >= 400) await countFailedSignIn(counter, request.ip);
+  if (done.statusCode >= 400) await countFailedAuthentication(counter, request.ip);
   return answer(reply, done);
 }
 

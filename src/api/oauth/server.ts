@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import Provider, { type Client, type Context, errors, interactionPolicy } from 'oidc-provider';
 import { renderPlainPage } from '#src/api/plain-page.ts';
-import { isSecretWithHash } from '#src/auth/apps.ts';
+import { isSecretMatchingHash } from '#src/auth/apps.ts';
 import { createApplicationUrl, createSubscriptionUrls, GREEN_BUTTON_REQUIRED_SCOPE } from '#src/auth/green-button.ts';
 import { createSecret, TOKEN_PREFIX } from '#src/auth/key-format.ts';
 import { APP_SCOPE_NAMES, isAppScope } from '#src/auth/scopes.ts';
@@ -122,7 +122,7 @@ function configurationOf({ secret, store }: Options): Record<string, unknown> {
 /** Makes oidc-provider compare the hashes of app secrets, and create tokens in this service's format. */
 function useOwnSecrets(provider: Provider): void {
   provider.Client.prototype.compareClientSecret = function (presented) {
-    return this.clientSecret !== undefined && isSecretWithHash(Buffer.from(this.clientSecret, 'hex'), presented);
+    return this.clientSecret !== undefined && isSecretMatchingHash(Buffer.from(this.clientSecret, 'hex'), presented);
   };
   provider.AccessToken.prototype.generateTokenId = function () {
     // Sets the token format, as the replaced function of oidc-provider does.

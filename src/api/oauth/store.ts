@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type { Adapter, StoredPayload } from 'oidc-provider';
-import { findOauthClientApp, isSecretWithHash, type OauthClientApp } from '#src/auth/apps.ts';
+import { findOauthClientApp, isSecretMatchingHash, type OauthClientApp } from '#src/auth/apps.ts';
 import { getCurrentScopes, selectUsableAuthorizations } from '#src/auth/authorizations.ts';
 import { hashApiKey } from '#src/auth/key-format.ts';
 import type { Clock } from '#src/core/clock.ts';
@@ -97,7 +97,7 @@ export class OauthStore {
    */
   async clientOf(clientId: string, secret: string): Promise<{ accountId: string; appId: string } | null> {
     const app = await findOauthClientApp(this.#database, clientId);
-    const isProved = app?.client_secret_sha256 && isSecretWithHash(app.client_secret_sha256, secret);
+    const isProved = app?.client_secret_sha256 && isSecretMatchingHash(app.client_secret_sha256, secret);
     return isProved ? { accountId: app.user_id, appId: app.app_id } : null;
   }
 

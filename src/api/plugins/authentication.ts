@@ -3,7 +3,7 @@ import type { Authenticate, Caller } from '#src/auth/authenticate.ts';
 import { ESPI_RESOURCE_PATH } from '#src/auth/green-button.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
-import { countFailedSignIn, countRequest, refuseSuspendedCaller } from './rate-limits.ts';
+import { countFailedAuthentication, countRequest, refuseSuspendedCaller } from './rate-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -58,7 +58,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     // a stolen key that was revoked therefore cannot use up the owner's limits.
     if (typeof caller === 'string') {
       if (request.headers.authorization !== undefined && caller !== 'unavailable')
-        await countFailedSignIn(counter, request.ip);
+        await countFailedAuthentication(counter, request.ip);
       throw new AppError(caller);
     }
     request.caller = caller;

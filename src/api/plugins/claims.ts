@@ -4,9 +4,9 @@ import type { ApiContext } from '#src/api/context.ts';
 import { listFieldErrors } from '#src/api/validation-errors.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
-import { describeIssue } from '#src/core/validation-messages.ts';
-import { checkBatchSecret } from '#src/onboarding/batches.ts';
-import { claimMessageSchema, createClaimLimiter, processClaim } from '#src/onboarding/claims.ts';
+import { describeValidationIssue } from '#src/core/validation-messages.ts';
+import { isBatchSecretValid } from '#src/onboarding/batches.ts';
+import { claimMessageSchema, createClaimLimiter, processMeterClaim } from '#src/onboarding/claims.ts';
 
 const BODY_LIMIT_BYTES = 4_096;
 const claim = claimMessageSchema.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });
@@ -18,13 +18,13 @@ const claim = claimMessageSchema.extend({ batch_id: z.string().max(100), secret:
 export function addClaimRoutes(app: FastifyInstance, { db, clock }: ApiContext, counter: RequestCounter): void {
   const gate = createClaimLimiter(counter);
   app.post('/provisioning/claim', { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
-    const asked = claim.safeParse(request.body, { error: describeIssue });
+    const asked = claim.safeParse(request.body, { error: describeValidationIssue });
     if (!asked.success) throw createUnprocessableError(...listFieldErrors(asked.error, 'body', String));
     const { batch_id: batchId, secret, ...message } = asked.data;
     let isKnown = false;
     const answer = await gate(request.ip, async () => {
-      isKnown = await checkBatchSecret(db, batchId, secret, clock());
-      return isKnown ? processClaim(db, batchId, message, { now: clock(), address: request.ip }) : null;
+      isKnown = await isBatchSecretValid(db, batchId, secret, clock());
+      return isKnown ? processMeterClaim(db, batchId, message, { now: clock(), address: request.ip }) : null;
     });
     if (answer) return reply.status(201).send(answer);
     throw new AppError(isKnown ? 'claimRefused' : 'unauthorized');

@@ -9,7 +9,7 @@ import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { loadWords } from '#src/delivery/words/words.ts';
-import { recordAction } from '#src/users/audit.ts';
+import { recordAuditedAction } from '#src/users/audit.ts';
 import { acceptInvitationByMail, findInvitation } from '#src/users/members.ts';
 import { findLanguageOfAccount, updateUser } from '#src/users/store.ts';
 
@@ -76,10 +76,16 @@ async function endMails(trx: Database, target: string, address: string): Promise
   if (isAccount(target)) {
     requireFound(await updateUser(trx, ALL_ACCOUNTS, target, { remarks_by_mail: false }));
     const details = { members: ['remarks_by_mail'], by };
-    return recordAction(trx, { actor: null, address, action: 'user.changed', target, details });
+    return recordAuditedAction(trx, { actor: null, address, action: 'user.changed', target, details });
   }
   requireFound(await updateAlert(trx, ALL_ACCOUNTS, target, { status: 'paused' }));
-  await recordAction(trx, { actor: null, address, action: 'alert.changed', target, details: { status: 'paused', by } });
+  await recordAuditedAction(trx, {
+    actor: null,
+    address,
+    action: 'alert.changed',
+    target,
+    details: { status: 'paused', by },
+  });
 }
 
 /**
@@ -113,7 +119,7 @@ function addInvitationPage(scope: FastifyInstance, { db, clock }: ApiContext, se
         const accepted = await acceptInvitationByMail(trx, memberId, { now: clock(), language });
         const details = { access: accepted.access, by: BY_MAIL };
         const act = { actor: null, address: request.ip, action: 'member.joined', target: memberId, details };
-        await recordAction(trx, act);
+        await recordAuditedAction(trx, act);
         return accepted;
       });
       const more = `<p><a href="/dashboard/sign-in">${words.signIn}</a></p>\n`;

@@ -70,7 +70,7 @@ async function refuseSuspendedOne(counter: RequestCounter, counted: string): Pro
 }
 
 /** Counts a failed authentication from an address. Throws 429 if there were too many failures from that address. */
-export async function countFailedSignIn(counter: RequestCounter, address: string): Promise<void> {
+export async function countFailedAuthentication(counter: RequestCounter, address: string): Promise<void> {
   await countAddress(counter, getNetworkOfAddress(address));
 }
 
@@ -78,7 +78,7 @@ export async function countFailedSignIn(counter: RequestCounter, address: string
  * Counts a sign-in request from a network or from a known browser. Throws 429 if there were too many. Requests with invalid keys are
  * counted separately, so that a program with an old key does not keep people from signing in to the dashboard.
  */
-export async function countSignIn(counter: RequestCounter, who: string): Promise<void> {
+export async function countSignInRequest(counter: RequestCounter, who: string): Promise<void> {
   await countAddress(counter, `sign-in ${who}`);
 }
 

@@ -1,6 +1,6 @@
 import { type Span, SpanStatusCode } from '@opentelemetry/api';
 import type { FastifyInstance } from 'fastify';
-import { isEventStream } from '#src/api/share.ts';
+import { isEventStream } from '#src/api/concurrency-limiter.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
-import { streamJsonPages } from '#src/api/long-answers.ts';
+import { streamJsonPages } from '#src/api/long-responses.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { ROWS_BETWEEN_BREAKS, yieldInTurns } from '#src/core/turns.ts';
+import { ROWS_BETWEEN_BREAKS, yieldChunksWithBreaks } from '#src/core/turns.ts';
 import { MEDIA_TYPES, type TableFormat } from './accept.ts';
 import { streamXlsx } from './xlsx.ts';
 
@@ -23,7 +23,7 @@ export function formatTable(
 ): string | Readable {
   const all = columns.length > 0 ? columns : [...new Set(rows.flatMap((row) => Object.keys(row)))];
   if (format === 'xlsx' || rows.length > ROWS_BETWEEN_BREAKS)
-    return formatTablePages(reply, format, yieldInTurns(rows), all);
+    return formatTablePages(reply, format, yieldChunksWithBreaks(rows), all);
   reply.type(`${MEDIA_TYPES.csv}; charset=utf-8`);
   return formatCsv(rows, all, true);
 }
@@ -79,7 +79,7 @@ function streamCsv(pages: AsyncIterable<readonly object[]>, columns: readonly st
     (async function* () {
       let isFirst = true;
       for await (const page of pages) {
-        for await (const rows of yieldInTurns(page)) {
+        for await (const rows of yieldChunksWithBreaks(page)) {
           yield formatCsv(rows, columns, isFirst);
           isFirst = false;
         }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import { yieldInTurns } from '#src/core/turns.ts';
+import { yieldChunksWithBreaks } from '#src/core/turns.ts';
 import { DAY_MS } from '#src/core/units.ts';
 
 /** Style of a spreadsheet cell: an index into `NUMBER_FORMATS`. */
@@ -115,7 +115,8 @@ async function* sheetXml(pages: AsyncIterable<readonly object[]>, columns: reado
     `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols><col min="1" max="${columns.length}" width="${WIDTH}" customWidth="1"/></cols><sheetData><row>${header}</row>`,
   );
   for await (const page of pages)
-    for await (const rows of yieldInTurns(page)) yield Buffer.from(rows.map((row) => rowXml(row, columns)).join(''));
+    for await (const rows of yieldChunksWithBreaks(page))
+      yield Buffer.from(rows.map((row) => rowXml(row, columns)).join(''));
   yield Buffer.from('</sheetData></worksheet>');
 }
 

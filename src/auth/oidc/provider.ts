@@ -69,7 +69,7 @@ class CachedMetadata {
  * Sends no request before the first sign-in, so that the service can start while the provider is unavailable.
  */
 export function createOidcProvider(config: OidcConfig, ca: string | undefined, nowMs: () => number = Date.now) {
-  const ask = createLimitedFetch(ca);
+  const ask = createProviderFetch(ca);
   const metadata = new CachedMetadata(() => discover(config, ask), nowMs);
   return {
     /** Text on the sign-in button. */
@@ -186,7 +186,7 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
  * limits the size of responses. Throws if `ca` is not a certificate. The `fetch` rejects on network errors, on oversized responses, and
  * when the signal aborts.
  */
-export function createLimitedFetch(ca: string | undefined): client.CustomFetch {
+export function createProviderFetch(ca: string | undefined): client.CustomFetch {
   if (ca !== undefined) new X509Certificate(ca);
   const agent = new Agent(
     ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates('default'), ca] }) },

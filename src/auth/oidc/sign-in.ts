@@ -2,7 +2,7 @@ import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { recordAction } from '#src/users/audit.ts';
+import { recordAuditedAction } from '#src/users/audit.ts';
 import { createUser, updateUser } from '#src/users/store.ts';
 import { openSession, type SignInOrigin } from '../sessions.ts';
 import { findAccountOfEmail, lockAccount } from '../sign-ins.ts';
@@ -80,7 +80,7 @@ async function signInOnce(
   };
 
   function note(db: Database, action: string, target: string, details: Record<string, unknown>) {
-    return recordAction(db, { actor: null, address: from.address ?? 'unknown', action, target, details });
+    return recordAuditedAction(db, { actor: null, address: from.address ?? 'unknown', action, target, details });
   }
 }
 
@@ -107,7 +107,7 @@ async function link(
   if (!known && !createsAccounts) return 'unknown';
   const userId = known?.user_id ?? (await createUser(trx, { email: verifiedEmail, role: role ?? 'homeowner' })).user_id;
   const details = { by: 'provider' };
-  if (!known) await recordAction(trx, { actor: null, address, action: 'user.created', target: userId, details });
+  if (!known) await recordAuditedAction(trx, { actor: null, address, action: 'user.created', target: userId, details });
   if (!(await lockAccount(trx, userId))) return 'unknown';
   // An e-mail address can be reassigned to another person. The new holder must not get the account that is linked to the previous holder.
   const other = await trx
@@ -121,7 +121,7 @@ async function link(
     .insertInto('identities')
     .values({ issuer, subject, user_id: userId, linked_at: now, used_at: now })
     .execute();
-  await recordAction(trx, { actor: null, address, action: 'identity.linked', target: userId, details });
+  await recordAuditedAction(trx, { actor: null, address, action: 'identity.linked', target: userId, details });
   return userId;
 }
 

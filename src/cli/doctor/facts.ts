@@ -159,7 +159,7 @@ export interface Check {
   judge(facts: InstallationFacts): Finding | Finding[];
 }
 
-export const okFinding = (finding: string): Finding => ({ level: 'ok', finding, todo: null });
-export const warningFinding = (finding: string, todo: string): Finding => ({ level: 'warning', finding, todo });
-export const problemFinding = (finding: string, todo: string): Finding => ({ level: 'problem', finding, todo });
-export const skippedFinding = (finding: string): Finding => ({ level: 'skipped', finding, todo: null });
+export const createOkFinding = (finding: string): Finding => ({ level: 'ok', finding, todo: null });
+export const createWarningFinding = (finding: string, todo: string): Finding => ({ level: 'warning', finding, todo });
+export const createProblemFinding = (finding: string, todo: string): Finding => ({ level: 'problem', finding, todo });
+export const createSkippedFinding = (finding: string): Finding => ({ level: 'skipped', finding, todo: null });

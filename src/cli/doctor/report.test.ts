@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { BackupState } from '#src/backup/state.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { VERSION } from '#src/core/version.ts';
-import { TIERS } from '#src/database/capabilities.ts';
+import { DATABASE_TIERS } from '#src/database/capabilities.ts';
 import type {
   CertificatePair,
   DatabaseContent,
@@ -33,7 +33,7 @@ const CONTENT: DatabaseContent = {
   compared: { userId: 'usr_1', differing: 0 },
 };
 const SERVER: DatabaseServer = {
-  kind: { line: 'PostgreSQL 18', capabilities: TIERS.plain },
+  kind: { line: 'PostgreSQL 18', capabilities: DATABASE_TIERS.plain },
   clock: { aheadMs: 40, uncertainMs: 20 },
   schema: { isMade: true, pending: [], unknown: [] },
   commitRisks: [],

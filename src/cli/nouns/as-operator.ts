@@ -95,7 +95,7 @@ export async function callOperation(
  * Calls an operation that creates an object for a user, who is given by id or e-mail address. The body contains the members that were
  * typed. Returns the response.
  */
-export async function createForUser(
+export async function createObjectForUser(
   definition: AnyOperation,
   { user, ...typed }: { user: string } & Record<string, string>,
   on: { db: Database; config: Config; what: string },

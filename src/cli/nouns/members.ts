@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { escapeLineForTerminal } from '#src/core/output.ts';
-import { describeIssue } from '#src/core/validation-messages.ts';
+import { describeValidationIssue } from '#src/core/validation-messages.ts';
 
 /** A command-line option that sets one member of a request. */
 interface MemberOption {
@@ -49,7 +49,7 @@ export function parseOptionValues(
   const converted = Object.fromEntries(
     Object.entries(typed).map(([member, text]) => [member, meant(members[member] as z.ZodType, text)]),
   );
-  const parsed = schema.safeParse(converted, { error: describeIssue });
+  const parsed = schema.safeParse(converted, { error: describeValidationIssue });
   if (parsed.success) return converted;
   throw new Error(parsed.error.issues.map(({ path, message }) => formatOptionError(path, message)).join('\n'));
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Alert } from '#clients/typescript/client.ts';
 import type { AlertFiring } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../api.ts';
+import { appendQuery, callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { createMoneyFormatter, formatKwh, formatTime } from '../parts/format.ts';
 import { ListCard, PagedList, useListChanges } from '../parts/list.ts';
@@ -19,7 +19,7 @@ import { useDeviceNames } from './alerts/preview.ts';
 export function Page() {
   const { me, user } = useSession();
   const { common, alerts: w } = words();
-  const alerts = useAllPages<Alert>(withQuery('/v1/alerts', { user_id: user.user_id }));
+  const alerts = useAllPages<Alert>(appendQuery('/v1/alerts', { user_id: user.user_id }));
   const [open, setOpen] = useState<{ what: 'create' } | { what: 'edit' | 'history'; of: Alert } | null>(null);
   const { change, done, told, error } = useListChanges(alerts);
   const close = () => setOpen(null);
@@ -39,7 +39,7 @@ export function Page() {
         done(open.what === 'edit' ? w.saved({ rule }) : w.created({ rule }));
       }} />`
     }
-    ${open?.what === 'history' && html`<${AlertFirings} of=${open.of} onClose=${close} />`}
+    ${open?.what === 'history' && html`<${AlertFiringsDialog} of=${open.of} onClose=${close} />`}
   `;
 
   function table(all: Alert[]) {
@@ -79,7 +79,7 @@ const SHOWN = 20;
 const LOOK_MS = 5_000;
 
 /** Dialog with the firings of an alert, newest first. */
-export function AlertFirings({ of: alert, onClose }: { of: Alert; onClose: () => void }) {
+export function AlertFiringsDialog({ of: alert, onClose }: { of: Alert; onClose: () => void }) {
   const { user } = useSession();
   const { common, alerts } = words();
   const w = alerts.firings;

@@ -8,7 +8,7 @@ import { renderTable } from '../parts/table.ts';
 import { ConfirmButton, RelativeTime, renderInlineMarkup } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { EditApp, RegisterAppDialog } from './apps/app-dialog.ts';
+import { EditAppDialog, RegisterAppDialog } from './apps/app-dialog.ts';
 
 const GUIDE = '/docs/guides/build-an-app';
 
@@ -58,6 +58,6 @@ function Registered() {
     <${ListCard} title=${w.yours} create=${w.register} onCreate=${() => setOpen('register')} error=${error} told=${told}
       label=${w.list} of=${apps} empty=${renderEmptyList(w.empty, w.firstSteps)}>${table}<//>
     ${open === 'register' && html`<${RegisterAppDialog} guide=${GUIDE} onMade=${apps.again} onClose=${close} />`}
-    ${open !== null && open !== 'register' && html`<${EditApp} of=${open} onSaved=${saved} onClose=${close} />`}
+    ${open !== null && open !== 'register' && html`<${EditAppDialog} of=${open} onSaved=${saved} onClose=${close} />`}
   `;
 }

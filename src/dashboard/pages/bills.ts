@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BillPeriod, BillPeriodDetails, Device } from '#clients/typescript/client.ts';
-import { callApi, withQuery } from '../api.ts';
+import { appendQuery, callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { formatDay } from '../parts/format.ts';
 import { LoadedList } from '../parts/list.ts';
@@ -10,7 +10,7 @@ import { renderTable } from '../parts/table.ts';
 import { Badge, Card, Dialog, Field, FormButtons } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { Bill, formatBilledEnergy } from './bills/bill.ts';
+import { BillPeriodCard, formatBilledEnergy } from './bills/bill.ts';
 
 /**
  * Page with the bill periods of the selected account. For each period it shows the billed energy, the energy according to the present data,
@@ -19,8 +19,8 @@ import { Bill, formatBilledEnergy } from './bills/bill.ts';
 export function Page() {
   const { me, user } = useSession();
   const { common, bills: w } = words();
-  const periods = useAllPages<BillPeriod>(withQuery('/v1/bill-periods', { user_id: user.user_id }));
-  const devices = useAllPages<Device>(withQuery('/v1/devices', { user_id: user.user_id }));
+  const periods = useAllPages<BillPeriod>(appendQuery('/v1/bill-periods', { user_id: user.user_id }));
+  const devices = useAllPages<Device>(appendQuery('/v1/devices', { user_id: user.user_id }));
   const [shown, setShown] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
   // Homeowners can see bills, but only utilities and administrators create them.
@@ -47,14 +47,14 @@ export function Page() {
     <//>
     ${
       picked &&
-      html`<${Bill} key=${picked.bill_period_id} of=${picked} name=${nameOf(picked.device_id)} mayBill=${mayBill}
+      html`<${BillPeriodCard} key=${picked.bill_period_id} of=${picked} name=${nameOf(picked.device_id)} mayBill=${mayBill}
         onChange=${() => periods.again()}
         onGone=${() => {
           setShown(null);
           periods.again();
         }} />`
     }
-    ${isOpen && html`<${CreateBill} devices=${devices.value ?? []} onClose=${() => setOpen(false)} onMade=${made} />`}
+    ${isOpen && html`<${CreateBillDialog} devices=${devices.value ?? []} onClose=${() => setOpen(false)} onMade=${made} />`}
   `;
 }
 
@@ -93,7 +93,7 @@ function BillTable(props: {
  * Dialog that creates a bill period: it records the energy of the selected home or device in a range of days, by default the previous
  * month.
  */
-export function CreateBill(props: {
+export function CreateBillDialog(props: {
   devices: readonly Device[];
   onMade: (made: BillPeriodDetails) => void;
   onClose: () => void;

@@ -3,12 +3,12 @@ import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useLoad } from '../parts/load.ts';
-import { Badge, Loading } from '../parts/ui.ts';
+import { Badge, LoadedContent } from '../parts/ui.ts';
 import { usePageLink, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { getDeviceTypeName } from './devices/device.ts';
 import { DeviceBadges } from './devices/device-badges.ts';
-import { EditList, useRecomputation } from './devices/edits.ts';
+import { ReadingEditList, useRecomputationPolling } from './devices/edits.ts';
 import { PeriodView } from './home.ts';
 
 /**
@@ -23,10 +23,10 @@ export function Page() {
   const [computed, setComputed] = useState(0);
   const isWaiting = device.value?.is_computed === false;
   const countComputed = () => setComputed((times) => times + 1);
-  useRecomputation(isWaiting, device.again, countComputed);
+  useRecomputationPolling(isWaiting, device.again, countComputed);
   const home = ['home', ...address].join('/');
   const to = usePageLink();
-  return html`<${Loading} of=${device}>
+  return html`<${LoadedContent} of=${device}>
     ${(one: DeviceDetails) => html`
       <header class="heading">
         <h1>${one.location}</h1>
@@ -41,6 +41,6 @@ export function Page() {
           ${isWaiting && html` <${Badge} kind="warn">${w.edits.waits}<//>`}
         </p>
       <//>
-      <${EditList} of=${one} key=${one.device_id} onComputed=${countComputed} />`}
+      <${ReadingEditList} of=${one} key=${one.device_id} onComputed=${countComputed} />`}
   <//>`;
 }

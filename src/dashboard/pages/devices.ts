@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Device, DiscoveredDevice, Gateway } from '#clients/typescript/client.ts';
-import { withQuery } from '../api.ts';
+import { appendQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { ListCard, renderEmptyList } from '../parts/list.ts';
 import { type LoadedData, useAllPages } from '../parts/load.ts';
@@ -11,9 +11,9 @@ import { words } from '../words/words.ts';
 import { getDeviceTypeName, STATUS_BADGES } from './devices/device.ts';
 import { DeviceBadges } from './devices/device-badges.ts';
 import { DeviceDialog } from './devices/device-dialog.ts';
-import { DiscoveredList } from './devices/discovered-list.ts';
+import { DiscoveredDeviceList } from './devices/discovered-list.ts';
 import { GatewayList } from './devices/gateway-list.ts';
-import { PairDevice } from './devices/pair-device.ts';
+import { PairDeviceDialog } from './devices/pair-device.ts';
 
 /** Interval at which the page requests new messages and newly discovered devices, in ms. */
 const LOOK_MS = 15_000;
@@ -22,9 +22,9 @@ const LOOK_MS = 15_000;
 export function Page() {
   const { user } = useSession();
   const { user_id, email, timezone } = user;
-  const devices = useAllPages<Device>(withQuery('/v1/devices', { user_id }));
-  const discovered = useAllPages<DiscoveredDevice>(withQuery('/v1/devices/discovered', { user_id }));
-  const gateways = useAllPages<Gateway>(withQuery('/v1/gateways', { user_id }));
+  const devices = useAllPages<Device>(appendQuery('/v1/devices', { user_id }));
+  const discovered = useAllPages<DiscoveredDevice>(appendQuery('/v1/devices/discovered', { user_id }));
+  const gateways = useAllPages<Gateway>(appendQuery('/v1/gateways', { user_id }));
   const [pairing, setPairing] = useState<'new' | DiscoveredDevice | null>(null);
   const [named, setNamed] = useDeviceInUrl();
   const lookAgain = () => {
@@ -38,7 +38,7 @@ export function Page() {
   return html`
     <h1>${words().common.pages.devices}</h1>
     <${DeviceList} devices=${devices} zone=${timezone} onPair=${() => setPairing('new')} onOpen=${setNamed} />
-    <${DiscoveredList} discovered=${discovered} zone=${timezone} onPair=${setPairing} />
+    <${DiscoveredDeviceList} discovered=${discovered} zone=${timezone} onPair=${setPairing} />
     <${GatewayList}
       gateways=${gateways}
       zone=${timezone}
@@ -50,7 +50,7 @@ export function Page() {
     <${HomeAssistantCard} email=${email} />
     ${
       pairing !== null &&
-      html`<${PairDevice} of=${pairing === 'new' ? undefined : pairing} onChange=${lookAgain} onClose=${() => setPairing(null)} />`
+      html`<${PairDeviceDialog} of=${pairing === 'new' ? undefined : pairing} onChange=${lookAgain} onClose=${() => setPairing(null)} />`
     }
     ${named !== null && html`<${DeviceDialog} key=${named} deviceId=${named} onChange=${lookAgain} onClose=${() => setNamed(null)} />`}
   `;

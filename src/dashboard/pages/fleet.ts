@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { FleetDevice, User } from '#clients/typescript/client.ts';
-import { callApi, withQuery } from '../api.ts';
+import { appendQuery, callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { PagedList } from '../parts/list.ts';
 import { readSubmittedForm, useAction, usePages } from '../parts/load.ts';
@@ -10,7 +10,7 @@ import { createPlainClickHandler, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { getDeviceTypeName } from './devices/device.ts';
 import { DeviceBadges } from './devices/device-badges.ts';
-import { ImportDevices } from './fleet/import-devices.ts';
+import { ImportDevicesForm } from './fleet/import-devices.ts';
 import { SilenceMap } from './fleet/silence-map.ts';
 
 /** Page with the devices of all homes that a utility or an administrator manages. */
@@ -23,8 +23,8 @@ export function Page() {
     <h1>${common.pages.fleet}</h1>
     <p>${w.about}</p>
     <${SilenceMap} />
-    <${FleetDevices} key=${imports} />
-    <${ImportDevices} onDone=${() => setImports((before) => before + 1)} />
+    <${FleetDeviceList} key=${imports} />
+    <${ImportDevicesForm} onDone=${() => setImports((before) => before + 1)} />
   `;
 }
 
@@ -36,7 +36,7 @@ type Filter = Record<'text' | 'status' | 'silent_for_hours' | 'placement' | 'sor
 const ALL: Filter = { text: '', status: '', silent_for_hours: '', placement: '', sort: 'created_at' };
 
 /** List of devices with filters and a selectable order. */
-export function FleetDevices() {
+export function FleetDeviceList() {
   const [filter, setFilter] = useState(ALL);
   const { common, devices, fleet: w } = words();
   const choose = (event: SubmitEvent) => {
@@ -73,7 +73,7 @@ function List({ filter }: { filter: Filter }) {
   const { me } = useSession();
   const { common, devices, fleet: w } = words();
   const set = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
-  const pages = usePages<FleetDevice>(withQuery('/v1/fleet/devices', { ...set, limit: SHOWN }));
+  const pages = usePages<FleetDevice>(appendQuery('/v1/fleet/devices', { ...set, limit: SHOWN }));
   return html`<${PagedList} of=${pages} label=${w.list} names=${[w.first, w.next]} empty=${html`<p>${w.none}</p>`}>
       ${(rows: FleetDevice[]) =>
         renderTable(

@@ -8,7 +8,7 @@ import { renderTable } from '../parts/table.ts';
 import { ConfirmButton, Dialog, Field, FormButtons } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { GroupDays, GroupHomes } from './groups/homes.ts';
+import { GroupHomeList, GroupUsageChart } from './groups/homes.ts';
 
 /** Page with the tree of groups of homes. For the selected group, it shows the total usage and the homes. */
 export function Page() {
@@ -29,15 +29,15 @@ export function Page() {
       label=${w.list} of=${groups} empty=${html`<p>${w.empty}</p>`}>${table}<//>
     ${
       shown &&
-      html`<${GroupDays} key=${`days ${shown.group.group_id}`} of=${shown.group} zone=${me.timezone} changes=${changes} />
-        <${GroupHomes} key=${shown.group.group_id} of=${shown.group} onChange=${() => {
+      html`<${GroupUsageChart} key=${`days ${shown.group.group_id}`} of=${shown.group} zone=${me.timezone} changes=${changes} />
+        <${GroupHomeList} key=${shown.group.group_id} of=${shown.group} onChange=${() => {
           groups.again();
           setChanges(changes + 1);
         }} />`
     }
     ${
       isOpen &&
-      html`<${CreateGroup}
+      html`<${CreateGroupDialog}
         all=${groups.value ?? []}
         onMade=${(made: Group) => {
           setOpen(false);
@@ -72,7 +72,11 @@ export function Page() {
 }
 
 /** Dialog that creates a group with a name and a parent group. */
-export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group) => void; onClose: () => void }) {
+export function CreateGroupDialog(props: {
+  all: readonly Group[];
+  onMade: (made: Group) => void;
+  onClose: () => void;
+}) {
   const { all, onMade, onClose } = props;
   const { common, groups: w } = words();
   const { run, isBusy, error } = useAction();

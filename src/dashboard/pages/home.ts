@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../api.ts';
+import { appendQuery, callApi } from '../api.ts';
 import { type Children, html } from '../html.ts';
 import { useReadingChanges } from '../parts/changes.ts';
 import { type FileChoice, FileMenu } from '../parts/file-menu.ts';
@@ -15,21 +15,21 @@ import {
   type Period as Shown,
   shiftPeriod,
 } from '../parts/period.ts';
-import { Badge, Card, Loading, LoadingFailed, RelativeTime, useCurrentTimeMs } from '../parts/ui.ts';
+import { Badge, Card, LoadedContent, LoadingFailed, RelativeTime, useCurrentTimeMs } from '../parts/ui.ts';
 import { type PageLink, usePageLink, useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
-import { RoomClimate } from './devices/climate.ts';
-import { CommodityCards, PeriodChooser, usePeriodSteps } from './home/chooser.ts';
-import { Consumers } from './home/consumers.ts';
+import { RoomClimateCard } from './devices/climate.ts';
+import { CommodityCards, PeriodChooser, usePeriodNavigation } from './home/chooser.ts';
+import { ConsumersCard } from './home/consumers.ts';
 import { FirstSteps, NoDataNotice } from './home/first-steps.ts';
 import { EnergyFlowDiagram } from './home/flows.ts';
-import { Forecast } from './home/forecast.ts';
+import { ForecastCard } from './home/forecast.ts';
 import { HeatMap, LoadCurve } from './home/load-chart.ts';
-import { PriceCurve } from './home/price-curve.ts';
-import { Remarks } from './home/remarks.ts';
+import { PriceCurveCard } from './home/price-curve.ts';
+import { RemarksCard } from './home/remarks.ts';
 import { MainFigures, Summary } from './home/summary.ts';
-import { SuspectedMeterSwaps } from './home/swaps.ts';
-import { type DayRowLength, storedDayRowLength, UsageChart } from './home/usage-chart.ts';
+import { MeterSwapQuestions } from './home/swaps.ts';
+import { type DayRowLength, dayRowLengthSetting, UsageChart } from './home/usage-chart.ts';
 
 /** Page with the usage of a home in a day, week, month or year, the cost of this usage, and the devices that use it. */
 export function Page() {
@@ -56,9 +56,9 @@ export function PeriodView(props: {
   const w = words();
   const today = getTodayInZone(user.timezone);
   const shown: Shown = getPeriodForPage(address, today);
-  const [dayRows, setDayRows] = useState(storedDayRowLength.get);
+  const [dayRows, setDayRows] = useState(dayRowLengthSetting.get);
   const chooseRows = (rows: DayRowLength) => {
-    storedDayRowLength.set(rows);
+    dayRowLengthSetting.set(rows);
     setDayRows(rows);
   };
   const { period, value, costs, again, isLive } = usePeriod(shown, deviceId, computed);
@@ -68,10 +68,10 @@ export function PeriodView(props: {
     const next = shiftPeriod(shown, by);
     if (next.start <= today && (first === null || getLastDay(next) >= first)) show(next);
   };
-  const box = usePeriodSteps(step);
+  const box = usePeriodNavigation(step);
   const follow = usePageLink();
   return html`<div class="period" ref=${box} aria-busy=${period.isLoading && period.value === null}>
-    <${Loading} of=${{ ...period, value }}>
+    <${LoadedContent} of=${{ ...period, value }}>
       ${(one: Period) => {
         const money = period.value ? costs.value : null;
         return html`
@@ -80,19 +80,19 @@ export function PeriodView(props: {
             ${one.newest_at && html`${w.home.lastReading} <${RelativeTime} at=${one.newest_at} zone=${one.timezone} />. `}<span class="zone">${w.home.timesIn({ zone: one.timezone })}</span>
           </p>
           ${props.children}
-          <${SuspectedMeterSwaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
+          <${MeterSwapQuestions} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
           <${Electricity} of=${one} costs=${money} rows=${dayRows} onRows=${chooseRows} show=${show} follow=${follow} onStale=${period.again}>
             ${period.error === null && costs.error !== null && html`<${LoadingFailed} text=${w.home.costsFailed({ reason: costs.error })} onAgain=${costs.again} />`}
             ${money?.has_tariff === false && one.used.kwh_used !== null && html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`}
-            ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
+            ${deviceId === undefined && html`<${ConsumersCard} of=${one} costs=${money} follow=${follow} />`}
           <//>
           ${
             // Cards about the present are shown only for a period that contains today.
             deviceId === undefined &&
             one.end >= today &&
-            html`${costs.value?.has_tariff && html`<${PriceCurve} of=${one} />`}<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`
+            html`${costs.value?.has_tariff && html`<${PriceCurveCard} of=${one} />`}<${RemarksCard} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${ForecastCard} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`
           }
-          ${one.unit === 'day' || one.unit === 'week' ? one.thermostats.map((thermostat) => html`<${RoomClimate} key=${thermostat.device_id} of=${one} thermostat=${thermostat} />`) : null}
+          ${one.unit === 'day' || one.unit === 'week' ? one.thermostats.map((thermostat) => html`<${RoomClimateCard} key=${thermostat.device_id} of=${one} thermostat=${thermostat} />`) : null}
           ${one.flows && html`<${EnergyFlowDiagram} flows=${one.flows} used=${one.used.kwh_used} devices=${one.devices} title=${formatPeriod({ unit: one.unit, start: one.start })} />`}
           <${CommodityCards} of=${one.commodities} />
           ${one.used.kwh_used !== null && html`<${UsageDownload} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${one.unit === 'day' ? dayRows : ROWS[one.unit]} />`}
@@ -113,9 +113,9 @@ function usePeriod({ unit, start }: Shown, deviceId: string | undefined, compute
   const { user_id } = useSession().user;
   const asked = { user_id, device_id: deviceId, unit, date: start };
   const keys = [user_id, deviceId, unit, start, computed];
-  const period = useLoad(() => callApi<Period>('GET', withQuery('/v1/period', asked)), keys);
+  const period = useLoad(() => callApi<Period>('GET', appendQuery('/v1/period', asked)), keys);
   // Costs take longer to compute, so they are requested separately and shown later than the usage.
-  const costs = useLoad(() => callApi<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
+  const costs = useLoad(() => callApi<PeriodCosts>('GET', appendQuery('/v1/period-costs', asked)), keys);
   const again = useCallback(() => {
     period.again();
     costs.again();
@@ -229,8 +229,8 @@ const INCLUDE_OF_DEVICE = 'export,estimated,coverage,cost';
 function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format): string {
   const group_by = format.isShort && groupBy !== 'quarter_hour' ? 'hour' : groupBy;
   const query = { ...days, group_by, tz: 'account' };
-  if (deviceId !== '') return withQuery(`/v1/devices/${deviceId}/usage`, { ...query, include: INCLUDE_OF_DEVICE });
-  return withQuery('/v1/energy-insights', { ...query, user_id: userId, include: INCLUDE });
+  if (deviceId !== '') return appendQuery(`/v1/devices/${deviceId}/usage`, { ...query, include: INCLUDE_OF_DEVICE });
+  return appendQuery('/v1/energy-insights', { ...query, user_id: userId, include: INCLUDE });
 }
 
 /** Menu that downloads the displayed data as a file. */

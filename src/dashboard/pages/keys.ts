@@ -10,14 +10,14 @@ import { Badge, ConfirmButton, Dialog, Field, FormButtons, RelativeTime, renderI
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { useDeviceNames } from './alerts/preview.ts';
-import { CreateKey, RotateKey } from './keys/create-key.ts';
+import { CreateKeyDialog, RotateKeyDialog } from './keys/create-key.ts';
 import {
   AllowedAddressesField,
-  ExpiryChoice,
+  ExpirySelect,
   getKeyName,
   getSelectedExpiry,
-  isKeyEnded,
-  isKeyEndingSoon,
+  isKeyExpired,
+  isKeyExpiringSoon,
   readAllowedAddresses,
 } from './keys/key.ts';
 import { summariseScopes } from './keys/scopes.ts';
@@ -42,14 +42,14 @@ export function Page() {
       label=${w.list} of=${keys} empty=${renderEmptyList(w.empty, w.firstSteps)}>
       ${(all: Key[]) => html`<${KeyTable} of=${all} nameOfDevice=${nameOfDevice} actions=${actions} />`}
     <//>
-    ${open?.what === 'create' && html`<${CreateKey} onMade=${keys.again} onClose=${close} />`}
-    ${open?.what === 'rotate' && html`<${RotateKey} of=${open.of} onMade=${keys.again} onClose=${close} />`}
+    ${open?.what === 'create' && html`<${CreateKeyDialog} onMade=${keys.again} onClose=${close} />`}
+    ${open?.what === 'rotate' && html`<${RotateKeyDialog} of=${open.of} onMade=${keys.again} onClose=${close} />`}
     ${open?.what === 'limit' && html`<${KeyLimitsDialog} of=${open.of} onDone=${keys.again} onClose=${close} />`}
   `;
 
   function actions(key: Key) {
     const name = getKeyName(key);
-    const hasEnded = isKeyEnded(key);
+    const hasEnded = isKeyExpired(key);
     return html`${
       !hasEnded &&
       html`<button type="button" aria-label=${w.limitOf({ name })} onClick=${() => setOpen({ what: 'limit', of: key })}>${w.limit}</button>
@@ -66,7 +66,7 @@ function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string
   const { common, keys: w } = words();
   const at = (iso: string | null) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
   return renderTable(
-    all.toReversed().sort((a, b) => Number(isKeyEnded(a)) - Number(isKeyEnded(b))),
+    all.toReversed().sort((a, b) => Number(isKeyExpired(a)) - Number(isKeyExpired(b))),
     [
       [common.name, ({ name }) => name ?? html`<span class="quiet">${w.noName}</span>`],
       [w.key, ({ prefix }) => html`<code>${prefix}…</code>`],
@@ -88,9 +88,9 @@ function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string
       [
         w.expires,
         (key) =>
-          isKeyEnded(key)
+          isKeyExpired(key)
             ? html`<${Badge} kind="quiet">${w.expired}<//>`
-            : html`<span>${at(key.expires_at)} ${isKeyEndingSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`,
+            : html`<span>${at(key.expires_at)} ${isKeyExpiringSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`,
       ],
     ],
     { key: ({ key_id }) => key_id, actions },
@@ -99,7 +99,7 @@ function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string
 
 /** Age of an API key, in days, from which the page recommends a new one (specification of the service, section API keys). */
 const OLD_AFTER_DAYS = 90;
-const isOld = (key: Key): boolean => !isKeyEnded(key) && countDaysSince(key.created_at) >= OLD_AFTER_DAYS;
+const isOld = (key: Key): boolean => !isKeyExpired(key) && countDaysSince(key.created_at) >= OLD_AFTER_DAYS;
 
 /** Dialog that changes the expiry of an API key, and the addresses from which the key is accepted. */
 export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () => void; onClose: () => void }) {
@@ -118,7 +118,7 @@ export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () =
     <form onSubmit=${limit}>
       <p>${w.limitAbout}</p>
       <${AllowedAddressesField} now=${of.allowed_addresses} />
-      <${Field} label=${w.expires} control=${ExpiryChoice} isChange />
+      <${Field} label=${w.expires} control=${ExpirySelect} isChange />
       <${FormButtons} label=${common.save} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;

@@ -10,7 +10,7 @@ import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 
 /** Persons who may see the signed-in account's home, with a form that invites a person, and a button that ends a membership. */
-export function Members() {
+export function HomeMemberList() {
   const { me } = useSession();
   const { sessions: w } = words();
   const path = `/v1/users/${me.user_id}/members`;
@@ -60,7 +60,7 @@ export function Members() {
  * Homes of other accounts that the signed-in user may see as a member. The user can select one of them for all pages, and can end a
  * membership.
  */
-export function MemberHomes() {
+export function MembershipList() {
   const { me, user, pick } = useSession();
   const { sessions: w } = words();
   const homes = useAllPages<Membership>('/v1/memberships');

@@ -3,7 +3,7 @@ import type { OperatorOverview, RollupReport } from '#src/api/dashboard/shapes.t
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Badge, Card, ErrorMessage, getBusyAttributes, Loading } from '../parts/ui.ts';
+import { Badge, Card, ErrorMessage, getBusyAttributes, LoadedContent } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { AccountTable, AuditLog } from './operator/accounts.ts';
 import { BackupCard } from './operator/backups.ts';
@@ -48,7 +48,7 @@ export function InstallationHealth() {
     const timer = setInterval(health.again, EVERY_MS);
     return () => clearInterval(timer);
   }, [health.again]);
-  return html`<${Loading} of=${health}>
+  return html`<${LoadedContent} of=${health}>
     ${({ lag_seconds, waiting, rejected, devices, backups, held_before }: OperatorOverview) => html`<dl class="figures">
       <div>
         <dt>Readings stored</dt>

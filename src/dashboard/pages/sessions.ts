@@ -13,19 +13,19 @@ import {
   ErrorMessage,
   Field,
   getBusyAttributes,
-  Loading,
+  LoadedContent,
   RelativeTime,
   renderInlineMarkup,
 } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
-import { MemberHomes, Members } from './members.ts';
-import { Authorizations } from './sessions/authorizations.ts';
+import { HomeMemberList, MembershipList } from './members.ts';
+import { AuthorizationList } from './sessions/authorizations.ts';
 import { NotificationList } from './sessions/notices.ts';
-import { OtherDeviceSignIn } from './sessions/other-device.ts';
-import { Passkeys } from './sessions/passkeys.ts';
-import { Appearance, DeveloperLinks, SignOut } from './sessions/this-browser.ts';
-import { AccountData } from './sessions/your-data.ts';
+import { OtherDeviceSignInButton } from './sessions/other-device.ts';
+import { PasskeyList } from './sessions/passkeys.ts';
+import { AppearanceSettings, DeveloperLinks, SignOutButton } from './sessions/this-browser.ts';
+import { AccountDataButtons } from './sessions/your-data.ts';
 
 interface Session {
   session_id: string;
@@ -47,22 +47,22 @@ export function Page() {
   const end = ({ session_id }: Session) =>
     run(() => callApi('DELETE', `/v1/sessions/${session_id}`).then(sessions.again));
   return html`
-    <header class="heading"><h1>${common.pages.account}</h1><div><${SignOut} /></div></header>
+    <header class="heading"><h1>${common.pages.account}</h1><div><${SignOutButton} /></div></header>
     <div class="grid">
       <${EmailAddressForm} />
       <${AccountForm} />
       <${NotificationList} />
-      <${Appearance} />
+      <${AppearanceSettings} />
     </div>
-    ${me.role === 'homeowner' && html`<${Members} /><${Authorizations} /><${MemberHomes} />`}
-    <${Card} title=${w.signedInTitle} actions=${html`<${SignOut} everywhere />`}>
+    ${me.role === 'homeowner' && html`<${HomeMemberList} /><${AuthorizationList} /><${MembershipList} />`}
+    <${Card} title=${w.signedInTitle} actions=${html`<${SignOutButton} everywhere />`}>
       <p>${w.about({ email: me.email })}</p>
       <${ErrorMessage} text=${error} />
       <${LoadedList} label=${w.list} of=${sessions}>${table}<//>
-      <${OtherDeviceSignIn} onClose=${sessions.again} />
+      <${OtherDeviceSignInButton} onClose=${sessions.again} />
     <//>
-    <${Passkeys} proposedName=${getBrowserName(navigator.userAgent)} />
-    <div class="grid"><${DeveloperLinks} /><${AccountData} /></div>
+    <${PasskeyList} proposedName=${getBrowserName(navigator.userAgent)} />
+    <div class="grid"><${DeveloperLinks} /><${AccountDataButtons} /></div>
   `;
 
   function table(all: Session[]) {
@@ -160,7 +160,7 @@ export function EmailAddressForm() {
       <button type="button" ...${getBusyAttributes(isBusy)} onClick=${() => change(email)}>${w.withdraw}</button>
     </p>`;
   return html`<${Card} title=${w.emailTitle}>
-    <${Loading} of=${user}>
+    <${LoadedContent} of=${user}>
       ${({ email, pending_email }: User) => html`<p>${renderInlineMarkup(w.emailNow({ email }))}</p>
         ${pending_email === undefined ? form() : pending(email, pending_email)}`}
     <//>

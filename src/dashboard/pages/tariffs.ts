@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { BillPeriod, Rates, Tariff } from '#clients/typescript/client.ts';
 import type { UsablePriceSeries } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../api.ts';
+import { appendQuery, callApi } from '../api.ts';
 import { type Children, html } from '../html.ts';
 import { formatDay, getDayBefore, listMonthNames, listWeekdayNames } from '../parts/format.ts';
 import { LoadedList, useListChanges } from '../parts/list.ts';
@@ -13,14 +13,14 @@ import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { describeKnownPrices } from './tariffs/rates-fields.ts';
 import { TariffDialog } from './tariffs/tariff-dialog.ts';
-import { WhatIf } from './tariffs/what-if.ts';
+import { WhatIfCard } from './tariffs/what-if.ts';
 
 /** Page with the selected account's current, future and past tariffs. */
 export function Page() {
   const { me, user } = useSession();
   const { common, tariffs: w } = words();
-  const tariffs = useAllPages<Tariff>(withQuery('/v1/tariffs', { user_id: user.user_id }));
-  const series = useAllPages<UsablePriceSeries>(withQuery('/v1/usable-series', { user_id: user.user_id }));
+  const tariffs = useAllPages<Tariff>(appendQuery('/v1/tariffs', { user_id: user.user_id }));
+  const series = useAllPages<UsablePriceSeries>(appendQuery('/v1/usable-series', { user_id: user.user_id }));
   const [open, setOpen] = useState<'new' | Tariff | null>(null);
   const { change, done, told, error } = useListChanges(tariffs);
   const today = getTodayInZone(user.timezone);
@@ -46,7 +46,7 @@ export function Page() {
       ${() => html`<${TariffList} of=${all} current=${current} today=${today} actions=${actions} terms=${terms} />`}
     <//>
     ${me.role === 'homeowner' && html`<${BillsLink} />`}
-    ${tariffs.value && html`<${WhatIf} current=${current} today=${today} series=${series.value} />`}
+    ${tariffs.value && html`<${WhatIfCard} current=${current} today=${today} series=${series.value} />`}
     ${
       // The defaults of a new tariff depend on the account's tariffs, so the dialog opens when they are loaded.
       open !== null &&
@@ -73,7 +73,7 @@ function BillsLink() {
   const to = usePageLink();
   const { common, tariffs: w } = words();
   const bills = useLoad(
-    () => callApi<BillPeriod[]>('GET', withQuery('/v1/bill-periods', { user_id: user.user_id, limit: 1 })),
+    () => callApi<BillPeriod[]>('GET', appendQuery('/v1/bill-periods', { user_id: user.user_id, limit: 1 })),
     [user.user_id],
   );
   return (

@@ -8,7 +8,7 @@ import { renderTable } from '../parts/table.ts';
 import { Badge, ConfirmButton, RelativeTime } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { CreateWebhook, type EventType, getWebhookName, RotateSecret } from './webhooks/create-webhook.ts';
+import { CreateWebhookDialog, type EventType, getWebhookName, RotateSecretDialog } from './webhooks/create-webhook.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { getPauseReason } from './webhooks/webhook.ts';
 
@@ -45,8 +45,8 @@ export function Page() {
       ${() => html`<${WebhookTable} of=${all} actions=${actions} />`}
     <//>
     ${shown && html`<${DeliveryLog} key=${shown.webhook_id} of=${shown} zone=${me.timezone} tests=${tests} />`}
-    ${open === 'create' && html`<${CreateWebhook} event=${wanted ?? 'usage.updated'} onMade=${webhooks.again} onClose=${close} />`}
-    ${open !== null && open !== 'create' && html`<${RotateSecret} of=${open} onClose=${close} />`}
+    ${open === 'create' && html`<${CreateWebhookDialog} event=${wanted ?? 'usage.updated'} onMade=${webhooks.again} onClose=${close} />`}
+    ${open !== null && open !== 'create' && html`<${RotateSecretDialog} of=${open} onClose=${close} />`}
   `;
 
   function actions(webhook: Webhook) {

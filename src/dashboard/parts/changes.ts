@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { withQuery } from '../api.ts';
+import { appendQuery } from '../api.ts';
 
 /** Minimum time in ms between two refreshes of a page. New readings arrive in bursts. */
 const SOONEST_MS = 5_000;
@@ -80,5 +80,5 @@ export function useReadingChanges(userId: string, onReadings: () => void): boole
     },
     [userId, onReadings],
   );
-  return useServerEvents(withQuery('/dashboard/v1/changes', { user_id: userId }), { readings: scheduleRefresh });
+  return useServerEvents(appendQuery('/dashboard/v1/changes', { user_id: userId }), { readings: scheduleRefresh });
 }

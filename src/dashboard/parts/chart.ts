@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { html } from '../html.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
-import { ChartFigure, getPlotOptions, renderChartKey, usePlot } from './drawing.ts';
+import { ChartFigure, getPlotOptions, renderLegendEntry, usePlot } from './drawing.ts';
 import { createMoneyFormatter, formatKwh } from './format.ts';
 import {
   type Bar,
@@ -81,11 +81,11 @@ export function BarChart(options: BarChartOptions) {
   const hasEstimated = bars.some(({ estimated }) => estimated > 0);
   const { chart } = words().common;
   const keys = [
-    ...(mark === undefined ? [] : [renderChartKey('--mark', mark)]),
-    ...parts.map((part) => renderChartKey(part.colour, part.name)),
-    ...(ghost === undefined ? [] : [renderChartKey('--ghost', ghost)]),
-    ...(over === undefined ? [] : [renderChartKey('--ink', `${over.name}, ${over.unit}`)]),
-    ...(hasEstimated && mark === undefined ? [renderChartKey('--pale', chart.estimated)] : []),
+    ...(mark === undefined ? [] : [renderLegendEntry('--mark', mark)]),
+    ...parts.map((part) => renderLegendEntry(part.colour, part.name)),
+    ...(ghost === undefined ? [] : [renderLegendEntry('--ghost', ghost)]),
+    ...(over === undefined ? [] : [renderLegendEntry('--ink', `${over.name}, ${over.unit}`)]),
+    ...(hasEstimated && mark === undefined ? [renderLegendEntry('--pale', chart.estimated)] : []),
   ];
   const readout = one
     ? [

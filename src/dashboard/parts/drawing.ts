@@ -76,7 +76,7 @@ export function usePlot(draw: (element: HTMLElement) => uPlot | null, keys: read
 }
 
 /** Renders an entry of a chart's legend: a colour and the name of a quantity. `colour`: name of the CSS custom property. */
-export const renderChartKey = (colour: string, name: string) =>
+export const renderLegendEntry = (colour: string, name: string) =>
   html`<span class="key"><i class="swatch" style=${{ background: `var(${colour})` }} /> ${name}</span>`;
 
 /**

@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { html } from '../html.ts';
 import { dateFormat, locale, numberFormat } from '../words/locale.ts';
 import { language, words } from '../words/words.ts';
-import { ChartFigure, getPlotOptions, renderChartKey, usePlot } from './drawing.ts';
+import { ChartFigure, getPlotOptions, renderLegendEntry, usePlot } from './drawing.ts';
 
 /** Values of a quantity over time; null if unknown. */
 export interface ChartLineData {
@@ -46,7 +46,7 @@ export function LineChart(props: LinesOptions) {
   };
   const readout =
     pointed === null || atMs[pointed] === undefined
-      ? all.map((one) => renderChartKey(one.colour, `${one.name}, ${one.unit}`))
+      ? all.map((one) => renderLegendEntry(one.colour, `${one.name}, ${one.unit}`))
       : `${name(atMs[pointed])}: ${all.map((one) => `${amid(one.name)} ${figure(one, pointed)}`).join(', ')}`;
   const rows = atMs.map((ms, index) => ({ name: name(ms), cells: all.map((one) => figure(one, index)) }));
   return html`<${ChartFigure} title=${title} readout=${readout} columns=${all.map((one) => one.name)} rows=${rows} isTall>

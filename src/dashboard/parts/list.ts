@@ -4,7 +4,7 @@ import { type Children, html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { FocusableList } from './focus.ts';
 import { type LoadedData, type PagedData, useAction } from './load.ts';
-import { Card, ErrorMessage, Loading, renderInlineMarkup } from './ui.ts';
+import { Card, ErrorMessage, LoadedContent, renderInlineMarkup } from './ui.ts';
 
 interface List<T> {
   label: string;
@@ -15,7 +15,7 @@ interface List<T> {
 
 /** A list while and after its data are loaded. `children`: renders the rows. `empty`: shown if the list has no rows. */
 export const LoadedList = <T>(props: List<T>) => html`<${FocusableList} label=${props.label}>
-  <${Loading} of=${props.of}>${(all: T[]) => (all.length === 0 ? props.empty : props.children(all))}<//>
+  <${LoadedContent} of=${props.of}>${(all: T[]) => (all.length === 0 ? props.empty : props.children(all))}<//>
 <//>`;
 
 /**
@@ -38,7 +38,7 @@ export function PagedList<T>(props: {
     step();
   };
   return html`<div tabindex="-1" ref=${of.top} ...${label === undefined ? {} : { role: 'group', 'aria-label': label }}>
-    <${Loading} of=${of.shown}>
+    <${LoadedContent} of=${of.shown}>
       ${({ rows }: ResultPage<T>) => (rows.length === 0 && empty !== undefined ? empty : children(rows))}
     <//>
     ${

@@ -21,7 +21,7 @@ export const LoadingFailed = ({ text, onAgain }: { text: string; onAgain: () => 
   html`<${ErrorMessage} text=${text} /><p><button type="button" onClick=${onAgain}>${words().common.again}</button></p>`;
 
 /** Renders data while and after they are loaded: an indicator, an error message, or the children with the data. */
-export function Loading<T>({ of, children }: { of: LoadedData<T>; children: (value: T) => Children }) {
+export function LoadedContent<T>({ of, children }: { of: LoadedData<T>; children: (value: T) => Children }) {
   if (of.value !== null) return html`${of.error && html`<${ErrorMessage} text=${of.error} />`}${children(of.value)}`;
   if (of.error !== null) return html`<${LoadingFailed} text=${of.error} onAgain=${of.again} />`;
   return html`<p class="quiet" role="status">${words().common.loading}</p>`;

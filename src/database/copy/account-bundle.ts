@@ -1,6 +1,6 @@
 import type { PoolClient } from '../connect.ts';
 import { copyRows, readColumns } from './copy-rows.ts';
-import { BUNDLED_RELATIONS, RETURNED_RELATIONS } from './relations.ts';
+import { BUNDLED_RELATIONS, RELATIONS_DELETED_ON_MOVE } from './relations.ts';
 
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
@@ -15,7 +15,7 @@ const RETURNING = 'returned:';
  * locked the accounts. The bundle also contains the rows that are deleted with the accounts but do not move, in case the move fails.
  */
 export async function packAccounts(client: PoolClient, userIds: readonly string[]): Promise<void> {
-  for (const { relation, whose } of RETURNED_RELATIONS)
+  for (const { relation, whose } of RELATIONS_DELETED_ON_MOVE)
     await client.query(
       `INSERT INTO parcels (relation, row) SELECT '${RETURNING}${relation}', to_jsonb(t) FROM ${relation} t WHERE ${whose}`,
       [userIds],
@@ -202,7 +202,7 @@ async function clearUnknownAccount(client: PoolClient, relation: string, column:
  * and no equal row was created in the meantime.
  */
 export async function restoreRowsAfterFailedMove(client: PoolClient): Promise<void> {
-  for (const { relation, column } of RETURNED_RELATIONS) {
+  for (const { relation, column } of RELATIONS_DELETED_ON_MOVE) {
     const { columns, key } = await readColumns(client, relation);
     const from = `incoming i, jsonb_populate_record(NULL::${relation}, i.row) r WHERE i.relation = '${RETURNING}${relation}'`;
     const isThere = await whereReferred(client, relation);

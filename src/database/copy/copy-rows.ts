@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { DAY_MS } from '#src/core/units.ts';
 import type { PoolClient } from '../connect.ts';
-import { inTransactionOnConnection } from '../transaction.ts';
+import { runInTransactionOnConnection } from '../transaction.ts';
 import type { CopiedRelation } from './relations.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function copyTimeRange(
   const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
   // Partitions are created outside the transaction, because a transaction that creates a partition blocks all other writers until it ends.
   await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
-  return inTransactionOnConnection(target, async () => {
+  return runInTransactionOnConnection(target, async () => {
     await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);
     return copyRows(source, read, target, `${relation} (${columns})`);
   });
@@ -53,7 +53,7 @@ export async function copyWholeRelation(
     ...key.map((name) => `i.${name} = t.${name}`),
     ...fixed.map((name) => `i.${name} IS NOT DISTINCT FROM t.${name}`),
   ].join(' AND ');
-  return inTransactionOnConnection(target, async () => {
+  return runInTransactionOnConnection(target, async () => {
     await target.query(
       `CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT ${list} FROM ${relation} WITH NO DATA`,
     );

@@ -6,12 +6,12 @@ import {
   canCloseForWriting,
   closeDatabaseForWriting,
   explainDatabaseClosing,
-  FILLED_FROM_ID_PREFIX,
   isClosedForWriting,
+  MOVE_TARGET_ID_PREFIX,
   openDatabaseForWriting,
 } from '../closing.ts';
 import type { Pool } from '../connect.ts';
-import { inTransaction } from '../transaction.ts';
+import { runInTransaction } from '../transaction.ts';
 
 // Raw SQL: the schema may be that of another version of the service, so its tables have no types here.
 interface Pools {
@@ -26,8 +26,8 @@ interface Pools {
  */
 export async function markTargetAsFilling({ source, target }: Pools): Promise<void> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
-  if (from.id.startsWith(FILLED_FROM_ID_PREFIX)) throw new Error(await explainDatabaseClosing(source));
-  if (to.isClosed && to.id === FILLED_FROM_ID_PREFIX + from.id) return;
+  if (from.id.startsWith(MOVE_TARGET_ID_PREFIX)) throw new Error(await explainDatabaseClosing(source));
+  if (to.isClosed && to.id === MOVE_TARGET_ID_PREFIX + from.id) return;
   if (from.isClosed) throw new Error(await explainDatabaseClosing(source));
   if (to.hasUsers || to.isClosed)
     throw new Error(
@@ -41,8 +41,8 @@ export async function markTargetAsFilling({ source, target }: Pools): Promise<vo
           `TO …, for the ${pool === source ? 'old' : 'new'} one. Nothing was copied.`,
       );
   }
-  await inTransaction(target, async (client) => {
-    await client.query('UPDATE installation SET installation_id = $1', [FILLED_FROM_ID_PREFIX + from.id]);
+  await runInTransaction(target, async (client) => {
+    await client.query('UPDATE installation SET installation_id = $1', [MOVE_TARGET_ID_PREFIX + from.id]);
     await closeDatabaseForWriting(client);
   });
 }
@@ -50,7 +50,7 @@ export async function markTargetAsFilling({ source, target }: Pools): Promise<vo
 /** Gives the target the identity (`installation_id`) of the source installation, and opens the target for writing. */
 export async function markTargetAsFilled({ source, target }: Pools): Promise<void> {
   const { id, shards } = await stateOf(source);
-  await inTransaction(target, async (client) => {
+  await runInTransaction(target, async (client) => {
     await client.query('UPDATE installation SET installation_id = $1, shards = $2', [id, shards]);
     await openDatabaseForWriting(client);
   });

@@ -165,7 +165,7 @@ export const BUNDLED_RELATIONS = COPIED_RELATIONS.filter((one) => 'whose' in one
  * Relations whose rows do not move and are deleted with an account. Every relation with a foreign key to one of `BUNDLED_RELATIONS` is in
  * that list, in this one, or in both.
  */
-export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
+export const RELATIONS_DELETED_ON_MOVE: readonly ReturnedRelation[] = [
   { relation: 'arrivals', whose: OF_USER },
   { relation: 'source_checks', whose: OF_USER },
   { relation: 'sign_ins', whose: OF_USER },

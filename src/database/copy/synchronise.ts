@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from '../connect.ts';
-import { inTransactionOnConnection } from '../transaction.ts';
+import { runInTransactionOnConnection } from '../transaction.ts';
 import {
   computeFingerprint,
   computeFingerprintsByDay,
@@ -71,7 +71,8 @@ export async function synchroniseRelations(
     for (const { relation, by } of relations) if (by === undefined) done(await wholeRelation(ends, relation));
   };
   if (held) await copyWholes();
-  else await inTransactionOnConnection(ends.source, copyWholes, { mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' });
+  else
+    await runInTransactionOnConnection(ends.source, copyWholes, { mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' });
   // Relations with time slices take hours to copy and refer to no other relation, so they are copied outside a snapshot.
   for (const one of relations) if (one.by !== undefined) done(await slices(ends, one, one.by, onProgress));
   return results;
@@ -136,7 +137,7 @@ async function slices(
  * Compares again those relations from which rows were copied while writers were locked out. The other relations have already been found
  * equal. Throws if any relation differs.
  */
-export async function compareCopiedRelations(
+export async function assertCopiedRelationsEqual(
   ends: CopySourceAndTarget,
   done: readonly SynchronisationResult[],
   seenOf: (relation: string) => string = (relation) => relation,

@@ -1,6 +1,6 @@
 import { type DeviceNames, MAX_NAMED_DEVICES } from '../device-names.ts';
-import type { Reader, Words } from '../words/words.ts';
-import { joinLines, type MailRow, type MessageContent } from './content.ts';
+import type { RecipientLocale, Words } from '../words/words.ts';
+import { collapseWhitespace, type MailRow, type MessageContent } from './content.ts';
 
 type UsageAlert = keyof Words['alert']['used'];
 type CostAlert = keyof Words['alert']['cost'];
@@ -20,7 +20,11 @@ type AlertData = {
 );
 
 /** Returns the text of a message about an alert. Pure. */
-export function describeAlert(data: Record<string, unknown>, reader: Reader, names: DeviceNames): MessageContent {
+export function describeAlert(
+  data: Record<string, unknown>,
+  reader: RecipientLocale,
+  names: DeviceNames,
+): MessageContent {
   const alert = data as AlertData;
   const { common, alert: w } = reader.words;
   const at = when(alert, reader);
@@ -50,17 +54,17 @@ export function describeAlert(data: Record<string, unknown>, reader: Reader, nam
 }
 
 /** Formats the start of a period in the reader's time zone. */
-function when({ type, period_start }: AlertData, reader: Reader): string {
+function when({ type, period_start }: AlertData, reader: RecipientLocale): string {
   if (type === 'daily_usage' || type === 'daily_cost') return reader.day(period_start);
   if (type === 'monthly_usage' || type === 'monthly_cost') return reader.month(period_start);
   return reader.moment(period_start);
 }
 
 /** Returns the location of a device, or the device's id if the location is unknown. */
-const locationOf = (id: string, names: DeviceNames) => joinLines(names.get(id)?.location ?? '') || id;
+const locationOf = (id: string, names: DeviceNames) => collapseWhitespace(names.get(id)?.location ?? '') || id;
 
 /** Returns the location and type of a device. The type is needed because a meter and a plug may be in the same room. */
 function nameOf(id: string, names: DeviceNames): string {
-  const type = joinLines(names.get(id)?.type ?? '');
+  const type = collapseWhitespace(names.get(id)?.type ?? '');
   return type ? `${locationOf(id, names)} (${type})` : locationOf(id, names);
 }

@@ -1,8 +1,8 @@
 import { escapeHtml } from '#src/core/html.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
-import type { Language, Reader } from '../words/words.ts';
+import type { Language, RecipientLocale } from '../words/words.ts';
 import { type Mail, renderMailHtml } from './compose.ts';
-import { joinLines } from './content.ts';
+import { collapseWhitespace } from './content.ts';
 
 /** Texts of a mail about a remark, in the language of the recipient. */
 interface RemarkTexts {
@@ -27,7 +27,7 @@ export type RemarkComposer = (
  */
 export function composeRemarkMail(
   { subject, sentences, reason, ...labels }: RemarkTexts,
-  { reader, home, off }: { reader: Reader; home: string; off: string },
+  { reader, home, off }: { reader: RecipientLocale; home: string; off: string },
 ): Mail {
   const line = (label: string, value: string) => reader.words.common.line({ label, value });
   const text = [...sentences, '', line(labels.look, home), '', reason, line(labels.off, off), ''].join('\n');
@@ -37,5 +37,5 @@ export function composeRemarkMail(
     `<p>${link(home, labels.look)}</p>`,
     `<p style="color:#57606a">${escapeHtml(reason)} ${link(off, labels.off)}.</p>`,
   ].join('');
-  return { subject: joinLines(subject), text, html: renderMailHtml(reader, body) };
+  return { subject: collapseWhitespace(subject), text, html: renderMailHtml(reader, body) };
 }

@@ -1,8 +1,8 @@
 import { escapeHtml } from '#src/core/html.ts';
 import type { DeviceNames } from '../device-names.ts';
-import type { Reader, Words } from '../words/words.ts';
+import type { RecipientLocale, Words } from '../words/words.ts';
 import type { MailRow } from './content.ts';
-import { composeEventMail, type ReportedEvent } from './event-mails.ts';
+import { composeEventMail, type MailedEvent } from './event-mails.ts';
 
 /** Content of a mail: a subject, and a body as text and as HTML. */
 export interface Mail {
@@ -20,7 +20,12 @@ export interface MailLink {
 }
 
 /** Composes a mail about an event, with the values in the event. `names`: names of the devices that the event mentions. Pure. */
-export function composeMail(event: ReportedEvent, reader: Reader, names: DeviceNames, to: MailLink | null): Mail {
+export function composeMail(
+  event: MailedEvent,
+  reader: RecipientLocale,
+  names: DeviceNames,
+  to: MailLink | null,
+): Mail {
   const { common, links } = reader.words;
   const { sentence, rows } = composeEventMail(event, reader, names);
   const last = to && links[to.is];
@@ -43,5 +48,5 @@ export function composeMail(event: ReportedEvent, reader: Reader, names: DeviceN
 }
 
 /** Returns the HTML document of a mail. `body`: HTML. */
-export const renderMailHtml = ({ language }: Pick<Reader, 'language'>, body: string): string =>
+export const renderMailHtml = ({ language }: Pick<RecipientLocale, 'language'>, body: string): string =>
   `<!doctype html><html lang="${language}"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">${body}</body></html>`;

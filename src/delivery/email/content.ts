@@ -9,4 +9,4 @@ export interface MessageContent {
 }
 
 /** Joins the lines of a text, for subjects and SMS: a location that a person has typed may contain line breaks. */
-export const joinLines = (text: string) => text.replace(/\s+/g, ' ').trim();
+export const collapseWhitespace = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -1,35 +1,35 @@
 import { isAppScope } from '#src/auth/scopes.ts';
 import { type DeviceNames, MAX_NAMED_DEVICES } from '../device-names.ts';
-import { type Reader, textNamed, type Words } from '../words/words.ts';
+import { findTextOrName, type RecipientLocale, type Words } from '../words/words.ts';
 import { describeAlert } from './alert-mails.ts';
-import { joinLines, type MailRow, type MessageContent } from './content.ts';
-import { MEMBER_MAILS, type MembershipPeople } from './member-mails.ts';
+import { collapseWhitespace, type MailRow, type MessageContent } from './content.ts';
+import { MEMBER_MAIL_COMPOSERS, type MembershipAddresses } from './member-mails.ts';
 
 type Data = Record<string, unknown>;
 
-export interface ReportedEvent {
+export interface MailedEvent {
   type: string;
   data: Data;
   /**
    * The two accounts of the membership that the event is about. Null if the event is about no membership, or if one of the accounts no
    * longer exists.
    */
-  people?: MembershipPeople | null;
+  people?: MembershipAddresses | null;
 }
 
 /** Returns the text of a message about an event. `names`: names of the event's devices. Pure. */
 export function composeEventMail(
-  { type, data, people = null }: ReportedEvent,
-  reader: Reader,
+  { type, data, people = null }: MailedEvent,
+  reader: RecipientLocale,
   names: DeviceNames,
 ): MessageContent {
-  const ofMember = MEMBER_MAILS[type];
+  const ofMember = MEMBER_MAIL_COMPOSERS[type];
   if (ofMember) return ofMember(reader.words, data, people);
   return CONTENTS[type]?.(reader.words, data, reader) ?? describeAlert(data, reader, names);
 }
 
 /** Functions that compose the text of an event, by type of event. Alerts and events about a membership are composed elsewhere. */
-const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reader) => MessageContent>> = {
+const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: RecipientLocale) => MessageContent>> = {
   'webhook.paused': ({ webhookPaused: w }, { webhook_id, url, events, event }) => ({
     sentence: w.subject({ url: String(url) }),
     rows: [
@@ -81,7 +81,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
   'passkey.added': ({ common, passkeyAdded: w }, { name, added_at }, { moment }) => ({
     sentence: w.subject,
     rows: [
-      [w.passkey, common.quoted({ name: joinLines(String(name)) })],
+      [w.passkey, common.quoted({ name: collapseWhitespace(String(name)) })],
       [w.added, moment(String(added_at))],
       [common.means, w.means],
       [common.notYou, w.notYou],
@@ -103,14 +103,14 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
   },
   'series.source_failing': ({ common, seriesFailing }, data, { moment }) => {
     const w = { ...seriesFailing, ...seriesFailing[data.kind === 'emission' ? 'emission' : 'price'] };
-    const series = common.quoted({ name: joinLines(String(data.name ?? data.series_id)) });
+    const series = common.quoted({ name: collapseWhitespace(String(data.name ?? data.series_id)) });
     return {
       sentence: w.subject({ series }),
       rows: [
         [w.series, `${series} (${data.series_id})`],
-        [w.source, joinLines(String(data.source))],
+        [w.source, collapseWhitespace(String(data.source))],
         [w.since, moment(String(data.failing_since))],
-        [w.error, joinLines(String(data.last_error))],
+        [w.error, collapseWhitespace(String(data.last_error))],
         [common.means, w.means],
         [common.canDo, w.canDo],
       ],
@@ -127,7 +127,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
   'authorization.ended': ({ common, apps: w }, { app, because }) => ({
     sentence: w.ended({ app: appName(app, w) }),
     rows: [
-      [common.why, textNamed(w.why, because)],
+      [common.why, findTextOrName(w.why, because)],
       [common.ended, w.access],
     ],
   }),
@@ -135,7 +135,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
 
 /** Formats an API key as the name that its owner gave it, and its first characters. The list of keys also shows these. */
 function keyName({ name, prefix }: Data, { common }: Words): string {
-  const called = joinLines(typeof name === 'string' ? name : '');
+  const called = collapseWhitespace(typeof name === 'string' ? name : '');
   return called ? `${common.quoted({ name: called })} (${prefix}…)` : `${prefix}…`;
 }
 
@@ -154,13 +154,15 @@ function listEndedAccess(words: Words, { because, keys, sessions, passkeys = [],
     ];
   };
   const sessionName = ({ user_agent, address }: Data) =>
-    joinLines(w.from({ browser: String(user_agent ?? w.someBrowser), address: String(address ?? w.someAddress) }));
+    collapseWhitespace(
+      w.from({ browser: String(user_agent ?? w.someBrowser), address: String(address ?? w.someAddress) }),
+    );
   return [
-    [common.why, textNamed(w.why, because)],
+    [common.why, findTextOrName(w.why, because)],
     ...rows(w.key, keys, (one) => keyName(one, words)),
     ...rows(w.session, sessions, sessionName),
-    ...rows(w.passkey, passkeys, (one) => joinLines(String(one.name))),
-    ...rows(w.webhook, webhooks, (one) => joinLines(String(one))),
+    ...rows(w.passkey, passkeys, (one) => collapseWhitespace(String(one.name))),
+    ...rows(w.webhook, webhooks, (one) => collapseWhitespace(String(one))),
     [common.canDo, w.canDo],
   ];
 }

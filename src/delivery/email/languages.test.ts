@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { LANGUAGES } from '#src/database/enums.ts';
-import { type Language, loadReader } from '../words/words.ts';
+import { type Language, loadRecipientLocale } from '../words/words.ts';
 import { composeMail, type Mail, type MailLink } from './compose.ts';
-import type { ReportedEvent } from './event-mails.ts';
+import type { MailedEvent } from './event-mails.ts';
 import { composeBackupsInterruptedMail, composeSignInMail } from './send.ts';
 
 const people = { homeEmail: 'home@example.com', memberEmail: 'robin@example.com', isInvitation: false };
@@ -29,8 +29,8 @@ const access = {
 };
 const passwords = [{ id: 'dev_1', name: 'Attic' }];
 const link = (is: MailLink['is']): MailLink => ({ is, url });
-type Sample = [name: string, event: ReportedEvent, link?: MailLink];
-const event = (type: string, data: object, of: typeof people | null = null): ReportedEvent => ({
+type Sample = [name: string, event: MailedEvent, link?: MailLink];
+const event = (type: string, data: object, of: typeof people | null = null): MailedEvent => ({
   type,
   data: { ...data },
   people: of,
@@ -78,7 +78,7 @@ const BERLIN = 'Europe/Berlin';
 const MAILS: [name: string, compose: (language: Language) => Promise<Mail>][] = [
   ...EVENTS.map(([name, told, to = null]): (typeof MAILS)[number] => [
     name,
-    async (language) => composeMail(told, await loadReader({ language, timezone: BERLIN }), NAMES, to),
+    async (language) => composeMail(told, await loadRecipientLocale({ language, timezone: BERLIN }), NAMES, to),
   ]),
   ['sign-in', (language) => composeSignInMail({ link: url, code: '01234567', validMinutes: 15 }, language)],
   ['back-ups interrupted', (language) => composeBackupsInterruptedMail('/mnt/copies', language)],
@@ -112,7 +112,7 @@ test.each([
   ['fr', '2 345,678 kWh', '1 234,73 €', 'lundi 15 juin 2026 à 18:05 (Europe/Berlin)'],
   ['nl', '2.345,678 kWh', '€ 1.234,73', 'maandag 15 juni 2026 om 18:05 (Europe/Berlin)'],
 ] as const)('in %s, mails format the values as %s, %s and %s', async (language, energy, amount, moment) => {
-  const reader = await loadReader({ language, timezone: BERLIN });
+  const reader = await loadRecipientLocale({ language, timezone: BERLIN });
   expect([reader.kwh(2_345.678), reader.money('1234.73', 'EUR'), reader.moment(at)].map(plain)).toEqual([
     energy,
     amount,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { loadReader } from '../words/words.ts';
+import { loadRecipientLocale } from '../words/words.ts';
 import { composeMail } from './compose.ts';
-import { MEMBER_MAILS } from './member-mails.ts';
+import { MEMBER_MAIL_COMPOSERS } from './member-mails.ts';
 
 const people = { homeEmail: 'home@example.com', memberEmail: 'robin@example.com', isInvitation: false };
-const reader = await loadReader({ language: 'en', timezone: 'UTC' });
+const reader = await loadRecipientLocale({ language: 'en', timezone: 'UTC' });
 const compose = (type: string, data: object, of: typeof people | null = people) =>
   composeMail({ type, data: { member_id: 'mem_1', access: 'manage', ...data }, people: of }, reader, new Map(), null);
 
@@ -35,6 +35,6 @@ test('a mail shows no address of an erased account', () => {
 
 test('events of other types cause no mails about members', () => {
   expect(
-    ['member.joined', 'membership.began', 'access.ended', 'user.created'].map((type) => type in MEMBER_MAILS),
+    ['member.joined', 'membership.began', 'access.ended', 'user.created'].map((type) => type in MEMBER_MAIL_COMPOSERS),
   ).toEqual([true, true, false, false]);
 });

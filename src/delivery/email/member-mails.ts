@@ -1,9 +1,9 @@
 import type { Database } from '#src/database/connect.ts';
-import { textNamed, type Words } from '../words/words.ts';
-import { joinLines, type MailRow, type MessageContent } from './content.ts';
+import { findTextOrName, type Words } from '../words/words.ts';
+import { collapseWhitespace, type MailRow, type MessageContent } from './content.ts';
 
 /** E-mail addresses of the two accounts of a membership, or of an invitation. */
-export interface MembershipPeople {
+export interface MembershipAddresses {
   homeEmail: string;
   /** E-mail address of the member's account, or the invited address. */
   memberEmail: string;
@@ -16,11 +16,11 @@ export interface MembershipPeople {
  * account was erased, or the invitation was withdrawn. The events themselves contain no e-mail addresses: after an account is erased, no
  * event of the other account may contain its address.
  */
-export async function loadMembershipPeople(
+export async function loadMembershipAddresses(
   db: Database,
   { type, data }: { type: string; data: Record<string, unknown> },
-): Promise<MembershipPeople | null> {
-  if (!(type in MEMBER_MAILS)) return null;
+): Promise<MembershipAddresses | null> {
+  if (!(type in MEMBER_MAIL_COMPOSERS)) return null;
   const row = await db
     .selectFrom('home_members as m')
     .innerJoin('users as home', 'home.user_id', 'm.user_id')
@@ -33,15 +33,15 @@ export async function loadMembershipPeople(
   return { homeEmail, memberEmail: member_email ?? email, isInvitation: accepted_at === null };
 }
 
-type MemberMail = (words: Words, data: Record<string, unknown>, people: MembershipPeople | null) => MessageContent;
+type MemberMail = (words: Words, data: Record<string, unknown>, people: MembershipAddresses | null) => MessageContent;
 
 /** The mails about a membership, by the type of their event. Pure. */
-export const MEMBER_MAILS: Readonly<Record<string, MemberMail>> = {
+export const MEMBER_MAIL_COMPOSERS: Readonly<Record<string, MemberMail>> = {
   'member.invited': ({ common, members: w }, { access }, people) => ({
     sentence: w.invited({ home: people?.homeEmail ?? w.deletedHome }),
     rows: [
       [w.address, people?.memberEmail ?? w.deletedMember],
-      [w.can, textNamed(w.access, access)],
+      [w.can, findTextOrName(w.access, access)],
       [common.lasts, w.lasts],
       [w.stranger, w.strangerText],
     ],
@@ -49,21 +49,21 @@ export const MEMBER_MAILS: Readonly<Record<string, MemberMail>> = {
   'member.joined': ({ members: w }, { access }, people) => ({
     sentence: w.joined({ member: people?.memberEmail ?? w.deletedMember }),
     rows: [
-      [w.can, textNamed(w.access, access)],
+      [w.can, findTextOrName(w.access, access)],
       [w.unwanted, w.unwantedText],
     ],
   }),
   'membership.began': ({ common, members: w }, { access }, people) => ({
     sentence: w.began({ home: people?.homeEmail ?? w.deletedHome }),
     rows: [
-      [w.can, textNamed(w.access, access)],
+      [w.can, findTextOrName(w.access, access)],
       [common.canDo, w.choose],
     ],
   }),
   'membership.ended': ({ common, members: w }, { because }, people) => ({
     sentence: w.membershipEnded({ home: people?.homeEmail ?? w.deletedHome }),
     rows: [
-      [common.why, textNamed(w.why, because)],
+      [common.why, findTextOrName(w.why, because)],
       [common.ended, w.yourAccess],
     ],
   }),
@@ -72,10 +72,10 @@ export const MEMBER_MAILS: Readonly<Record<string, MemberMail>> = {
     return {
       sentence: w.memberEnded({ member: people?.memberEmail ?? w.deletedMember }),
       rows: [
-        [common.why, textNamed(w.why, because)],
+        [common.why, findTextOrName(w.why, because)],
         [common.ended, w.theirAccess],
         ...(theirs.length > 0 ? [[w.should, w.renew] as MailRow] : []),
-        ...theirs.map(({ id, name }): MailRow => [id, joinLines(name)]),
+        ...theirs.map(({ id, name }): MailRow => [id, collapseWhitespace(name)]),
       ],
     };
   },

@@ -1,24 +1,24 @@
 import { createTransport } from 'nodemailer';
 import { findAccountOfEmail, getEmailConfirmationLink } from '#src/auth/sign-ins.ts';
 import { escapeHtml } from '#src/core/html.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import { withTimeout } from '#src/core/timeout.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import {
-  ACCESS_MAIL_SUFFIX,
+  ACCESS_LINK_MAIL_SUFFIX,
   type DeliveryAttempt,
   type DeliveryChannel,
   type DeliveryOutcome,
-  getCapturedMessageName,
+  getCapturedMessageFileName,
   writeCapturedMessage,
 } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
-import { type Language, loadReader, loadWords } from '../words/words.ts';
+import { type Language, loadRecipientLocale, loadWords } from '../words/words.ts';
 import { composeMail, type Mail, type MailLink, renderMailHtml } from './compose.ts';
 import { composeRemarkMail, type RemarkComposer } from './compose-remark.ts';
-import { loadMembershipPeople, type MembershipPeople } from './member-mails.ts';
+import { loadMembershipAddresses, type MembershipAddresses } from './member-mails.ts';
 
 const TIMEOUT_MS = 10_000;
 /**
@@ -67,8 +67,8 @@ export function createCapturingMailer(folder: string): Mailer {
   return {
     async send({ userId, givesAccess, ...message }) {
       const { message: source } = await transport.sendMail(message);
-      const name = `${message.messageId.replace(/^<|@.*$/g, '')}${givesAccess ? ACCESS_MAIL_SUFFIX : '.eml'}`;
-      await writeCapturedMessage(folder, getCapturedMessageName(userId, name), source as Buffer);
+      const name = `${message.messageId.replace(/^<|@.*$/g, '')}${givesAccess ? ACCESS_LINK_MAIL_SUFFIX : '.eml'}`;
+      await writeCapturedMessage(folder, getCapturedMessageFileName(userId, name), source as Buffer);
       return null;
     },
     close: () => transport.close(),
@@ -98,11 +98,11 @@ export function createEmailChannel(options: {
         .where('user_id', '=', event.userId)
         .executeTakeFirst();
       if (!user) return failed('the user was deleted', null);
-      const people = await loadMembershipPeople(db, event);
+      const people = await loadMembershipAddresses(db, event);
       if (event.type === 'member.invited' && !people?.isInvitation) return failed('the invitation was withdrawn', null);
       const link = linkOf(event, { publicUrl, secret });
       const compose = async (): Promise<Mail> => {
-        const reader = await loadReader({ ...user, ...(await findInvited(db, event, people)) });
+        const reader = await loadRecipientLocale({ ...user, ...(await findInvited(db, event, people)) });
         if (event.type !== 'remark.raised' || !link)
           return composeMail({ ...event, people }, reader, await loadDeviceNames(db, event), link);
         const texts = await composeRemark(event.data as RemarkBody, user);
@@ -146,7 +146,7 @@ function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | u
  * Returns the account with the invited e-mail address, in whose language the mail is written. Null if there is no such account; the mail is
  * then in the language of the home's account.
  */
-const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipPeople | null) =>
+const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipAddresses | null) =>
   type === 'member.invited' && people ? findAccountOfEmail(db, people.memberEmail) : null;
 
 /** Returns the link in the mail about an event; null if the mail has none. */
@@ -210,7 +210,7 @@ export async function sendMail(
 ): Promise<void> {
   const host = new URL(publicUrl).hostname;
   await mailer.send({
-    messageId: `<${newId('sgn')}@${host}>`,
+    messageId: `<${createId('sgn')}@${host}>`,
     from: `Energy usage service <${from ?? `energy@${host}`}>`,
     userId: to.userId,
     to: to.email,

@@ -2,12 +2,12 @@ import type { Database } from '#src/database/connect.ts';
 import {
   type DeliveryChannel,
   type DeliveryOutcome,
-  getCapturedMessageName,
+  getCapturedMessageFileName,
   writeCapturedMessage,
 } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
 import { composeEventMail } from '../email/event-mails.ts';
-import { loadReader } from '../words/words.ts';
+import { loadRecipientLocale } from '../words/words.ts';
 
 const TIMEOUT_MS = 5_000;
 /** Maximum length of a message in characters, by Twilio's documentation. */
@@ -58,7 +58,7 @@ export function createCapturingSmsSender(folder: string): SmsSender {
     async send({ id, userId, to, body }) {
       await writeCapturedMessage(
         folder,
-        getCapturedMessageName(userId, `${id}.json`),
+        getCapturedMessageFileName(userId, `${id}.json`),
         `${JSON.stringify({ to, body })}\n`,
       );
       return { succeeded: true, responseStatus: null, error: null };
@@ -78,10 +78,11 @@ export function createSmsChannel(db: Database, texter: SmsSender): DeliveryChann
       if (!user?.phone) {
         return { succeeded: false, responseStatus: null, error: 'the user has no phone number any more' };
       }
-      const body = composeEventMail(event, await loadReader(user), await loadDeviceNames(db, event)).sentence.slice(
-        0,
-        MAX_CHARACTERS,
-      );
+      const body = composeEventMail(
+        event,
+        await loadRecipientLocale(user),
+        await loadDeviceNames(db, event),
+      ).sentence.slice(0, MAX_CHARACTERS);
       return texter.send({ id: event.id, userId: event.userId, to: user.phone, body });
     },
   };

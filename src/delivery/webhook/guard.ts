@@ -33,7 +33,7 @@ export function isPublicAddress(address: string): boolean {
  * Throws an error if the host of a URL is a forbidden network address. If it is a host name, its addresses are checked later, when it is
  * resolved.
  */
-export function refuseForbiddenHost(hostname: string): void {
+export function assertHostAllowed(hostname: string): void {
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(literal) && !isPublicAddress(literal)) throw forbidden(literal);
 }
@@ -43,7 +43,7 @@ export function refuseForbiddenHost(hostname: string): void {
  * because the name is not resolved again. If any address of a name is forbidden, the lookup fails: a name with both public and private
  * addresses is suspicious.
  */
-export function createGuardedLookup(resolve: ResolveHostName): LookupFunction {
+export function createAllowedAddressLookup(resolve: ResolveHostName): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {

@@ -2,10 +2,10 @@ import { Resolver } from 'node:dns/promises';
 import { Agent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
-import { createGuardedLookup, type ResolveHostName, refuseForbiddenHost } from './guard.ts';
+import { assertHostAllowed, createAllowedAddressLookup, type ResolveHostName } from './guard.ts';
 
 /** Settings of requests to URLs that owners configure. */
-export interface GuardOptions {
+export interface GuardedAgentOptions {
   /** Whether private and loopback addresses are allowed. Meant for development. */
   allowPrivate: boolean;
   /** PEM of a certificate authority that is trusted in addition to the public ones. */
@@ -26,17 +26,17 @@ export interface GuardedAgent {
 }
 
 /** Creates an agent that connects only to public addresses, unless private addresses are allowed. */
-export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardOptions): GuardedAgent {
+export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardedAgentOptions): GuardedAgent {
   const resolve = options.resolve ?? resolver();
   // The agent reuses idle connections by host name, to an address that was checked before. It closes them after a short time, so that the
   // name is resolved and checked again. The certificates are read only once: reading 150 certificates for each connection would delay all
   // other requests by 15 ms.
   const trusted = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
   const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
-  const guard = allowPrivate ? {} : { lookup: createGuardedLookup(resolve) };
+  const guard = allowPrivate ? {} : { lookup: createAllowedAddressLookup(resolve) };
   return {
     optionsFor(hostname) {
-      if (!allowPrivate) refuseForbiddenHost(hostname);
+      if (!allowPrivate) assertHostAllowed(hostname);
       return { agent, ...guard };
     },
     close: () => agent.destroy(),

@@ -16,8 +16,8 @@ import {
   EXPIRED_LEASE_OUTCOME,
   isLeaseExpired,
 } from '../channel.ts';
-import { createGuardedAgent, type GuardOptions } from './guarded-agent.ts';
-import { loadReceiver } from './subscriptions.ts';
+import { createGuardedAgent, type GuardedAgentOptions } from './guarded-agent.ts';
+import { loadWebhookReceiver } from './subscriptions.ts';
 
 /**
  * Maximum time in ms from the start of an attempt until the status of the response arrives (specification, Events: 2xx within 5 seconds).
@@ -28,7 +28,7 @@ const BODY_WAIT_MS = 1_000;
 /** Maximum number of bytes that are read from a response. */
 const MAX_RESPONSE_BYTES = 65_536;
 
-export interface WebhookOptions extends GuardOptions {
+export interface WebhookOptions extends GuardedAgentOptions {
   db: Database;
   box: SecretEncrypter;
   clock: Clock;
@@ -45,7 +45,7 @@ export function createWebhookChannel(options: WebhookOptions): DeliveryChannel &
   return {
     async send(sending) {
       const about = { webhookId: sending.target, event: sending.event.type };
-      const webhook = await loadReceiver(db, box, about, clock());
+      const webhook = await loadWebhookReceiver(db, box, about, clock());
       if (!webhook) return failed('the subscription was deleted, or its app may no longer read the event');
       if (isLeaseExpired(sending, clock())) return EXPIRED_LEASE_OUTCOME;
       const { noticesOf, secrets } = webhook;
@@ -56,7 +56,7 @@ export function createWebhookChannel(options: WebhookOptions): DeliveryChannel &
       const url = new URL(webhook.url);
       const signed = isNotice ? NOTICE_HEADERS : signedHeaders(sending.event.id, clock(), body, secrets);
       if (url.hostname === TEST_RECEIVER_HOST) return { ...judged(200), responseBody: caughtAnswer(signed) };
-      const headers = { ...FIXED_HEADERS, 'content-length': Buffer.byteLength(body), ...signed };
+      const headers = { ...FIXED_WEBHOOK_HEADERS, 'content-length': Buffer.byteLength(body), ...signed };
       try {
         return await post(url, { headers, ...guarded.optionsFor(url.hostname) }, body, options.timeoutMs ?? TIMEOUT_MS);
       } catch (error) {
@@ -259,7 +259,7 @@ export function createWebhookBody({ id, type, createdAt, data }: ToldEvent, envi
 }
 
 /** Headers of a webhook request that are the same for every attempt. They contain no secret. `signedHeaders` returns the other headers. */
-export const FIXED_HEADERS = {
+export const FIXED_WEBHOOK_HEADERS = {
   'content-type': 'application/json',
   'user-agent': `energy-usage-service/${VERSION}`,
 } as const;

@@ -3,17 +3,17 @@ import { findUsableAuthorizations } from '#src/auth/authorizations.ts';
 import { findGreenButtonSubscription } from '#src/auth/green-button-resources.ts';
 import { APP_EVENTS } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { SecretEncrypter } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/bodies.ts';
 import { HELD_DELIVERY_DUE_TIME } from '../hold.ts';
-import { UNDELIVERED_RETENTION_DAYS } from '../retention.ts';
+import { MAX_PENDING_DELIVERY_DAYS } from '../retention.ts';
 
 /** Time in ms for which the previous secret stays valid after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
@@ -60,7 +60,7 @@ export async function createWebhook(
 ): Promise<Webhook> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of subscriptions.
-    await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('webhooks of', ownerId)}::bigint)`.execute(trx);
+    await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('webhooks of', ownerId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('webhooks')
       .select((select) => select.fn.countAll<number>().as('count'))
@@ -71,7 +71,7 @@ export async function createWebhook(
     return trx
       .insertInto('webhooks')
       .values({
-        webhook_id: newId('whk'),
+        webhook_id: createId('whk'),
         user_id: ownerId,
         ...eventColumns(webhook.events),
         url: webhook.url,
@@ -192,7 +192,7 @@ async function resume(db: Database, webhookId: string, failingSince: Date | null
         eb('status', '=', 'pending'),
         and([
           eb('status', '=', 'failed'),
-          eb('created_at', '>', new Date(now.getTime() - UNDELIVERED_RETENTION_DAYS * DAY_MS)),
+          eb('created_at', '>', new Date(now.getTime() - MAX_PENDING_DELIVERY_DAYS * DAY_MS)),
           sql<boolean>`(attempts -> -1 ->> 'at')::timestamptz >= ${failingSince ?? now}`,
         ]),
       ]),
@@ -223,7 +223,7 @@ interface Receiver {
  * Loads the data for sending an event to a subscription. Null if the subscription does not exist, or belongs to an app that may no longer
  * read the event.
  */
-export async function loadReceiver(
+export async function loadWebhookReceiver(
   db: Database,
   box: SecretEncrypter,
   { webhookId, event }: { webhookId: string; event: string },

@@ -28,7 +28,7 @@ type Spoken<Texts, Path extends string = ''> = {
 export type Words = Spoken<typeof en>;
 
 /** Language, time zone and formats in which a person reads mails. */
-export interface Reader {
+export interface RecipientLocale {
   language: Language;
   words: Words;
   /** Formats energy. */
@@ -71,10 +71,10 @@ function spoken(texts: CompiledMessage | CompiledTexts, locale: string): unknown
  * Returns the text for a name in an event. Returns the name itself if there is no text: a newer version of the service may have written the
  * event.
  */
-export const textNamed = (texts: Readonly<Record<string, string>>, name: unknown): string =>
+export const findTextOrName = (texts: Readonly<Record<string, string>>, name: unknown): string =>
   Object.hasOwn(texts, String(name)) ? (texts[String(name)] as string) : String(name);
 
-export async function loadReader(account: { language: Language; timezone: string }): Promise<Reader> {
+export async function loadRecipientLocale(account: { language: Language; timezone: string }): Promise<RecipientLocale> {
   const { language, timezone: timeZone } = account;
   const words = await loadWords(language);
   const locale = LOCALES[language];

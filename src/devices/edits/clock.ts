@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
-import { CLOCK_AUTHOR } from './edit.ts';
+import { CLOCK_STEP_AUTHOR } from './edit.ts';
 
 /**
  * A step of a host's clock: the times that the clock shows before and after it, and the start of the time without a step before it. Unix
@@ -49,7 +49,7 @@ export async function recordClockStep(
       await trx
         .insertInto('reading_edits')
         .values({
-          edit_id: newId('edt'),
+          edit_id: createId('edt'),
           device_id,
           channel,
           kind,
@@ -57,7 +57,7 @@ export async function recordClockStep(
           to_at: before,
           value,
           reason,
-          author: CLOCK_AUTHOR,
+          author: CLOCK_STEP_AUTHOR,
           created_at: after,
           revoker: null,
           revoked_at: null,

@@ -2,7 +2,7 @@
  * Value of `readings.interval_ms` for a reading that a person entered. It distinguishes this reading from the device's own reading of the
  * same time, which comes after it in the order of readings.
  */
-export const READ_BY_HAND_INTERVAL_MS = -1;
+export const MANUAL_READING_INTERVAL_MARKER = -1;
 
 /** Time range `[fromMs, toMs)` of an edit, Unix ms. */
 export interface EditTimeRange {
@@ -11,7 +11,7 @@ export interface EditTimeRange {
 }
 
 /** Value of `reading_edits.author` for an edit that the service made because the clock of a host was set back. */
-export const CLOCK_AUTHOR = 'clock';
+export const CLOCK_STEP_AUTHOR = 'clock';
 
 /** An edit by hand or by the clock, with the fields that the counting rules need. */
 export interface Edit extends EditTimeRange {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { getNativeName } from '../channel-name.ts';
-import { ENERGY_AND_POWER_KINDS } from '../channels.ts';
+import { getNativeQuantityName } from '../channel-name.ts';
+import { ENERGY_AND_POWER_SERIES_KINDS } from '../channels.ts';
 import { assertMayManageDevice } from '../management.ts';
 import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
-import { CLOCK_AUTHOR } from './edit.ts';
+import { CLOCK_STEP_AUTHOR } from './edit.ts';
 
 /**
  * Maximum numbers of edits per device. `MAX_IN_FORCE`: of edits in force, all of which are loaded for each batch of the device.
@@ -78,11 +78,11 @@ export async function createEdit(
     const { rows } = await sql<{ all: number; in_force: number; twice: boolean }>`
       SELECT count(*)::int AS all, count(*) FILTER (WHERE revoked_at IS NULL)::int AS in_force,
         coalesce(bool_or(revoked_at IS NULL AND value IS NOT NULL AND channel = ${series?.channel ?? null} AND from_at = ${from}), false) AS twice
-      FROM reading_edits WHERE device_id = ${deviceId} AND author IS DISTINCT FROM ${CLOCK_AUTHOR}`.execute(trx);
+      FROM reading_edits WHERE device_id = ${deviceId} AND author IS DISTINCT FROM ${CLOCK_STEP_AUTHOR}`.execute(trx);
     const [found] = rows;
     if (value !== null && found?.twice) throw new AppError('readByHandTwice');
     if ((found?.in_force ?? 0) >= MAX_IN_FORCE || (found?.all ?? 0) >= MAX_EDITS) throw new AppError('tooManyEdits');
-    const editId = newId('edt');
+    const editId = createId('edt');
     await trx
       .insertInto('reading_edits')
       .values({
@@ -176,7 +176,7 @@ async function rowsOf(
     ...row,
     channel,
     kind,
-    native_name: channel === null || kind === null ? null : getNativeName({ channel, kind, nativeName }),
+    native_name: channel === null || kind === null ? null : getNativeQuantityName({ channel, kind, nativeName }),
   }));
 }
 
@@ -211,9 +211,9 @@ async function seriesOf(db: Database, deviceId: string, nativeName: string, read
     .selectFrom('series')
     .select(['series_id', 'channel', 'kind', 'native_name'])
     .where('device_id', '=', deviceId)
-    .where('kind', 'in', ENERGY_AND_POWER_KINDS)
+    .where('kind', 'in', ENERGY_AND_POWER_SERIES_KINDS)
     .execute();
-  const series = rows.find((row) => getNativeName({ ...row, nativeName: row.native_name }) === nativeName);
+  const series = rows.find((row) => getNativeQuantityName({ ...row, nativeName: row.native_name }) === nativeName);
   const wrong = (message: string) => createUnprocessableError({ field: 'native_name', message });
   if (!series) throw wrong('must be one of the channels of the device, as GET /v1/devices/{device_id} names them');
   if (readAt === null) return series;

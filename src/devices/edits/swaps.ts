@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { getNativeName } from '../channel-name.ts';
+import { getNativeQuantityName } from '../channel-name.ts';
 import { assertMayManageDevice, isLimitedToOwnAccount } from '../management.ts';
 import { IS_METER_SWAP_SUSPECTED_SQL } from '../store.ts';
 import { createEdit, type EditAuthorAndTime } from './store.ts';
@@ -50,7 +50,7 @@ export async function listSuspectedMeterSwaps(
   return (await rowsOf(db, reach, { userId })).map(({ channel, kind, native_name: nativeName, meter, ...row }) => ({
     device_id: row.device_id,
     location: row.location,
-    native_name: getNativeName({ channel, kind, nativeName }),
+    native_name: getNativeQuantityName({ channel, kind, nativeName }),
     is_volume: meter?.endsWith('_m3') ?? false,
     at: row.at,
     before: row.before / PER_UNIT,
@@ -64,7 +64,7 @@ export async function listSuspectedMeterSwaps(
  * to now if there is none. Returns false if there is no unanswered question for this time. Throws 403 if a utility manages the device and
  * the caller is the homeowner.
  */
-export async function answerSuspectedMeterSwap(
+export async function resolveSuspectedMeterSwap(
   db: Database,
   reach: AccessibleAccounts,
   deviceId: string,
@@ -76,7 +76,7 @@ export async function answerSuspectedMeterSwap(
     const asked = (await rowsOf(trx, reach, { deviceId })).find(
       ({ at, channel, kind, native_name }) =>
         at.getTime() === answer.at.getTime() &&
-        getNativeName({ channel, kind, nativeName: native_name }) === answer.nativeName,
+        getNativeQuantityName({ channel, kind, nativeName: native_name }) === answer.nativeName,
     );
     if (!asked) return false;
     if (answer.isReplaced) {

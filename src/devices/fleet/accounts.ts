@@ -6,7 +6,7 @@ import { ATTENTION_CONDITIONS } from '../store.ts';
 const SILENT_MS = 24 * 3_600_000;
 
 /** SQL condition on rows of `users`: whether a device of the account needs the attention of its owner. */
-export const accountNeedsAttention = (isSo: boolean): RawBuilder<boolean> =>
+export const accountNeedsAttentionSql = (isSo: boolean): RawBuilder<boolean> =>
   sql`${isSo ? sql`` : sql`NOT `}EXISTS (SELECT FROM devices
     WHERE devices.user_id = users.user_id AND devices.deleted_at IS NULL AND (${sql.join(Object.values(ATTENTION_CONDITIONS), sql` OR `)}))`;
 
@@ -15,7 +15,7 @@ export const accountNeedsAttention = (isSo: boolean): RawBuilder<boolean> =>
  * have not ended, in the order of their accounts. A subquery checks whether a silence still lasts: with a join, the planner would first
  * join all silent devices.
  */
-export const accountHasSilentDevice = (
+export const accountHasSilentDeviceSql = (
   isSo: boolean,
   { now, cursor = '' }: { now: Date; cursor?: string },
 ): RawBuilder<boolean> =>

@@ -3,7 +3,7 @@ import { createUnprocessableError } from '#src/core/errors.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { hasUnknownChannelName } from '#src/database/meter.ts';
+import { hasUnknownChannelNameSql } from '#src/database/meter.ts';
 import { type AccessibleAccounts, accessibleAccountsSql, isAccountAccessibleSql } from '#src/database/reach.ts';
 import {
   ATTENTION_COLUMN,
@@ -14,8 +14,8 @@ import {
   STATUS_COLUMN,
   STATUS_CONDITIONS,
 } from '../store.ts';
+import { MIN_SILENCE_MS } from './record-silences.ts';
 import { encodeFleetPosition, type FleetPosition, type FleetSort } from './sort.ts';
-import { MIN_SILENCE_MS } from './watch.ts';
 
 /** Family of devices that log in themselves and send the service's own message format. */
 const NATIVE = 'native';
@@ -69,7 +69,7 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   // Few devices have an unknown quantity, but the planner cannot estimate how few. Without this condition, it would check all devices.
   if (attention === 'unknown_quantity')
     conditions.push(
-      sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE ${hasUnknownChannelName}))`,
+      sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE ${hasUnknownChannelNameSql}))`,
     );
   return conditions;
 }

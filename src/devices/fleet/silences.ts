@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, accessibleAccountsSql } from '#src/database/reach.ts';
-import { type DeviceSilence, groupStops, STOP_THRESHOLDS, type StopGroup } from './stops.ts';
-import { MAX_SILENCE_CHECK_GAP_MS } from './watch.ts';
+import { MAX_SILENCE_CHECK_GAP_MS } from './record-silences.ts';
+import { type DeviceSilence, type DeviceStopGroup, groupDeviceStops, STOP_GROUPING_THRESHOLDS } from './stops.ts';
 
 /**
  * Maximum number of silences in one query. It suffices for an outage of all devices in a fleet of 100,000, and the silences of other days.
@@ -13,7 +13,7 @@ const MOST_SILENCES = 250_000;
 /** The silences of a fleet in a time range, grouped by devices that stopped together. */
 interface FleetSilences {
   /** Groups of stops of which at least one stop is in the time range. */
-  groups: StopGroup[];
+  groups: DeviceStopGroup[];
   /** Times at which no worker checked for silences. Silences that began and ended within such a time were not recorded. */
   unwatched: Stretch[];
   /** Number of devices that the caller may access, and number of homes with at least one of them. */
@@ -22,8 +22,8 @@ interface FleetSilences {
 }
 
 /**
- * Reads the silences of devices that the caller may access that began in a time range, and groups them with `groupStops`, which also needs
- * silences around the range. Throws 422 if there are too many silences.
+ * Reads the silences of devices that the caller may access that began in a time range, and groups them with `groupDeviceStops`, which also
+ * needs silences around the range. Throws 422 if there are too many silences.
  */
 export async function readSilences(
   db: Database,
@@ -31,8 +31,8 @@ export async function readSilences(
   { fromMs, toMs }: Stretch,
   now: Date,
 ): Promise<FleetSilences> {
-  const since = new Date(fromMs - STOP_THRESHOLDS.habitMs);
-  const until = new Date(toMs + STOP_THRESHOLDS.aroundMs);
+  const since = new Date(fromMs - STOP_GROUPING_THRESHOLDS.habitMs);
+  const until = new Date(toMs + STOP_GROUPING_THRESHOLDS.aroundMs);
   // Raw SQL: each of the three conditions uses an index. Includes silences that began before the time range and lasted into it.
   const { rows } = await sql<{
     device_id: string;
@@ -54,7 +54,7 @@ export async function readSilences(
     return { deviceId, userId, gatewayId, beganMs: began_at.getTime(), endedMs: ended_at?.getTime() ?? null };
   });
   const isWithin = ({ beganMs }: DeviceSilence) => beganMs >= fromMs && beganMs < toMs;
-  const groups = groupStops(silences, await sitesOf(db, silences), now.getTime());
+  const groups = groupDeviceStops(silences, await sitesOf(db, silences), now.getTime());
   return {
     groups: groups.filter(({ stops }) => stops.some(isWithin)),
     unwatched: await unwatchedIn(db, { fromMs, toMs: Math.min(toMs, now.getTime()) }),

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  type DeviceCountsBySite,
   type DeviceSilence,
-  groupStops,
+  type DeviceStopGroup,
+  groupDeviceStops,
   poissonTailProbability,
-  type SiteDeviceCounts,
-  type StopGroup,
 } from './stops.ts';
 
 const MINUTE_MS = 60_000;
@@ -28,7 +28,7 @@ function numbers(seed: number): () => number {
 function fleet(
   homes: number,
   each = 3,
-): { sites: SiteDeviceCounts; devices: Omit<DeviceSilence, 'beganMs' | 'endedMs'>[] } {
+): { sites: DeviceCountsBySite; devices: Omit<DeviceSilence, 'beganMs' | 'endedMs'>[] } {
   const devices = Array.from({ length: homes * each }, (_, index) => {
     const home = Math.floor(index / each);
     return { deviceId: `dev_${index}`, userId: `usr_${home}`, gatewayId: home % 2 ? `gwy_${home}` : null };
@@ -57,7 +57,7 @@ function alone(
   });
 }
 
-const kinds = (groups: readonly StopGroup[]) =>
+const kinds = (groups: readonly DeviceStopGroup[]) =>
   groups.map(({ kind, isSure, because }) => `${kind} ${isSure} ${because}`);
 const NOW_MS = START_MS + 40 * DAY_MS;
 const stopped = (
@@ -73,18 +73,20 @@ const stopped = (
 describe('grouping of devices that stopped together', () => {
   test('reports a meter that stops while the rest of its home goes on as a single device', () => {
     const { devices, sites } = fleet(10);
-    expect(kinds(groupStops([stopped(devices[0], 0, null)], sites, NOW_MS))).toEqual(['device true others_go_on']);
+    expect(kinds(groupDeviceStops([stopped(devices[0], 0, null)], sites, NOW_MS))).toEqual([
+      'device true others_go_on',
+    ]);
   });
 
   test('is unsure about the only device of a home, because its network may have failed', () => {
     const { devices, sites } = fleet(10, 1);
-    expect(kinds(groupStops([stopped(devices[0], 0)], sites, NOW_MS))).toEqual(['device false only_device']);
+    expect(kinds(groupDeviceStops([stopped(devices[0], 0)], sites, NOW_MS))).toEqual(['device false only_device']);
   });
 
   test('is unsure about a device if all other devices of its home were already silent', () => {
     const { devices, sites } = fleet(10, 2);
     const silences = [stopped(devices[0], 0, null), stopped(devices[1], 600)];
-    expect(kinds(groupStops(silences, sites, NOW_MS))).toEqual([
+    expect(kinds(groupDeviceStops(silences, sites, NOW_MS))).toEqual([
       'device true others_go_on',
       'device false only_device',
     ]);
@@ -93,10 +95,10 @@ describe('grouping of devices that stopped together', () => {
   test('reports all devices of a gateway as a gateway and all of a home as a home, and is unsure about some of them', () => {
     const { devices, sites } = fleet(10);
     const at = (from: number, count: number) => devices.slice(from, from + count).map((one, i) => stopped(one, i * 9));
-    expect(kinds(groupStops(at(3, 3), sites, NOW_MS))).toEqual(['gateway true whole_gateway']);
-    expect(kinds(groupStops(at(0, 3), sites, NOW_MS))).toEqual(['home true whole_home']);
-    expect(kinds(groupStops(at(3, 2), sites, NOW_MS))).toEqual(['gateway false part_of_gateway']);
-    expect(kinds(groupStops(at(0, 2), sites, NOW_MS))).toEqual(['home false part_of_home']);
+    expect(kinds(groupDeviceStops(at(3, 3), sites, NOW_MS))).toEqual(['gateway true whole_gateway']);
+    expect(kinds(groupDeviceStops(at(0, 3), sites, NOW_MS))).toEqual(['home true whole_home']);
+    expect(kinds(groupDeviceStops(at(3, 2), sites, NOW_MS))).toEqual(['gateway false part_of_gateway']);
+    expect(kinds(groupDeviceStops(at(0, 2), sites, NOW_MS))).toEqual(['home false part_of_home']);
   });
 
   test('reports a gateway in a home with other devices as a gateway, whether or not the others go on', () => {
@@ -104,7 +106,7 @@ describe('grouping of devices that stopped together', () => {
     const sites = { homes: new Map([['usr_1', 5]]), gateways: new Map([['gwy_1', 3]]) };
     expect(
       kinds(
-        groupStops(
+        groupDeviceStops(
           devices.slice(3).map((one) => stopped(one, 0)),
           sites,
           NOW_MS,
@@ -117,14 +119,14 @@ describe('grouping of devices that stopped together', () => {
     const { devices, sites } = fleet(10);
     const silences = [0, 6, 12, 18, 24].map((hour) => stopped(devices[0], hour * 60, 5));
     const last = stopped(devices[0], 30 * 60, null);
-    const groups = groupStops([...silences, last], sites, last.beganMs + 20 * HOUR_MS);
+    const groups = groupDeviceStops([...silences, last], sites, last.beganMs + 20 * HOUR_MS);
     expect(groups.map(({ kind }) => kind)).toEqual(['device', 'device', 'device', 'habit', 'habit', 'device']);
   });
 
   test('does not count outages of all devices as a habit', () => {
     const { devices, sites } = fleet(20);
     const silences = [0, 1, 2, 3, 4].flatMap((day) => devices.map((one, i) => stopped(one, day * 1_440 + (i % 4))));
-    const groups = groupStops(silences, sites, NOW_MS);
+    const groups = groupDeviceStops(silences, sites, NOW_MS);
     expect(kinds(groups)).toEqual(Array.from({ length: 5 }, () => 'outage true beyond_chance'));
   });
 
@@ -136,7 +138,7 @@ describe('grouping of devices that stopped together', () => {
     [100_000, 1_000],
   ])('in %i homes in which %d devices a day stop independently, reports no outage in a month', (homes, perDay) => {
     const { devices, sites } = fleet(homes);
-    const groups = groupStops(alone(devices, perDay, 30, homes), sites, NOW_MS);
+    const groups = groupDeviceStops(alone(devices, perDay, 30, homes), sites, NOW_MS);
     expect(groups.filter(({ kind }) => kind === 'outage')).toEqual([]);
     const unsure = groups.filter(({ because }) => because === 'others_stopped_too');
     expect(unsure.length / groups.length).toBeLessThan(0.02);
@@ -165,7 +167,7 @@ describe('grouping of devices that stopped together', () => {
           };
           return { ...device, beganMs, endedMs: endedMs[back as keyof typeof endedMs] };
         });
-        const groups = groupStops([...struck, ...alone(devices, homes / 100, 4, seed)], sites, NOW_MS);
+        const groups = groupDeviceStops([...struck, ...alone(devices, homes / 100, 4, seed)], sites, NOW_MS);
         const found = new Set(groups.filter(({ kind }) => kind === 'outage').flatMap(({ stops }) => stops));
         const missed = struck.filter((one) => !found.has(one));
         // If devices report every quarter of an hour, the group of an outage may lack the homes that stopped first.
@@ -190,7 +192,7 @@ describe('grouping of devices that stopped together', () => {
       { maxLength: 60 },
     );
     const { devices, sites } = fleet(12);
-    const shape = (groups: readonly StopGroup[]) =>
+    const shape = (groups: readonly DeviceStopGroup[]) =>
       groups
         .map(
           ({ kind, because, stops }) =>
@@ -202,19 +204,19 @@ describe('grouping of devices that stopped together', () => {
         // A device cannot have two silences at the same time, so each device keeps only one silence.
         const once = [...new Map(many.map((one) => [one.device, one])).values()];
         const silences = once.map(({ device, minute, hours }) => stopped(devices[device], minute, hours));
-        const groups = groupStops(silences, sites, NOW_MS);
+        const groups = groupDeviceStops(silences, sites, NOW_MS);
         expect(groups.flatMap(({ stops }) => stops).length).toBe(silences.length);
         expect(new Set(groups.flatMap(({ stops }) => stops)).size).toBe(silences.length);
-        expect(groupStops([...silences].reverse(), sites, NOW_MS)).toEqual(groups);
+        expect(groupDeviceStops([...silences].reverse(), sites, NOW_MS)).toEqual(groups);
         const later = silences.map((one) => ({
           ...one,
           beganMs: one.beganMs + hour * HOUR_MS,
           endedMs: (one.endedMs ?? 0) + hour * HOUR_MS,
         }));
-        expect(shape(groupStops(later, sites, NOW_MS))).toEqual(shape(groups));
+        expect(shape(groupDeviceStops(later, sites, NOW_MS))).toEqual(shape(groups));
         const longer = silences.map((one) => ({ ...one, endedMs: null }));
-        const outages = (all: readonly StopGroup[]) => shape(all.filter(({ kind }) => kind === 'outage'));
-        expect(outages(groupStops(longer, sites, NOW_MS))).toEqual(outages(groups));
+        const outages = (all: readonly DeviceStopGroup[]) => shape(all.filter(({ kind }) => kind === 'outage'));
+        expect(outages(groupDeviceStops(longer, sites, NOW_MS))).toEqual(outages(groups));
       }),
       { numRuns: 300, seed: 1 },
     );

@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
  * Thresholds of the rule that groups stops of devices (docs/fleet.md). The time of a stop is that of the device's last reading. Stops with
  * the same cause therefore differ by up to the time between two readings of each device.
  */
-export const STOP_THRESHOLDS = {
+export const STOP_GROUPING_THRESHOLDS = {
   /** Length of the time window in ms in which simultaneous stops of homes are counted. */
   windowMs: 5 * MINUTE_MS,
   /**
@@ -46,16 +46,16 @@ export interface DeviceSilence {
 }
 
 /** Numbers of devices that have ever sent a reading, for each home and each gateway. */
-export interface SiteDeviceCounts {
+export interface DeviceCountsBySite {
   homes: ReadonlyMap<string, number>;
   gateways: ReadonlyMap<string, number>;
 }
 
-export const STOP_KINDS = ['outage', 'gateway', 'home', 'device', 'habit'] as const;
-type StopKind = (typeof STOP_KINDS)[number];
+export const STOP_GROUP_KINDS = ['outage', 'gateway', 'home', 'device', 'habit'] as const;
+type StopKind = (typeof STOP_GROUP_KINDS)[number];
 
 /** Reasons for the kind of a group of stops. With the last four reasons, the kind is uncertain. */
-export const STOP_REASONS = [
+export const STOP_GROUP_REASONS = [
   'beyond_chance',
   'whole_gateway',
   'whole_home',
@@ -66,10 +66,10 @@ export const STOP_REASONS = [
   'only_device',
   'others_stopped_too',
 ] as const;
-type StopReason = (typeof STOP_REASONS)[number];
+type StopReason = (typeof STOP_GROUP_REASONS)[number];
 
 /** A group of stops that probably have the same cause. */
-export interface StopGroup {
+export interface DeviceStopGroup {
   kind: StopKind;
   isSure: boolean;
   because: StopReason;
@@ -100,12 +100,16 @@ interface HomeStops {
  *
  * Pure. `nowMs`: the current time, up to which silences that last are known.
  */
-export function groupStops(silences: readonly DeviceSilence[], sites: SiteDeviceCounts, nowMs: number): StopGroup[] {
+export function groupDeviceStops(
+  silences: readonly DeviceSilence[],
+  sites: DeviceCountsBySite,
+  nowMs: number,
+): DeviceStopGroup[] {
   const homes = homesThatStopped(silences);
   const { outages, raised } = togetherBeyondChance(homes);
   const talking = talkingOf(silences, sites);
   const taken = new Set(outages.flat());
-  const groups: StopGroup[] = outages.map((several) => ({
+  const groups: DeviceStopGroup[] = outages.map((several) => ({
     kind: 'outage',
     isSure: true,
     because: 'beyond_chance',
@@ -120,7 +124,7 @@ export function groupStops(silences: readonly DeviceSilence[], sites: SiteDevice
 const byTime = (one: DeviceSilence, other: DeviceSilence) =>
   one.beganMs - other.beganMs || (one.deviceId < other.deviceId ? -1 : one.deviceId > other.deviceId ? 1 : 0);
 const inOrder = (stops: readonly DeviceSilence[]) => [...stops].sort(byTime);
-const beganOf = ({ stops }: StopGroup) => stops[0]?.beganMs ?? 0;
+const beganOf = ({ stops }: DeviceStopGroup) => stops[0]?.beganMs ?? 0;
 
 /** Returns the stops of each home, in order of time. If no device of a home stops for half an hour, later stops are returned separately. */
 function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
@@ -128,7 +132,7 @@ function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
   for (const [userId, ofHome] of Map.groupBy(silences, (one) => one.userId)) {
     let last: HomeStops | undefined;
     for (const stop of inOrder(ofHome)) {
-      if (last && stop.beganMs - last.atMs <= STOP_THRESHOLDS.siteWindowMs) {
+      if (last && stop.beganMs - last.atMs <= STOP_GROUPING_THRESHOLDS.siteWindowMs) {
         last.stops.push(stop);
         last.atMs = stop.beganMs;
       } else {
@@ -145,7 +149,7 @@ function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
  * chance. `raised`: homes in groups that are unusually large but may be chance.
  */
 function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops[][]; raised: ReadonlySet<HomeStops> } {
-  const { windowMs, chance, unlikely } = STOP_THRESHOLDS;
+  const { windowMs, chance, unlikely } = STOP_GROUPING_THRESHOLDS;
   const usual = usualPerWindow(homes);
   const outages: HomeStops[][] = [];
   const raised = new Set<HomeStops>();
@@ -176,7 +180,7 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
  * the surrounding windows. The highest counts are reduced to the highest of the other counts, but not below 1.
  */
 function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
-  const { windowMs, aroundMs, trimmed } = STOP_THRESHOLDS;
+  const { windowMs, aroundMs, trimmed } = STOP_GROUPING_THRESHOLDS;
   const counts = new Map<number, number>();
   for (const { atMs } of homes) {
     const window = Math.floor(atMs / windowMs);
@@ -212,7 +216,7 @@ interface Talking {
   atGateway(gatewayId: string, atMs: number): number;
 }
 
-function talkingOf(silences: readonly DeviceSilence[], sites: SiteDeviceCounts): Talking {
+function talkingOf(silences: readonly DeviceSilence[], sites: DeviceCountsBySite): Talking {
   const homes = Map.groupBy(silences, (one) => one.userId);
   const gateways = Map.groupBy(silences, (one) => one.gatewayId);
   const count = (all: number, ofSite: readonly DeviceSilence[] = [], atMs: number) => {
@@ -229,10 +233,10 @@ function talkingOf(silences: readonly DeviceSilence[], sites: SiteDeviceCounts):
 }
 
 /** Groups those stops of a home that belong to no outage. */
-function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: boolean): StopGroup[] {
+function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: boolean): DeviceStopGroup[] {
   const atMs = stops[0]?.beganMs ?? 0;
   const inHome = talking.inHome(userId, atMs);
-  const group = (kind: StopKind, because: StopReason, of: readonly DeviceSilence[], isSure = true): StopGroup =>
+  const group = (kind: StopKind, because: StopReason, of: readonly DeviceSilence[], isSure = true): DeviceStopGroup =>
     isSure && isRaised
       ? { kind, isSure: false, because: 'others_stopped_too', stops: of }
       : { kind, isSure, because, stops: of };
@@ -241,7 +245,7 @@ function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: 
     const isOfOne = gateways.size === 1 && !gateways.has(null);
     return [isOfOne ? group('gateway', 'whole_gateway', stops) : group('home', 'whole_home', stops)];
   }
-  const groups: StopGroup[] = [];
+  const groups: DeviceStopGroup[] = [];
   const rest = new Set(stops);
   for (const [gatewayId, ofGateway] of Map.groupBy(stops, (one) => one.gatewayId)) {
     if (gatewayId === null || ofGateway.length < 2) continue;
@@ -259,8 +263,8 @@ function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: 
 }
 
 /** Changes the kind of devices that repeatedly stop alone to `habit`, unless their current silence is much longer than usual. */
-function withHabits(groups: readonly StopGroup[], nowMs: number): StopGroup[] {
-  const { habits, habitMs } = STOP_THRESHOLDS;
+function withHabits(groups: readonly DeviceStopGroup[], nowMs: number): DeviceStopGroup[] {
+  const { habits, habitMs } = STOP_GROUPING_THRESHOLDS;
   const alone = Map.groupBy(
     groups.filter(({ kind }) => kind === 'device'),
     ({ stops }) => stops[0]?.deviceId,

@@ -2,21 +2,21 @@ import { setImmediate } from 'node:timers/promises';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
-import { listHoursOfRoleChanges, MAX_HOURS_OF_ROLE_CHANGES } from '../home/pieces.ts';
+import { listHoursOfRoleChanges, MAX_HOURS_OF_ROLE_CHANGES } from '../home/role-periods.ts';
 import { computeExpectedCoverageMs } from '../home/roles.ts';
-import { computeMeasures, type HomeMeasures, type HomeSums } from '../home/sums.ts';
+import { computeHomeMeasures, type HomeMeasures, type HomeSums } from '../home/sums.ts';
 import { createDayRange, type DayRange, isClockUnit } from '../ranges.ts';
 import {
   type GroupBucketUnit,
-  readComposedHomes,
-  readHomesOfImportSums,
-  readMonthOfImportSums,
+  readMonthUsageOfPlainHomes,
+  readUsageOfComposedHomes,
+  readUsageOfPlainHomes,
 } from '../usage/groups.ts';
-import { type BucketWithName, countRowsToRead, findCoveringUtcMonth, listBuckets } from './buckets.ts';
+import { countRowsToRead, findCoveringUtcMonth, listBuckets, type NamedBucket } from './buckets.ts';
 import { type GroupOfHomes, splitIntoChunks } from './homes.ts';
 import type { MonthToDate } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
-import { GroupTotals } from './totals.ts';
+import { GroupTotalsAccumulator } from './totals.ts';
 
 /**
  * Maximum number of rows (one for each home and hour, or shorter unit) that one statement reads; reading them takes some tenths of a
@@ -55,11 +55,11 @@ async function totalsOf(
   range: DayRange,
   unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
-): Promise<GroupTotals> {
-  const totals = new GroupTotals();
+): Promise<GroupTotalsAccumulator> {
+  const totals = new GroupTotalsAccumulator();
   if (monthToDate) totals.addParts(monthToDate.parts, true);
   const rest = monthToDate ? getDaysAfter(monthToDate.end, range) : range;
-  for await (const parts of readPlainParts(db, group.plain, rest, unit)) totals.addParts(parts, true);
+  for await (const parts of streamUsageOfPlainHomes(db, group.plain, rest, unit)) totals.addParts(parts, true);
   const buckets = group.include.has('coverage') ? listBuckets(range, unit) : [];
   for await (const composed of group.composed())
     await addComposed(db, totals, composed, { range: rest, unit, buckets, monthToDate });
@@ -71,7 +71,7 @@ export const getDaysAfter = (day: string, { end, zone }: DayRange): DayRange =>
   createDayRange(new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10), end, zone);
 
 /** Yields the combined usage of homes whose usage is the sum of their devices' imports, in batches. */
-export async function* readPlainParts(
+export async function* streamUsageOfPlainHomes(
   db: Database,
   userIds: readonly string[],
   range: DayRange,
@@ -81,33 +81,34 @@ export async function* readPlainParts(
   const month = unit === 'month' ? findCoveringUtcMonth(range) : null;
   if (month) {
     for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / (24 + month.restHours)))
-      yield await readMonthOfImportSums(db, ids, month, month.rest);
+      yield await readMonthUsageOfPlainHomes(db, ids, month, month.rest);
   } else {
     for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / countRowsToRead(range, unit)))
-      yield await readHomesOfImportSums(db, ids, range, unit);
+      yield await readUsageOfPlainHomes(db, ids, range, unit);
   }
 }
 
 /** Adds composed homes, whose usage is not the sum of their imports. `buckets`: all buckets if coverage is requested, otherwise empty. */
 async function addComposed(
   db: Database,
-  totals: GroupTotals,
+  totals: GroupTotalsAccumulator,
   composed: readonly Home[],
   {
     range,
     unit,
     buckets,
     monthToDate,
-  }: { range: DayRange; unit: GroupBucketUnit; buckets: readonly BucketWithName[]; monthToDate: MonthToDate | null },
+  }: { range: DayRange; unit: GroupBucketUnit; buckets: readonly NamedBucket[]; monthToDate: MonthToDate | null },
 ): Promise<void> {
-  for (const homes of splitIntoBatches(composed, range, unit)) {
-    const read = await readComposedHomes(db, homes, range, unit, monthToDate);
+  for (const homes of splitHomesIntoBatches(composed, range, unit)) {
+    const read = await readUsageOfComposedHomes(db, homes, range, unit, monthToDate);
     totals.addParts(read.parts, false);
     const byHome = Map.groupBy(read.buckets, ({ home }) => home);
     for (const [place, home] of homes.entries()) {
       const bucketsOfHome = byHome.get(place) ?? [];
       if (buckets.length > 0) addCovered(totals, home, bucketsOfHome, buckets);
-      else for (const sums of bucketsOfHome) totals.addHome(sums.bucket, computeMeasures(sums, home.had, 0), sums, 0);
+      else
+        for (const sums of bucketsOfHome) totals.addHome(sums.bucket, computeHomeMeasures(sums, home.had, 0), sums, 0);
     }
     // Yields to the event loop, so that other requests are served between batches.
     await setImmediate();
@@ -116,10 +117,10 @@ async function addComposed(
 
 /** Adds a home to every bucket for which data of the home are expected, even if the bucket has no data. */
 function addCovered(
-  totals: GroupTotals,
+  totals: GroupTotalsAccumulator,
   home: Home,
   told: readonly (HomeSums & { bucket: string })[],
-  buckets: readonly BucketWithName[],
+  buckets: readonly NamedBucket[],
 ): void {
   const byName = new Map(told.map((sums) => [sums.bucket, sums]));
   for (const { name, fromMs, toMs } of buckets) {
@@ -128,7 +129,7 @@ function addCovered(
     if (!sums && expected === 0) continue;
     totals.addHome(
       name,
-      sums ? computeMeasures(sums, home.had, expected) : UNKNOWN_MEASURES_OF_HOME,
+      sums ? computeHomeMeasures(sums, home.had, expected) : UNKNOWN_HOME_MEASURES,
       sums ?? null,
       expected,
     );
@@ -136,7 +137,7 @@ function addCovered(
 }
 
 /** Measures of a bucket without data: all are unknown. */
-export const UNKNOWN_MEASURES_OF_HOME: HomeMeasures = {
+export const UNKNOWN_HOME_MEASURES: HomeMeasures = {
   used: null,
   gridImport: null,
   gridExport: null,
@@ -157,7 +158,7 @@ export const UNKNOWN_MEASURES_OF_HOME: HomeMeasures = {
  * Splits homes into batches, each for one statement. The number of rows in a batch is limited, and so is the number of hours in which roles
  * of the homes' devices change, because such hours are read by quarter-hour.
  */
-export function* splitIntoBatches(
+export function* splitHomesIntoBatches(
   homes: readonly Home[],
   range: DayRange,
   unit: GroupBucketUnit,

@@ -1,23 +1,23 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import { createClockUnitEndFinder, findOffset, listOffsets } from '../local-time.ts';
-import { CLOCK_UNITS, type DayRange, isClockUnit, splitRange } from '../ranges.ts';
+import { CLOCK_UNITS, type DayRange, isClockUnit, splitRangeByDays } from '../ranges.ts';
 import type { GroupBucketUnit } from '../usage/groups.ts';
 import { getStartOfClockUnit } from '../wall-clock.ts';
 
-export interface BucketWithName {
+export interface NamedBucket {
   name: string;
   fromMs: number;
   toMs: number;
 }
 
-export function listBuckets(range: DayRange, unit: GroupBucketUnit): BucketWithName[] {
+export function listBuckets(range: DayRange, unit: GroupBucketUnit): NamedBucket[] {
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
   if (unit === 'span') return [{ name: '', fromMs, toMs }];
   if (unit === 'month') return [{ name: `${range.start.slice(0, 7)}-01`, fromMs, toMs }];
-  const buckets: BucketWithName[] = [];
+  const buckets: NamedBucket[] = [];
   if (unit === 'day') {
-    for (const { start, from, to } of splitRange(range, 1))
+    for (const { start, from, to } of splitRangeByDays(range, 1))
       buckets.push({ name: start, fromMs: from.getTime(), toMs: to.getTime() });
     return buckets;
   }

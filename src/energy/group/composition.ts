@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatDeviceRolesBefore } from '../home/pieces.ts';
+import { formatDeviceRolesBefore } from '../home/role-periods.ts';
 import type { GroupOfHomes } from './homes.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { type Home, type HomeLoadOptions, loadHomes } from '../home/home.ts';
 import type { IncludableField } from '../include.ts';
-import { filterUsersWithComposedHomes } from '../usage/composed.ts';
+import { filterUsersWithComposedHomes } from '../usage/composed-homes.ts';
 
 /** Number of homes that one statement loads. */
 const LOADED = 500;

@@ -5,11 +5,11 @@ import type { HomeInsight } from '../home/insights.ts';
 import { hasKnownValue, selectIncludedFields } from '../include.ts';
 import type { GroupBy } from '../insights.ts';
 import { formatHour, getHourOfDay } from '../labels.ts';
-import { CLOCK_UNITS, createDayRange, type DayRange, isClockUnit, splitByMonth, splitRange } from '../ranges.ts';
-import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES_OF_HOME } from './add-up.ts';
+import { CLOCK_UNITS, createDayRange, type DayRange, isClockUnit, splitByMonth, splitRangeByDays } from '../ranges.ts';
+import { computeGroupBuckets, type GroupBucket, UNKNOWN_HOME_MEASURES } from './add-up.ts';
 import { findMissingDays, getFirstDayOfMonth, isWholeMonth, listDays } from './buckets.ts';
 import type { GroupOfHomes } from './homes.ts';
-import { continueMonthToDate, type StoredGroupSums } from './stored-sums.ts';
+import { computeCurrentMonthSums, type StoredGroupSums } from './stored-sums.ts';
 
 /**
  * Number of days in a page of rows by hour or day; each page is a separate query. A page of half-hours or quarter-hours has as many rows,
@@ -31,13 +31,13 @@ export async function* streamGroupInsights(
   stored: StoredGroupSums | null = null,
 ): AsyncGenerator<HomeInsight[]> {
   const days = isClockUnit(groupBy) ? Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60) : DAYS_OF_A_PAGE;
-  const stretches = groupBy === 'month' ? splitByMonth(range) : splitRange(range, days);
+  const stretches = groupBy === 'month' ? splitByMonth(range) : splitRangeByDays(range, days);
   for (const stretch of stretches) {
     const { found, missing } = keptIn(stored, stretch, groupBy);
     for (const part of missing)
       found.push(
         ...(stored && hasBegun(stored, part, groupBy)
-          ? await continueMonthToDate(db, stored.groupId, group, part)
+          ? await computeCurrentMonthSums(db, stored.groupId, group, part)
           : await computeGroupBuckets(db, group, part, groupBy)),
       );
     found.sort((a, b) => (a.bucket < b.bucket ? -1 : 1));
@@ -48,7 +48,7 @@ export async function* streamGroupInsights(
 /** Returns the totals of a group over a range, in the response format of requests without dates. */
 export async function loadGroupSummary(db: Database, group: GroupOfHomes, range: DayRange) {
   const [whole] = await computeGroupBuckets(db, group, range, 'span');
-  const { measures, peak } = whole ?? { measures: UNKNOWN_MEASURES_OF_HOME, peak: null };
+  const { measures, peak } = whole ?? { measures: UNKNOWN_HOME_MEASURES, peak: null };
   return {
     kwh_used: milliwattHoursToKwh(measures.used ?? castToMilliwattHours(0)),
     peak_usage_time: peak === null ? null : formatHour(peak),

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
-import { listSumNames } from '../home/sums.ts';
-import { homeSumColumnsSql } from '../usage/home-sums.ts';
+import { listHomeSumNames } from '../home/sums.ts';
+import { homeSumAggregatesSql } from '../usage/home-sums.ts';
 import type { BucketPart } from './part.ts';
 
 /**
@@ -29,7 +29,7 @@ const COLUMNS = {
   gridMs: 'grid_ms',
   aloneMs: 'alone_ms',
 };
-const NAMES = listSumNames(false) as (keyof typeof COLUMNS)[];
+const NAMES = listHomeSumNames(false) as (keyof typeof COLUMNS)[];
 
 /**
  * Builds the query for the stored sums of some homes in the first days of a month, as rows of `home` (index in the list), `bucket`, `part`
@@ -94,7 +94,7 @@ export async function storeMonthToDateHomes(
   await sql`
     INSERT INTO kept_begun_homes (group_id, zone, bucket, user_id, hours_of_day, ${columns})
     SELECT ${groupId}, ${zone}, ${month}::date, (${homes.map(({ userId }) => userId)}::text[])[home + 1], array_agg(part::smallint ORDER BY part), ${arrays}
-    FROM (SELECT home, part, ${homeSumColumnsSql(homes)} FROM (${profile}) r GROUP BY 1, 2) p GROUP BY home
+    FROM (SELECT home, part, ${homeSumAggregatesSql(homes)} FROM (${profile}) r GROUP BY 1, 2) p GROUP BY home
     ON CONFLICT (group_id, zone, unit, bucket, user_id) DO UPDATE SET hours_of_day = excluded.hours_of_day, ${set}`.execute(
     trx,
   );

@@ -1,7 +1,7 @@
 import { DAY_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Database, type Pool } from '#src/database/connect.ts';
-import { inTransaction } from '#src/database/transaction.ts';
-import { closeHoursBefore, waitForEarlierWriters } from '#src/rollups/refresh.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
+import { closeOpenHoursBefore, waitForEarlierWriters } from '#src/rollups/refresh.ts';
 
 // Raw SQL: row locks, and transactions that share a snapshot.
 
@@ -17,7 +17,7 @@ export const getStartOfYesterday = (now: Date): Date => new Date(Math.floor(now.
  * transactions that may not have read it have ended. `isClosing`: also closes earlier hours that are still open (the latest hour of a
  * device, stored in its head), because changes of open hours are not recorded. With continuous aggregates, the refresh job closes them.
  */
-export async function advanceStorableSumsBound(
+export async function advanceGroupSumsBound(
   pool: Pool,
   now: Date,
   { isClosing, waitMs }: { isClosing: boolean; waitMs: number },
@@ -29,7 +29,7 @@ export async function advanceStorableSumsBound(
   );
   if (!rows[0].mustMove) return;
   // Closing the hours may change days before the new bound. Recording such changes is not necessary: no sums of these days are stored yet.
-  if (isClosing) await closeHoursBefore(pool, to);
+  if (isClosing) await closeOpenHoursBefore(pool, to);
   if (rows[0].mustNote)
     await pool.query('UPDATE group_sums_progress SET noted_before = $1 WHERE noted_before < $1', [to]);
   if (await waitForEarlierWriters(pool, waitMs))
@@ -42,10 +42,10 @@ export async function advanceStorableSumsBound(
  * Deletes the stored sums, and the stored facts about device histories, that include changed days; then deletes the records of the changes.
  * Returns the number of changes processed.
  */
-export async function processChangedDays(pool: Pool, mostChanges = MOST_CHANGES): Promise<number> {
+export async function invalidateSumsOfChangedDays(pool: Pool, mostChanges = MOST_CHANGES): Promise<number> {
   let all = 0;
   for (;;) {
-    const taken = await inTransaction(pool, async (client) => {
+    const taken = await runInTransaction(pool, async (client) => {
       // Transactions that store sums lock this row, too. When this transaction gets the lock, their sums are committed, so that it can
       // delete them.
       await client.query('SELECT FROM group_sums_progress FOR UPDATE');
@@ -74,7 +74,7 @@ export async function processChangedDays(pool: Pool, mostChanges = MOST_CHANGES)
 }
 
 export async function stopRecordingChangesIfUnused(pool: Pool): Promise<void> {
-  await inTransaction(pool, async (client) => {
+  await runInTransaction(pool, async (client) => {
     await client.query('SELECT FROM group_sums_progress FOR UPDATE');
     const { rowCount } = await client.query(
       `UPDATE group_sums_progress SET noted_before = '-infinity', kept_before = '-infinity'
@@ -87,8 +87,8 @@ export async function stopRecordingChangesIfUnused(pool: Pool): Promise<void> {
 }
 
 /**
- * Runs a computation in one transaction with one snapshot, never concurrently with `processChangedDays`. `before`: the bound before which
- * sums may be stored; null if no sums may be stored.
+ * Runs a computation in one transaction with one snapshot, never concurrently with `invalidateSumsOfChangedDays`. `before`: the bound
+ * before which sums may be stored; null if no sums may be stored.
  */
 export const runInSnapshot = <T>(db: Database, run: (trx: Database, before: Date | null) => Promise<T>): Promise<T> =>
   db

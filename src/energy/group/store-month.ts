@@ -3,7 +3,13 @@ import { HOUR_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { createDayRange, type DayRange, splitByMonth } from '../ranges.ts';
 import { findFirstStoredDay, homesLoadProfileSql, openHoursBeforeSql } from '../usage/groups.ts';
-import { computeGroupBuckets, type GroupBucket, getDaysAfter, readPlainParts, splitIntoBatches } from './add-up.ts';
+import {
+  computeGroupBuckets,
+  type GroupBucket,
+  getDaysAfter,
+  splitHomesIntoBatches,
+  streamUsageOfPlainHomes,
+} from './add-up.ts';
 import { findMissingDays, getFirstDayOfMonth, isWholeMonth, listDays } from './buckets.ts';
 import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, loadGroupHomes } from './homes.ts';
@@ -95,11 +101,12 @@ async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHome
     parts.set(one.part, { ...one, used: used + (known?.used ?? 0), estimated: estimated + (known?.estimated ?? 0) });
   };
   for (const part of monthToDate?.parts ?? []) add(part);
-  for await (const added of readPlainParts(trx, group.plain, rest, 'month')) for (const part of added) add(part);
+  for await (const added of streamUsageOfPlainHomes(trx, group.plain, rest, 'month'))
+    for (const part of added) add(part);
   const now = { groupId, zone: days.zone, month: days.start, end: days.end, parts: [...parts.values()] };
   await storeMonthToDate(trx, now, days);
   for await (const composed of group.composed()) {
-    for (const homes of splitIntoBatches(composed, rest, 'month'))
+    for (const homes of splitHomesIntoBatches(composed, rest, 'month'))
       await storeMonthToDateHomes(trx, now, homes, homesLoadProfileSql(homes, rest, 'month', monthToDate));
   }
   return 1;

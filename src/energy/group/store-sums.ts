@@ -5,9 +5,9 @@ import { type DeviceWithStoredHistory, storeDeviceHistory } from '../usage/devic
 import { computeCompositionHash } from './composition.ts';
 import { loadGroupHomes } from './homes.ts';
 import {
-  advanceStorableSumsBound,
+  advanceGroupSumsBound,
   getStartOfYesterday,
-  processChangedDays,
+  invalidateSumsOfChangedDays,
   runInSnapshot,
   stopRecordingChangesIfUnused,
 } from './progress.ts';
@@ -28,7 +28,7 @@ const WAIT_MS = 5_000;
 const PASS_MS = 10_000;
 
 /** Dependencies and limits of a run of the job that stores sums of groups. */
-export interface StoreSumsOptions extends StoreMonthDependencies {
+export interface StoreGroupSumsOptions extends StoreMonthDependencies {
   pool: Pool;
   now: Date;
   /** Whether a refresh job materialises the aggregates of users. That job then also closes open hours (each device's latest hour). */
@@ -51,11 +51,11 @@ interface Kept {
  * (`loadStoredSums` checks whether they are valid), so they affect only response times. Each month of a group is one transaction, so the
  * job can be killed at any point. Returns the number of sums stored.
  */
-export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
+export async function storeGroupSums(parts: StoreGroupSumsOptions): Promise<number> {
   const { pool, now, signal, passMs = PASS_MS } = parts;
   const untilMs = performance.now() + passMs;
   const isOver = () => signal?.aborted === true || performance.now() >= untilMs;
-  await processChangedDays(pool);
+  await invalidateSumsOfChangedDays(pool);
   // Raw SQL, here and below: only this module reads these tables.
   const { rows: due } = await pool.query<Kept>(
     `SELECT g.group_id AS "groupId", u.timezone AS zone FROM home_groups g JOIN users u USING (user_id) LEFT JOIN kept_groups k USING (group_id)
@@ -69,7 +69,7 @@ export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
     const homes = await parts.homesOf(parts.db, group.groupId);
     const isLarge = homes.length >= (parts.leastHomes ?? LEAST_HOMES);
     if (isLarge && !hasMoved) {
-      await advanceStorableSumsBound(pool, now, {
+      await advanceGroupSumsBound(pool, now, {
         isClosing: !parts.continuousAggregates,
         waitMs: parts.waitMs ?? WAIT_MS,
       });
@@ -91,7 +91,7 @@ export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
 }
 
 /** Records that a group is too small for stored sums. */
-async function leaveOut({ pool, now }: StoreSumsOptions, { groupId }: Kept, homes: number): Promise<null> {
+async function leaveOut({ pool, now }: StoreGroupSumsOptions, { groupId }: Kept, homes: number): Promise<null> {
   await pool.query('DELETE FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL', [groupId]);
   await pool.query(
     `INSERT INTO kept_groups (group_id, homes, before, looked_at) SELECT $1, $2, '-infinity', $3 WHERE EXISTS (SELECT FROM home_groups WHERE group_id = $1)
@@ -105,7 +105,7 @@ async function leaveOut({ pool, now }: StoreSumsOptions, { groupId }: Kept, home
  * Records the composition of a group, and deletes sums of an earlier composition. Returns the time up to which sums may be stored, or null
  * if no sums may be stored yet.
  */
-function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Date | null> {
+function begin({ db, homesOf }: StoreGroupSumsOptions, { groupId }: Kept): Promise<Date | null> {
   return runInSnapshot(db, async (trx, before) => {
     if (before === null) return null;
     const query = createQueryFunction(trx);

@@ -4,7 +4,7 @@ import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { GroupBy } from '../insights.ts';
 import { type DayRange, isClockUnit } from '../ranges.ts';
 import { openHoursBeforeSql } from '../usage/groups.ts';
-import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES_OF_HOME } from './add-up.ts';
+import { computeGroupBuckets, type GroupBucket, UNKNOWN_HOME_MEASURES } from './add-up.ts';
 import { computeCompositionHash } from './composition.ts';
 import { areImportSumsSufficient, type GroupOfHomes } from './homes.ts';
 import type { MonthToDate } from './month-to-date.ts';
@@ -73,7 +73,7 @@ export async function loadStoredSums(
 }
 
 /** Computes the sum of the current month from the stored sum of its first days and from its remaining days, in one snapshot. */
-export async function continueMonthToDate(
+export async function computeCurrentMonthSums(
   db: Database,
   groupId: string,
   group: GroupOfHomes,
@@ -104,7 +104,7 @@ function begunOf(groupId: string, zone: string, row: Row): MonthToDate {
 const toldOf = ({ bucket, used, estimated, peak }: Row): GroupBucket => ({
   bucket,
   measures: {
-    ...UNKNOWN_MEASURES_OF_HOME,
+    ...UNKNOWN_HOME_MEASURES,
     used: used === null ? null : castToMilliwattHours(used),
     estimated: estimated === null ? null : castToMilliwattHours(estimated),
   },

@@ -30,7 +30,7 @@ interface Total {
 }
 
 /** Accumulates the measures of a group's homes by bucket. */
-export class GroupTotals {
+export class GroupTotalsAccumulator {
   private readonly buckets = new Map<string, Total>();
 
   /**

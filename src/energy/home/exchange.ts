@@ -1,10 +1,10 @@
 import type { Database } from '#src/database/connect.ts';
-import { sumQuarterHours } from '../usage/quarter-hours.ts';
-import { sumExpectedCoverageMs } from './counted-spans.ts';
+import { sumWeightedQuarterHours } from '../usage/quarter-hours.ts';
+import { sumExpectedCoverageMs } from './contribution-spans.ts';
 import type { Home } from './home.ts';
-import { computeWeights, listRolePeriods, type MeasureWeights, type WeightedTimeRange } from './pieces.ts';
 import { computeExpectedMsByQuarterHour } from './quarter-hours.ts';
-import type { ExpectedChannelTime } from './roles.ts';
+import { computeMeasureWeights, listRolePeriods, type MeasureWeights, type WeightedTimeRange } from './role-periods.ts';
+import type { ExpectedChannelMsFunction } from './roles.ts';
 
 const SUMS = [
   'imported',
@@ -41,7 +41,7 @@ export async function readHomeEnergyExchange(
   home: Home,
   range: { from: Date; to: Date },
 ): Promise<HomeEnergyExchange> {
-  const { knownMs, ...sums } = await sumQuarterHours(db, exchangeParts(home, range), range, SUMS);
+  const { knownMs, ...sums } = await sumWeightedQuarterHours(db, exchangeParts(home, range), range, SUMS);
   const expected = computeExpectedMsByQuarterHour(home, range.from.getTime(), knownMs.length, exchangedChannels);
   const isKnown = expected.map((ms, at) => Number(ms > 0 && (knownMs[at] as number) >= ms));
   return { ...sums, isKnown };
@@ -54,7 +54,7 @@ export async function readHomeEnergyExchange(
 function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedTimeRange<ExchangeSum>[] {
   return listRolePeriods(home, range).flatMap((part) => {
     if (part.role === 'all') return [];
-    const of = computeWeights(part);
+    const of = computeMeasureWeights(part);
     const imports = { imported: of.gridImport.imported ?? 0 };
     const exports = { exported: of.gridExport.exported ?? 0 };
     const sum = (measure: 'imported' | 'exported', ...weights: MeasureWeights[]) =>
@@ -86,7 +86,7 @@ function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedTim
  * Returns the time in which the channels of grid, production and storage devices are expected to have data. While the home has no grid
  * meter, no data are expected.
  */
-const exchangedChannels: ExpectedChannelTime = (device, { roles, isGridThere }, fromMs, toMs) => {
+const exchangedChannels: ExpectedChannelMsFunction = (device, { roles, isGridThere }, fromMs, toMs) => {
   const { imports, exports } = sumExpectedCoverageMs(device.counted, fromMs, toMs);
   if (!isGridThere) return 0;
   switch (roles.get(device.deviceId)) {

@@ -1,11 +1,16 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Database, PREPARED_PREFIX } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { type AggregatedQuantity, getMeterKey } from '#src/database/meter.ts';
+import { type AggregatedQuantity, getSeparateQuantityKey } from '#src/database/meter.ts';
 import { deviceHistorySql } from '../usage/device-history.ts';
-import { computeInclusionSpans, mergeInclusionSpans } from './counted-spans.ts';
-import { type ConstantRolesRange, computeConstantRolesRanges, type HomeDevice, hasOwnChannels } from './roles.ts';
-import type { PlacementsWithCountingDevice } from './sums.ts';
+import { computeContributionSpans, mergeContributionSpans } from './contribution-spans.ts';
+import {
+  type ConstantRolesRange,
+  computeConstantRolesRanges,
+  type HomeDevice,
+  hasContributingSeries,
+} from './roles.ts';
+import type { ContributingPlacements } from './sums.ts';
 
 /** The devices of a user, and their roles by time, from which the home's consumption follows. */
 export interface Home extends HomeLoadOptions {
@@ -15,7 +20,7 @@ export interface Home extends HomeLoadOptions {
   stretches: readonly ConstantRolesRange[];
   /** Devices that at some time have a role other than consumption. The aggregates of these devices are read one by one. */
   special: readonly HomeDevice[];
-  had: PlacementsWithCountingDevice;
+  had: ContributingPlacements;
 }
 
 interface Row {
@@ -89,7 +94,7 @@ export async function loadHomeForCommodity(
     placement: row.placement === 'excluded' && !isOne ? ('excluded' as const) : placed,
   }));
   const asked = { isMoreAsked: true, needsConsumption: !isOne };
-  return homeOf(isOne ? whose.deviceId : getMeterKey(whose.userId, meter), placedDevices(devices), asked);
+  return homeOf(isOne ? whose.deviceId : getSeparateQuantityKey(whose.userId, meter), placedDevices(devices), asked);
 }
 
 const TIMES = `(1000 * extract(epoch FROM s.counts_from))::float8 AS counts_from, (1000 * extract(epoch FROM s.counts_until))::float8 AS counts_until`;
@@ -138,7 +143,7 @@ export async function loadDeviceAsHome(
     ...device,
     placement: 'grid',
     upstreamDeviceId: null,
-    counted: mergeInclusionSpans(devices.flatMap(({ counted }) => counted)),
+    counted: mergeContributionSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
   // Limits the stretches of time to those in which the device exists. At other times, the result would be the consumption of the home's
@@ -156,7 +161,7 @@ function placedDevices(rows: readonly Row[]): HomeDevice[] {
     const [row] = ofDevice as [Row];
     const neverImports = ofDevice.every(({ imports }) => imports === 0);
     const net = (meter: Placement) => Number(ofDevice.find((one) => one.meter === meter)?.part_net_export ?? 0);
-    const counted = computeInclusionSpans(
+    const counted = computeContributionSpans(
       ofDevice.map(({ meter, counts_from: fromMs, counts_until: toMs, imports, exports }) => ({
         part: meter,
         fromMs,
@@ -178,7 +183,7 @@ function placedDevices(rows: readonly Row[]): HomeDevice[] {
       partOf: null,
     };
     const placed = parts.map(({ meter, counted }): HomeDevice => {
-      const deviceId = getMeterKey(id, meter);
+      const deviceId = getSeparateQuantityKey(id, meter);
       return {
         ...device,
         deviceId,
@@ -196,7 +201,9 @@ function placedDevices(rows: readonly Row[]): HomeDevice[] {
 function homeOf(userId: string, devices: readonly HomeDevice[], asked: HomeLoadOptions): Home {
   const stretches = computeConstantRolesRanges(devices);
   const has = (placement: Placement) =>
-    devices.some((device) => device.placement === placement && device.beginsAtMs !== null && hasOwnChannels(device));
+    devices.some(
+      (device) => device.placement === placement && device.beginsAtMs !== null && hasContributingSeries(device),
+    );
   return {
     userId,
     devices,

@@ -7,10 +7,15 @@ import { hasKnownValue, type IncludableField, type IncludedFields, selectInclude
 import { formatHour, getHourOfDay } from '../labels.ts';
 import { createClockUnitEndFinder } from '../local-time.ts';
 import { type ClockUnit, createDayRange, type DayRange, isClockUnit } from '../ranges.ts';
-import { readHomeByClockUnit, readHomeByDay, readHomeByMonth, readHomeSummary } from '../usage/home-sums.ts';
+import {
+  readHomeSummary,
+  readHomeSumsByClockUnit,
+  readHomeSumsByDay,
+  readHomeSumsByMonth,
+} from '../usage/home-sums.ts';
 import type { Home } from './home.ts';
 import { computeExpectedCoverageMs } from './roles.ts';
-import { computeHomeUsage, computeMeasures, type HomeMeasures, type HomeSums } from './sums.ts';
+import { computeHomeMeasures, computeHomeUsage, type HomeMeasures, type HomeSums } from './sums.ts';
 
 /** A row of energy-insights about a home with the requested fields. `kwh_used` is null if only other fields are known. */
 export type HomeInsight = RowTimeLabels &
@@ -20,7 +25,7 @@ export type HomeInsight = RowTimeLabels &
   };
 
 /** A bucket of a home's usage: its row and its coverage. */
-export interface HomeBucket {
+export interface HomeBucketInsight {
   insight: HomeInsight;
   /**
    * Time for which the channels that contribute to the home's usage are known, and time for which data of these channels are expected, in
@@ -48,9 +53,9 @@ export async function loadHomeBuckets(
   range: DayRange,
   groupBy: ClockUnit | 'day' | 'month',
   include: ReadonlySet<IncludableField>,
-  tell: Tell = (sums, expected) => computeMeasures(sums, home.had, expected),
-): Promise<HomeBucket[]> {
-  const buckets: HomeBucket[] = [];
+  tell: Tell = (sums, expected) => computeHomeMeasures(sums, home.had, expected),
+): Promise<HomeBucketInsight[]> {
+  const buckets: HomeBucketInsight[] = [];
   const add = (
     head: RowTimeLabels,
     peak_hour: string | null,
@@ -65,18 +70,18 @@ export async function loadHomeBuckets(
   };
   if (isClockUnit(groupBy)) {
     const [labelsOf, endOf] = [createClockLabeller(range, groupBy), createClockUnitEndFinder(range, groupBy)];
-    await mapWithBreaks(await readHomeByClockUnit(db, home, range, groupBy), ({ startsAt, ...sums }) => {
+    await mapWithBreaks(await readHomeSumsByClockUnit(db, home, range, groupBy), ({ startsAt, ...sums }) => {
       const labels = labelsOf(startsAt);
       const bucket = () => ({ fromMs: startsAt.getTime(), toMs: endOf(startsAt.getTime()) });
       add(labels, findClockTimeLabel(labels), sums, bucket);
     });
   } else if (groupBy === 'day') {
-    for (const { day, peak, ...sums } of await readHomeByDay(db, home, range)) {
+    for (const { day, peak, ...sums } of await readHomeSumsByDay(db, home, range)) {
       const label = peak && formatHour(getHourOfDay(peak, range.zone));
       add({ date: day }, label, sums, () => boundsOf(createDayRange(day, day, range.zone)));
     }
   } else {
-    for (const { month, peakHourOfDay, ...sums } of await readHomeByMonth(db, home, range)) {
+    for (const { month, peakHourOfDay, ...sums } of await readHomeSumsByMonth(db, home, range)) {
       const last = DateTime.fromISO(month).endOf('month').toISODate() ?? month;
       const [start, end] = [month < range.start ? range.start : month, last > range.end ? range.end : last];
       const label = peakHourOfDay === null ? null : formatHour(peakHourOfDay);
@@ -95,7 +100,7 @@ export async function loadHomeTotals(db: Database, home: Home, range: DayRange, 
     avg_daily_kwh: days === 0 ? 0 : milliwattHoursToKwh(castToMilliwattHours(used / days)),
     peak_usage_time: peakHourOfDay === null ? null : formatHour(peakHourOfDay),
     included: selectIncludedFields(
-      computeMeasures(
+      computeHomeMeasures(
         sums,
         home.had,
         expectedIn(home, include, () => boundsOf(range)),

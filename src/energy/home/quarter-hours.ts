@@ -1,10 +1,10 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { sumQuarterHours } from '../usage/quarter-hours.ts';
+import { sumWeightedQuarterHours } from '../usage/quarter-hours.ts';
 import type { Home } from './home.ts';
-import { listWeightedTimeRanges } from './pieces.ts';
-import { computeExpectedCoverageMs, type ExpectedChannelTime } from './roles.ts';
-import { computeHomeUsage, createUsedSums, type HomeSum, USED_SUMS, type UsedSum } from './sums.ts';
+import { listWeightedTimeRanges } from './role-periods.ts';
+import { computeExpectedCoverageMs, type ExpectedChannelMsFunction } from './roles.ts';
+import { computeHomeUsage, createUsageSums, type HomeSumName, USAGE_SUM_NAMES, type UsageSumName } from './sums.ts';
 
 /** Data of a home by quarter-hour (UTC), in order: energies in mWh and ratios of time. */
 export interface HomeQuarterHours {
@@ -17,10 +17,10 @@ export interface HomeQuarterHours {
   /** Energy produced; NaN if unknown or if the home had no production device. */
   production: Float64Array;
   /** The sums that `used` is computed from, for the usage of longer buckets. */
-  usedSums: Record<UsedSum, Float64Array>;
+  usedSums: Record<UsageSumName, Float64Array>;
 }
 
-const SUMS = [...USED_SUMS, 'production', 'productionMs', 'countedMs'] as const satisfies readonly HomeSum[];
+const SUMS = [...USAGE_SUM_NAMES, 'production', 'productionMs', 'countedMs'] as const satisfies readonly HomeSumName[];
 
 /**
  * Returns the usage of a home by quarter-hour in `[from, to)`; both times must be starts of quarter-hours. Computes the balance of the home
@@ -33,7 +33,7 @@ export async function readHomeQuarterHours(
 ): Promise<HomeQuarterHours> {
   const fromMs = range.from.getTime();
   const count = (range.to.getTime() - fromMs) / QUARTER_HOUR_MS;
-  const sums = await sumQuarterHours(db, listWeightedTimeRanges(home, range, SUMS), range, SUMS);
+  const sums = await sumWeightedQuarterHours(db, listWeightedTimeRanges(home, range, SUMS), range, SUMS);
   const expected = computeExpectedMsByQuarterHour(home, fromMs, count);
   const list = () => new Float64Array(count).fill(Number.NaN);
   const quarters: HomeQuarterHours = {
@@ -42,7 +42,7 @@ export async function readHomeQuarterHours(
   };
   for (let at = 0; at < count; at++) {
     const of = (name: (typeof SUMS)[number]) => sums[name][at] as number;
-    const used = computeHomeUsage(createUsedSums(of));
+    const used = computeHomeUsage(createUsageSums(of));
     if (used !== null) {
       quarters.used[at] = used;
       quarters.estimated[at] = Math.min(of('estimated'), used);
@@ -61,7 +61,7 @@ export function computeExpectedMsByQuarterHour(
   { devices, stretches }: Home,
   fromMs: number,
   count: number,
-  channels?: ExpectedChannelTime,
+  channels?: ExpectedChannelMsFunction,
 ): Float64Array {
   const toMs = fromMs + count * QUARTER_HOUR_MS;
   const bounds = [

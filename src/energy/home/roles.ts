@@ -1,5 +1,5 @@
 import type { Placement } from '#src/database/enums.ts';
-import { type InclusionSpan, sumExpectedCoverageMs } from './counted-spans.ts';
+import { type ContributionSpan, sumExpectedCoverageMs } from './contribution-spans.ts';
 
 /** The data of a device on which its home's consumption depends. */
 export interface HomeDevice {
@@ -17,7 +17,7 @@ export interface HomeDevice {
    */
   producesExport: boolean;
   /** Number of series that contribute to the device's energy, by time. Empty if none ever did. */
-  counted: readonly InclusionSpan[];
+  counted: readonly ContributionSpan[];
   /**
    * Set for an entry that describes channels with a placement of their own: the id of the device to which they belong. Null: the entry
    * describes a whole device.
@@ -26,7 +26,7 @@ export interface HomeDevice {
 }
 
 /** Role of a device in its home for a stretch of time. `behind`: the energy of another consumption meter includes the device's energy. */
-export type HomeRole = Exclude<Placement, 'excluded'> | 'behind' | 'excluded';
+export type DeviceRole = Exclude<Placement, 'excluded'> | 'behind' | 'excluded';
 
 /**
  * A time range `[fromMs, toMs)` in which the roles of a home's devices do not change. It is also constant whether the home has a grid
@@ -39,16 +39,18 @@ export interface ConstantRolesRange {
   isGridThere: boolean;
   /** Whether a production or storage device exists in the stretch. */
   hasSources: boolean;
-  roles: ReadonlyMap<string, HomeRole>;
+  roles: ReadonlyMap<string, DeviceRole>;
 }
 
 /** Whether any series ever contributed to the device's own energy. False if all of its channels have a placement of their own. */
-export const hasOwnChannels = ({ counted }: HomeDevice): boolean => counted.length > 0;
+export const hasContributingSeries = ({ counted }: HomeDevice): boolean => counted.length > 0;
 
 /** Whether a device exists at an instant: from its first interval with known energy to its deletion. */
 export const isDevicePresentAt = (device: HomeDevice, atMs: number): boolean => {
   const { beginsAtMs, endsAtMs } = device;
-  return hasOwnChannels(device) && beginsAtMs !== null && beginsAtMs <= atMs && (endsAtMs === null || atMs < endsAtMs);
+  return (
+    hasContributingSeries(device) && beginsAtMs !== null && beginsAtMs <= atMs && (endsAtMs === null || atMs < endsAtMs)
+  );
 };
 
 /**
@@ -106,7 +108,7 @@ const isSame = (a: ConstantRolesRange, b: ConstantRolesRange): boolean =>
   [...a.roles].every(([id, role]) => b.roles.get(id) === role);
 
 /** Returns the time in ms, within `[fromMs, toMs)` of a stretch with constant roles, for which data of a device's channels are expected. */
-export type ExpectedChannelTime = (
+export type ExpectedChannelMsFunction = (
   device: HomeDevice,
   stretch: ConstantRolesRange,
   fromMs: number,
@@ -121,7 +123,7 @@ export function computeExpectedCoverageMs(
   devices: readonly HomeDevice[],
   stretches: readonly ConstantRolesRange[],
   bucket: { fromMs: number; toMs: number },
-  channels: ExpectedChannelTime = countedOf,
+  channels: ExpectedChannelMsFunction = countedOf,
 ): number {
   let sum = 0;
   for (const stretch of stretches) {

@@ -4,7 +4,7 @@ import { castToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
  * Sums over a home's devices and over the time of a bucket, in mWh (names ending in `Ms`: known time in ms, summed over channels). The
  * usage of a home is computed from the sums of each bucket (`computeHomeUsage`).
  */
-export const USED_SUMS = [
+export const USAGE_SUM_NAMES = [
   /** While a grid meter exists: import − export + production + discharged − charged; without production and storage only the import. */
   'balance',
   /** While a grid meter exists: import − charged, which is the lower bound of usage. */
@@ -38,17 +38,17 @@ const MORE_SUMS = [
   'countedMs',
 ] as const;
 
-export type UsedSum = (typeof USED_SUMS)[number];
-export type HomeSum = UsedSum | (typeof MORE_SUMS)[number];
+export type UsageSumName = (typeof USAGE_SUM_NAMES)[number];
+export type HomeSumName = UsageSumName | (typeof MORE_SUMS)[number];
 /** Sums of a bucket. The sums that usage needs are always present; the others only if other measures are requested. */
-export type HomeSums = Record<UsedSum, number> & Partial<Record<HomeSum, number>>;
+export type HomeSums = Record<UsageSumName, number> & Partial<Record<HomeSumName, number>>;
 
 /** Returns the names of all sums, or of the sums that `used` needs. */
-export const listSumNames = (isMoreAsked: boolean): readonly HomeSum[] =>
-  isMoreAsked ? [...USED_SUMS, ...MORE_SUMS] : USED_SUMS;
+export const listHomeSumNames = (isMoreAsked: boolean): readonly HomeSumName[] =>
+  isMoreAsked ? [...USAGE_SUM_NAMES, ...MORE_SUMS] : USAGE_SUM_NAMES;
 
 /** Creates the sums that `used` needs. `sumOf` returns the value of a sum by its name. */
-export const createUsedSums = (sumOf: (name: UsedSum) => number): Record<UsedSum, number> => ({
+export const createUsageSums = (sumOf: (name: UsageSumName) => number): Record<UsageSumName, number> => ({
   balance: sumOf('balance'),
   floor: sumOf('floor'),
   alone: sumOf('alone'),
@@ -59,7 +59,7 @@ export const createUsedSums = (sumOf: (name: UsedSum) => number): Record<UsedSum
 
 /** Adds up several sets of sums. The result contains only the sums that `used` needs. */
 export const addHomeSums = (all: readonly HomeSums[]): HomeSums =>
-  createUsedSums((name) => all.reduce((sum, one) => sum + one[name], 0));
+  createUsageSums((name) => all.reduce((sum, one) => sum + one[name], 0));
 
 /**
  * Returns the usage while a grid meter existed; null if unknown. A balance below the lower bound `floor` means that the meters contradict
@@ -86,7 +86,7 @@ export const computeEstimatedUsage = (sums: HomeSums): MilliwattHours =>
   castToMilliwattHours(Math.min(sums.estimated, computeHomeUsage(sums) ?? 0));
 
 /** Placements for which a home has, or had, a device that contributes to the home's energy. */
-export interface PlacementsWithCountingDevice {
+export interface ContributingPlacements {
   grid: boolean;
   production: boolean;
   storage: boolean;
@@ -120,8 +120,8 @@ export const roundDownRatio = (part: number, whole: number): number => Math.floo
  * Derives the measures of a bucket from all of its sums. `expectedMs`: time in which the channels that contribute to the home's usage are
  * expected to have data (roles.ts). Pure.
  */
-export function computeMeasures(sums: HomeSums, had: PlacementsWithCountingDevice, expectedMs: number): HomeMeasures {
-  const of = (name: HomeSum): number => sums[name] ?? 0;
+export function computeHomeMeasures(sums: HomeSums, had: ContributingPlacements, expectedMs: number): HomeMeasures {
+  const of = (name: HomeSumName): number => sums[name] ?? 0;
   const known = (isThere: boolean, ms: number, value: number) =>
     isThere && ms > 0 ? castToMilliwattHours(value) : null;
   const used = computeHomeUsage(sums);

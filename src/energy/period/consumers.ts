@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import type { DayRange } from '../ranges.ts';
 import { type ElectricityDevice, loadElectricityDevices } from '../usage-breakdown.ts';
-import { loadDeviceProfiles } from './data-source.ts';
+import { readDeviceLoadProfiles } from './data-source.ts';
 import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterHourCalendar } from './profile.ts';
 
 /** A device of a home with its energy, base load and night load in a period. */
@@ -28,7 +28,7 @@ export async function loadPeriodDevices(
   const loads =
     profiled.length === 0 || profile.from >= profile.to
       ? new Map<string, Float64Array>()
-      : await loadDeviceProfiles(
+      : await readDeviceLoadProfiles(
           db,
           profiled.map(({ device_id }) => device_id),
           profile,

@@ -5,7 +5,7 @@ import { type HomeQuarterHours, readHomeQuarterHours } from '../home/quarter-hou
 import { computeExpectedCoverageMs } from '../home/roles.ts';
 import { computeEstimatedUsage, computeHomeUsage, type HomeSums } from '../home/sums.ts';
 import type { DayRange } from '../ranges.ts';
-import { readHomeByDay, readHomeByMonth, readHomeSums } from '../usage/home-sums.ts';
+import { readHomeSums, readHomeSumsByDay, readHomeSumsByMonth } from '../usage/home-sums.ts';
 import { readQuarterHours } from '../usage/quarter-hours.ts';
 
 /** Energy used or produced in a bucket. */
@@ -26,7 +26,7 @@ export interface PeriodTotal extends EnergyWithCoverage {
 }
 
 /** Load by quarter-hour in mWh. The first value is for the quarter-hour at `fromMs`. NaN: unknown, or mostly estimated. */
-export interface LoadByQuarterHour {
+export interface QuarterHourEnergies {
   fromMs: number;
   energies: Float64Array;
 }
@@ -68,7 +68,7 @@ export async function createDeviceDataSource(db: Database, deviceId: string): Pr
     return { used: castToMilliwattHours(gridImport), estimated: castToMilliwattHours(Math.min(estimated, gridImport)) };
   };
   return tellerOf(db, { home, rows: home, amountOf, isProducer }, async (range) => {
-    const found = await loadDeviceProfiles(db, [deviceId], range, isProducer);
+    const found = await readDeviceLoadProfiles(db, [deviceId], range, isProducer);
     const count = (range.to.getTime() - range.from.getTime()) / QUARTER_HOUR_MS;
     return found.get(deviceId) ?? new Float64Array(count).fill(Number.NaN);
   });
@@ -100,7 +100,7 @@ export function maskUnmeasuredUsage({
  * Returns the loads of devices by quarter-hour in `[from, to)`, in mWh; both times must be starts of quarter-hours. NaN if unknown or
  * mostly estimated. `isOut`: exports instead of imports.
  */
-export async function loadDeviceProfiles(
+export async function readDeviceLoadProfiles(
   db: Database,
   ids: readonly string[],
   range: { from: Date; to: Date },
@@ -159,15 +159,15 @@ function tellerOf(
     async bucketsIn(range: DayRange, unit: 'day' | 'month'): Promise<(EnergyAmount & { date: string })[]> {
       const buckets =
         unit === 'day'
-          ? (await readHomeByDay(db, rows, range)).map(({ day, ...sums }) => ({ date: day, sums }))
-          : (await readHomeByMonth(db, rows, range)).map(({ month, ...sums }) => ({ date: month, sums }));
+          ? (await readHomeSumsByDay(db, rows, range)).map(({ day, ...sums }) => ({ date: day, sums }))
+          : (await readHomeSumsByMonth(db, rows, range)).map(({ month, ...sums }) => ({ date: month, sums }));
       return buckets.flatMap(({ date, sums }) => {
         const amount = amountOf(sums);
         return amount ? [{ date, ...amount }] : [];
       });
     },
     /** Returns the load in `[from, to)`; both times must be starts of quarter-hours. */
-    loadIn: async (range: { from: Date; to: Date }): Promise<LoadByQuarterHour> => ({
+    loadIn: async (range: { from: Date; to: Date }): Promise<QuarterHourEnergies> => ({
       fromMs: range.from.getTime(),
       energies: await energiesIn(range),
     }),

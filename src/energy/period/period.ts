@@ -3,7 +3,7 @@ import { milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type CommodityUsage, loadCommodityOverview } from '../commodity-overview.ts';
 import { computeExpectedCoverageMs } from '../home/roles.ts';
-import { computeMeasures } from '../home/sums.ts';
+import { computeHomeMeasures } from '../home/sums.ts';
 import { HOME_INCLUDES, type IncludedFields, selectIncludedFields } from '../include.ts';
 import { countDays, createDayRange, type DayRange } from '../ranges.ts';
 import type { UserOrDevice } from '../usage/imports.ts';
@@ -14,9 +14,9 @@ import {
   createHomeDataSource,
   type EnergyAmount,
   type EnergyWithCoverage,
-  type LoadByQuarterHour,
   type PeriodDataSource,
   type PeriodTotal,
+  type QuarterHourEnergies,
 } from './data-source.ts';
 import {
   type ComparedDays,
@@ -107,7 +107,7 @@ export async function loadHomePeriod(
   const { unit, date, zone, now } = asked;
   const days = findPeriodDays(unit, date);
   const range = createDayRange(days.start, days.end, zone);
-  const spans = findComparedSpans(unit, days, asked);
+  const spans = findComparedDaySpans(unit, days, asked);
   // A period of several days is compared by the total of the whole period. This total may include a few minutes more than the comparison,
   // which make no difference.
   const isLong = spans !== null && spans[0].days.start < spans[0].days.end;
@@ -172,7 +172,7 @@ type ComparedSpans = [now: Span, before: Span | null, lastYear: Span];
  * Returns the days to compare: those of a period, of the previous period and of last year's period. Null if the period has not begun. Usage
  * and costs are compared over the same days.
  */
-export function findComparedSpans(
+export function findComparedDaySpans(
   unit: PeriodUnit,
   days: DaySpan,
   { zone, now, newest }: { zone: string; now: Date; newest: Date | null },
@@ -252,7 +252,7 @@ function compare(
 }
 
 /** Returns all quarter-hours of a day, including unknown and future ones. */
-function curveOf({ fromMs, energies }: LoadByQuarterHour, { from, to, zone }: DayRange) {
+function curveOf({ fromMs, energies }: QuarterHourEnergies, { from, to, zone }: DayRange) {
   const firstMs = Math.ceil(from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const count = Math.floor((to.getTime() - firstMs) / QUARTER_HOUR_MS);
   const { slots } = buildQuarterHourCalendar(firstMs, count, zone);
@@ -272,7 +272,7 @@ function curveOf({ fromMs, energies }: LoadByQuarterHour, { from, to, zone }: Da
  * Returns the mean load by quarter-hour of the day, over the days of the period that have begun. For a long period, only its last days are
  * used.
  */
-function typicalCurve({ energies }: LoadByQuarterHour, calendar: QuarterHourCalendar, count: number) {
+function typicalCurve({ energies }: QuarterHourEnergies, calendar: QuarterHourCalendar, count: number) {
   const days = Math.max(1, Math.min(count, PROFILE_DAYS));
   return computeMeanDay(energies, calendar, days).map((watts, slot) => ({
     at: null,
@@ -290,7 +290,7 @@ const isComposed = ({ home: { had } }: PeriodDataSource): boolean =>
 function flowsOf({ home }: PeriodDataSource, { sums }: PeriodTotal, range: DayRange, now: Date): HomeFlows {
   const span = { fromMs: range.from.getTime(), toMs: Math.min(range.to.getTime(), now.getTime()) };
   return selectIncludedFields(
-    computeMeasures(sums, home.had, computeExpectedCoverageMs(home.devices, home.stretches, span)),
+    computeHomeMeasures(sums, home.had, computeExpectedCoverageMs(home.devices, home.stretches, span)),
     ALL,
   ) as HomeFlows;
 }
@@ -299,7 +299,7 @@ async function commoditiesIn(
   db: Database,
   whose: UserOrDevice,
   range: DayRange,
-  spans: ReturnType<typeof findComparedSpans>,
+  spans: ReturnType<typeof findComparedDaySpans>,
 ): Promise<HomePeriod['commodities']> {
   const empty = { ...range, to: range.from };
   const [, before, lastYear] = spans ?? [];

@@ -1,7 +1,7 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type LiveChannel, readLatestChannels, readPowersBetween, sumPowers } from '#src/devices/live.ts';
-import { sumExpectedCoverageMs } from '../home/counted-spans.ts';
+import { type LiveChannel, readLatestChannels, readPowerValues, sumPowers } from '#src/devices/live.ts';
+import { sumExpectedCoverageMs } from '../home/contribution-spans.ts';
 import type { Home } from '../home/home.ts';
 import { computeHomePower, type DevicePower } from '../home/power.ts';
 import type { HomeDevice } from '../home/roles.ts';
@@ -53,7 +53,7 @@ export async function loadRecentPower(
   const nowMs = now.getTime();
   const firstMs = nowMs - (TRAIL_STEPS - 1) * stepMs;
   const from = new Date(firstMs - FRESH_MS);
-  const powers = await readPowersBetween(db, idsOf(home), { from, to: now, stepSeconds: STEP_SECONDS });
+  const powers = await readPowerValues(db, idsOf(home), { from, to: now, stepSeconds: STEP_SECONDS });
   const latest = new Map<string, (typeof powers)[number]>();
   let next = 0;
   return Array.from({ length: TRAIL_STEPS }, (_, step) => {

@@ -1,7 +1,7 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
 import { computeBaseLoad, convertQuarterHourToWatts } from './base-load.ts';
-import type { LoadByQuarterHour } from './data-source.ts';
+import type { QuarterHourEnergies } from './data-source.ts';
 
 /** Hours of the night, local time. At this time there is no cooking, washing or solar production. */
 const NIGHT_HOURS = { from: 0, to: 5 } as const;
@@ -92,7 +92,7 @@ export interface WeekHourMean {
 
 /** Returns the mean usage by hour of the week, from completely known hours, in order. Pure. */
 export function computeMeanWeek(
-  { energies }: LoadByQuarterHour,
+  { energies }: QuarterHourEnergies,
   { slots, weekdays, hoursMs }: QuarterHourCalendar,
 ): WeekHourMean[] {
   const cells = new Map<number, { sum: number; count: number }>();
@@ -117,7 +117,7 @@ export function computeMeanWeek(
 
 /** Returns the quarter-hour with the highest power in a range of a load, or null if nothing is known. Pure. */
 export function findPeakPower(
-  { fromMs, energies }: LoadByQuarterHour,
+  { fromMs, energies }: QuarterHourEnergies,
   range: { from: Date; to: Date },
 ): { atMs: number; watts: number } | null {
   let peak: { atMs: number; watts: number } | null = null;

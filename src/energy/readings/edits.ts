@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Database, parseBigints } from '#src/database/connect.ts';
-import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
+import { MANUAL_READING_INTERVAL_MARKER } from '#src/devices/edits/edit.ts';
 import type { ReadingRow } from './page.ts';
 import type { DeviceWithReadings } from './series.ts';
 
@@ -47,7 +47,7 @@ function excludes({ startMs, fromMs, toMs, hasValue, instants }: ComputedEdit, r
   const ms = row.read_at.getTime();
   if (ms < fromMs || ms >= toMs) return false;
   const isStart = hasValue && ms === startMs;
-  if (row.interval_ms === READ_BY_HAND_INTERVAL_MS) return !isStart && (instants?.has(ms) ?? true);
+  if (row.interval_ms === MANUAL_READING_INTERVAL_MARKER) return !isStart && (instants?.has(ms) ?? true);
   return isStart || (instants?.has(ms) ?? true);
 }
 

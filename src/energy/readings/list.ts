@@ -1,7 +1,7 @@
 import { mapWithBreaks } from '#src/core/turns.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { AccessibleAccounts } from '#src/database/reach.ts';
-import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
+import { MANUAL_READING_INTERVAL_MARKER } from '#src/devices/edits/edit.ts';
 import { createEditFinder } from './edits.ts';
 import { type ReadingsPage, readReadingsPage } from './page.ts';
 import { findDeviceWithReadings, type SeriesWithReadings } from './series.ts';
@@ -39,7 +39,9 @@ export async function listReadings(
   if (!device) return null;
   if (device.series.size === 0) return [];
   const rows = await readReadingsPage(db, device, page);
-  const asked = rows.filter(({ note, interval_ms }) => note === 'excluded' || interval_ms === READ_BY_HAND_INTERVAL_MS);
+  const asked = rows.filter(
+    ({ note, interval_ms }) => note === 'excluded' || interval_ms === MANUAL_READING_INTERVAL_MARKER,
+  );
   const editOf = await createEditFinder(db, device, asked);
   return mapWithBreaks(rows, (row) => {
     const series = device.series.get(row.series_id) as SeriesWithReadings;

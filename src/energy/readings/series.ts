@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
-import { findChannelSetting, getNativeName, resolveChannel } from '#src/devices/channel-name.ts';
+import { findChannelSetting, getNativeQuantityName, resolveChannelMeaning } from '#src/devices/channel-name.ts';
 
 /** A series of a device, with the times in which its readings contribute to the device's energy. Times are Unix ms. */
 export interface SeriesWithReadings {
@@ -57,12 +57,12 @@ export async function findDeviceWithReadings(
   const series = new Map<number, SeriesWithReadings & { counted: { fromMs: number; untilMs: number }[] }>();
   for (const { series_id: seriesId, channel, meant, kind, native_name, unit, split_after, ...role } of rows) {
     const named = { channel: meant ?? channel, kind, nativeName: native_name };
-    const { isVolume, known } = resolveChannel({ ...named, unit }, findChannelSetting(device.channels, named));
+    const { isVolume, known } = resolveChannelMeaning({ ...named, unit }, findChannelSetting(device.channels, named));
     const one = series.get(seriesId) ?? {
       seriesId,
       channel,
       kind,
-      nativeName: getNativeName(named),
+      nativeName: getNativeQuantityName(named),
       isVolume,
       isKnown: known,
       counted: [],

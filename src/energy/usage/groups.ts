@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
-import { userOrDeviceLoadProfilesSql, userPartsSql } from '#src/rollups/parts.ts';
+import { closedAndOpenUserRowsSql, userOrDeviceLoadProfilesSql } from '#src/rollups/level-queries.ts';
+import { COLUMN_BY_MEASURE, findRollupLevel } from '#src/rollups/levels.ts';
 import { type MonthToDate, monthToDateHomesSql } from '../group/month-to-date.ts';
 import type { BucketPart } from '../group/part.ts';
 import type { Home } from '../home/home.ts';
 import { HOME_USAGE_SQL, type HomeSums } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, type DayRange, findLongestPieceMinutes, isClockUnit } from '../ranges.ts';
-import { homeSumColumnsSql, homeSumTotalsSql, homesHoursSql } from './home-sums.ts';
+import { type ClockUnit, type DayRange, findCommonIntervalMinutes, isClockUnit } from '../ranges.ts';
+import { homeSumAggregatesSql, homeSumNamesSql, homeSumsByClockUnitSql } from './home-sums.ts';
 
 /** Bucket length of a group's rows; `span` is the whole range. */
 export type GroupBucketUnit = ClockUnit | 'day' | 'month' | 'span';
@@ -17,7 +17,7 @@ export type GroupBucketUnit = ClockUnit | 'day' | 'month' | 'span';
 const readUnit = (unit: GroupBucketUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
 
 /** Sums of one home in a bucket. `home`: the index of the home in the list of homes. */
-export type HomeBucket = HomeSums & { home: number; bucket: string };
+export type HomeBucketSums = HomeSums & { home: number; bucket: string };
 
 const [ENERGY, ESTIMATED, COVERED] = [
   COLUMN_BY_MEASURE.energyMilliwattHours,
@@ -47,13 +47,13 @@ function placeOf(unit: GroupBucketUnit, range: DayRange): { bucket: RawBuilder<u
 }
 
 /** Returns the combined usage of homes whose usage is the sum of their devices' imports. */
-export async function readHomesOfImportSums(
+export async function readUsageOfPlainHomes(
   db: Database,
   userIds: readonly string[],
   range: DayRange,
   unit: GroupBucketUnit,
 ): Promise<BucketPart[]> {
-  const minutes = findLongestPieceMinutes(range, readUnit(unit));
+  const minutes = findCommonIntervalMinutes(range, readUnit(unit));
   const pieces = userOrDeviceLoadProfilesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
   // Sums by UTC hour are computed first, because computing local times takes longer than summing.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
@@ -67,16 +67,16 @@ export async function readHomesOfImportSums(
 }
 
 /**
- * Returns the same sums as `readHomesOfImportSums`, for days that make up most of a UTC month. Reads the stored sums of the month by hour
+ * Returns the same sums as `readUsageOfPlainHomes`, for days that make up most of a UTC month. Reads the stored sums of the month by hour
  * of day, and subtracts the days outside the request (`rest`). This needs a thirtieth of the rows.
  */
-export async function readMonthOfImportSums(
+export async function readMonthUsageOfPlainHomes(
   db: Database,
   userIds: readonly string[],
   month: { from: Date; to: Date },
   rest: readonly { from: Date; to: Date }[],
 ): Promise<BucketPart[]> {
-  const whole = userPartsSql(findLevel('user_monthly_by_hour'), userIds, month, READ);
+  const whole = closedAndOpenUserRowsSql(findRollupLevel('user_monthly_by_hour'), userIds, month, READ);
   const others = rest.map((range) => {
     const pieces = userOrDeviceLoadProfilesSql({ key: 'user_id', ids: userIds }, range, 60, READ);
     const less = sql.raw(READ.map((column) => `-${column}`).join(', '));
@@ -98,23 +98,23 @@ export async function readMonthOfImportSums(
  * all homes together, in one snapshot. The physical lower bound of usage applies to each home in each bucket and part (docs/home.md). The
  * stored sums of the current month's first days (`monthToDate`) are therefore added before the bound is applied.
  */
-export async function readComposedHomes(
+export async function readUsageOfComposedHomes(
   db: Database,
   homes: readonly Home[],
   range: DayRange,
   unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
-): Promise<{ buckets: HomeBucket[]; parts: BucketPart[] }> {
+): Promise<{ buckets: HomeBucketSums[]; parts: BucketPart[] }> {
   // Raw SQL: a single statement for both results. If an hour closed (moved from the device head to `device_hours`) between two statements,
   // its energy would be included twice or not at all.
-  const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: BucketPart[] | null }>`
+  const { rows } = await sql<{ buckets: HomeBucketSums[] | null; parts: BucketPart[] | null }>`
     WITH profile AS MATERIALIZED (
-      SELECT home, bucket, part, ${homeSumColumnsSql(homes)} FROM (${homesLoadProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),
+      SELECT home, bucket, part, ${homeSumAggregatesSql(homes)} FROM (${homesLoadProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),
     parts AS (
       SELECT bucket, part, sum(used) AS used, sum(least(estimated, used)) AS estimated
       FROM (SELECT bucket, part, "estimated" AS estimated, ${sql.raw(HOME_USAGE_SQL)} AS used FROM profile) p
       WHERE used IS NOT NULL GROUP BY 1, 2),
-    buckets AS (SELECT home, bucket, ${isClockUnit(unit) ? homeSumTotalsSql(homes) : homeSumColumnsSql(homes)} FROM profile ${isClockUnit(unit) ? sql`` : sql`GROUP BY 1, 2`})
+    buckets AS (SELECT home, bucket, ${isClockUnit(unit) ? homeSumNamesSql(homes) : homeSumAggregatesSql(homes)} FROM profile ${isClockUnit(unit) ? sql`` : sql`GROUP BY 1, 2`})
     SELECT (SELECT json_agg(b) FROM buckets b) AS buckets, (SELECT json_agg(p) FROM parts p) AS parts`.execute(db);
   return { buckets: rows[0]?.buckets ?? [], parts: rows[0]?.parts ?? [] };
 }
@@ -133,7 +133,7 @@ export function homesLoadProfileSql(
   const rows = monthToDate ? [monthToDateHomesSql(monthToDate, homes)] : [];
   if (range.from < range.to)
     rows.push(
-      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${homeSumTotalsSql(homes)} FROM (${homesHoursSql(homes, range, readUnit(unit))}) h`,
+      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${homeSumNamesSql(homes)} FROM (${homeSumsByClockUnitSql(homes, range, readUnit(unit))}) h`,
     );
   return sql.join(rows, sql` UNION ALL `);
 }

@@ -3,37 +3,37 @@ import { mapWithBreaks } from '#src/core/turns.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { getEstimatedExportKey } from '#src/database/meter.ts';
+import { userOrDeviceLoadProfilesSql } from '#src/rollups/level-queries.ts';
 import { COLUMN_BY_MEASURE } from '#src/rollups/levels.ts';
-import { userOrDeviceLoadProfilesSql } from '#src/rollups/parts.ts';
 import type { Home } from '../home/home.ts';
 import {
-  computeWeights,
+  computeMeasureWeights,
   hasDeviceExport,
   listRolePeriods,
   listWeightedTimeRanges,
   MAX_HOURS_OF_ROLE_CHANGES,
   MEASURES_BY_HOME_SUM,
   type MeasureWeights,
-} from '../home/pieces.ts';
-import { HOME_USAGE_SQL, type HomeSums, listSumNames } from '../home/sums.ts';
+} from '../home/role-periods.ts';
+import { HOME_USAGE_SQL, type HomeSums, listHomeSumNames } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, type DayRange, findLongestPieceMinutes } from '../ranges.ts';
-import { groupQuarterHoursByClockUnit, sumQuarterHourGroup, sumQuarterHours } from './quarter-hours.ts';
+import { type ClockUnit, type DayRange, findCommonIntervalMinutes } from '../ranges.ts';
+import { groupQuarterHoursByClockUnit, sumQuarterHourGroup, sumWeightedQuarterHours } from './quarter-hours.ts';
 
 /**
  * Sums over a home's devices in a bucket: a clock unit (hour, half-hour or quarter-hour), day or month of a zone. A bucket without data is
  * omitted, or all its sums are 0.
  */
-export interface HomeClockUnit extends HomeSums {
+export interface HomeClockUnitSums extends HomeSums {
   startsAt: Date;
 }
-export interface HomeDay extends HomeSums {
+export interface HomeDaySums extends HomeSums {
   /** Day in the range's zone, YYYY-MM-DD. */
   day: string;
   /** Start of the hour with the highest usage, the earliest of equal ones. Null if nothing was used or no hour was mostly measured. */
   peak: Date | null;
 }
-export interface HomeMonth extends HomeSums {
+export interface HomeMonthSums extends HomeSums {
   /** First day of the month, YYYY-MM-DD. */
   month: string;
   /** Hour of the day, 0 to 23, with the highest total. Null if nothing was used or no hour was mostly measured. */
@@ -45,15 +45,15 @@ const USED = sql.raw(HOME_USAGE_SQL);
 const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
 
 /** Returns the sums of a home by clock hour, half-hour or quarter-hour, in order. */
-export async function readHomeByClockUnit(
+export async function readHomeSumsByClockUnit(
   db: Database,
   home: Home,
   range: DayRange,
   unit: ClockUnit,
-): Promise<HomeClockUnit[]> {
-  if (findLongestPieceMinutes(range, unit) < 60) return sumHomeQuarterHours(db, home, range, unit);
-  const { rows } = await sql<HomeClockUnit>`
-    SELECT hour AS "startsAt", ${homeSumTotalsSql([home])} FROM (${homeHours(home, range)}) h ORDER BY 1`.execute(db);
+): Promise<HomeClockUnitSums[]> {
+  if (findCommonIntervalMinutes(range, unit) < 60) return sumHomeQuarterHours(db, home, range, unit);
+  const { rows } = await sql<HomeClockUnitSums>`
+    SELECT hour AS "startsAt", ${homeSumNamesSql([home])} FROM (${homeHours(home, range)}) h ORDER BY 1`.execute(db);
   return rows;
 }
 
@@ -66,37 +66,37 @@ async function sumHomeQuarterHours(
   home: Home,
   range: DayRange,
   unit: ClockUnit,
-): Promise<HomeClockUnit[]> {
-  const names = listSumNames(home.isMoreAsked).filter(
+): Promise<HomeClockUnitSums[]> {
+  const names = listHomeSumNames(home.isMoreAsked).filter(
     (name) => home.needsConsumption || (name !== 'consumption' && name !== 'consumptionMs'),
   );
   const { quarters, units } = groupQuarterHoursByClockUnit(range, unit);
-  const sums = await sumQuarterHours(db, listWeightedTimeRanges(home, quarters, names), quarters, names);
+  const sums = await sumWeightedQuarterHours(db, listWeightedTimeRanges(home, quarters, names), quarters, names);
   return mapWithBreaks(units, (one) => {
     const ofUnit = names.map((name) => [name, sumQuarterHourGroup(sums[name], one)]);
     return { startsAt: new Date(one.startMs), ...(Object.fromEntries(ofUnit) as HomeSums) };
   });
 }
 
-export async function readHomeByDay(db: Database, home: Home, range: DayRange): Promise<HomeDay[]> {
+export async function readHomeSumsByDay(db: Database, home: Home, range: DayRange): Promise<HomeDaySums[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts. Every answer about a home runs this statement.
-  const { rows } = await sql<HomeDay>`
-    WITH hours AS (SELECT hour, ${homeSumTotalsSql([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
-    SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${homeSumColumnsSql([home])},
+  const { rows } = await sql<HomeDaySums>`
+    WITH hours AS (SELECT hour, ${homeSumNamesSql([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
+    SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${homeSumAggregatesSql([home])},
       (array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
     FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
 }
 
 /** Returns the sums of a home by month, in order; a month includes only the days within the range. */
-export async function readHomeByMonth(db: Database, home: Home, range: DayRange): Promise<HomeMonth[]> {
-  const { rows } = await sql<HomeMonth>`
+export async function readHomeSumsByMonth(db: Database, home: Home, range: DayRange): Promise<HomeMonthSums[]> {
+  const { rows } = await sql<HomeMonthSums>`
     WITH hours AS (${homeHours(home, range)}),
     profile AS (
-      SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${homeSumColumnsSql([home])}
+      SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${homeSumAggregatesSql([home])}
       FROM hours GROUP BY 1, 2),
     used AS (SELECT *, ${USED} AS used FROM profile)
-    SELECT month, ${homeSumColumnsSql([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
+    SELECT month, ${homeSumAggregatesSql([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
     FROM used GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
 }
@@ -110,10 +110,10 @@ export async function readHomeSummary(
   const { rows } = await sql<HomeSums & { days: number; peakHourOfDay: number | null }>`
     WITH hours AS MATERIALIZED (${homeHours(home, range)}),
     profile AS (
-      SELECT extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${homeSumColumnsSql([home])} FROM hours GROUP BY 1),
+      SELECT extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${homeSumAggregatesSql([home])} FROM hours GROUP BY 1),
     used AS (SELECT *, ${USED} AS used FROM profile),
-    days AS (SELECT ${localTimeSql(sql`hour`, range)}::date AS day, ${homeSumColumnsSql([home])} FROM hours GROUP BY 1)
-    SELECT ${homeSumColumnsSql([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
+    days AS (SELECT ${localTimeSql(sql`hour`, range)}::date AS day, ${homeSumAggregatesSql([home])} FROM hours GROUP BY 1)
+    SELECT ${homeSumAggregatesSql([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
       (SELECT count(${USED})::int FROM days) AS days
     FROM used`.execute(db);
   const [row] = rows;
@@ -129,7 +129,7 @@ export async function readHomeSums(db: Database, home: Home, range: { from: Date
 
 /** Replaces null by 0: SQL returns null for a sum over no rows. */
 const known = (home: Home, row: HomeSums | undefined): HomeSums =>
-  Object.fromEntries(listSumNames(home.isMoreAsked).map((name) => [name, row?.[name] ?? 0])) as HomeSums;
+  Object.fromEntries(listHomeSumNames(home.isMoreAsked).map((name) => [name, row?.[name] ?? 0])) as HomeSums;
 
 const COLUMNS: Record<keyof MeasureWeights, string> = {
   imported: COLUMN_BY_MEASURE.energyMilliwattHours,
@@ -170,18 +170,18 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
 }
 
 /**
- * Names of the columns with the sums, and (`homeSumColumnsSql`) SQL that adds up these columns as doubles. Doubles are ten times as fast as
- * bigints, and exact below 2^53 mWh.
+ * Names of the columns with the sums, and (`homeSumAggregatesSql`) SQL that adds up these columns as doubles. Doubles are ten times as fast
+ * as bigints, and exact below 2^53 mWh.
  */
-export const homeSumTotalsSql = (homes: readonly Home[]): RawBuilder<unknown> =>
+export const homeSumNamesSql = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
-    listSumNames(isMoreAsked(homes))
+    listHomeSumNames(isMoreAsked(homes))
       .map((name) => `"${name}"`)
       .join(', '),
   );
-export const homeSumColumnsSql = (homes: readonly Home[]): RawBuilder<unknown> =>
+export const homeSumAggregatesSql = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
-    listSumNames(isMoreAsked(homes))
+    listHomeSumNames(isMoreAsked(homes))
       .map((name) => `sum("${name}") AS "${name}"`)
       .join(', '),
   );
@@ -211,8 +211,8 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
     owners.map((owner) => userOrDeviceLoadProfilesSql(owner, piece, piece.minutes, READ)),
   );
   // Each measure of each sum has its own column of factors.
-  const names = listSumNames(isMoreAsked(homes));
-  const weights = parts.map(computeWeights);
+  const names = listHomeSumNames(isMoreAsked(homes));
+  const weights = parts.map(computeMeasureWeights);
   const columns = names.flatMap((name) =>
     MEASURES_BY_HOME_SUM[name].map((measure) => ({
       as: `"${name}_${measure}"`,
@@ -246,7 +246,7 @@ function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unkno
 const homeHours = (home: Home, range: DayRange): RawBuilder<unknown> => hoursBy([home], range, 'hour', sql``, sql``);
 
 /** Builds the same query as `homeHours`, but for several homes and for any clock unit. The column `home` is the index in the list. */
-export const homesHoursSql = (homes: readonly Home[], range: DayRange, unit: ClockUnit): RawBuilder<unknown> =>
+export const homeSumsByClockUnitSql = (homes: readonly Home[], range: DayRange, unit: ClockUnit): RawBuilder<unknown> =>
   hoursBy(homes, range, unit, sql`home, `, sql`, 2`);
 
 function hoursBy(
@@ -256,13 +256,13 @@ function hoursBy(
   by: RawBuilder<unknown>,
   andBy: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const minutes = findLongestPieceMinutes(range, unit);
+  const minutes = findCommonIntervalMinutes(range, unit);
   const { found, sums, isWhole } = weighted(homes, range, minutes);
   // Raw SQL: relation names come from src/rollups/levels.ts. Every answer about a home runs this statement.
   if (minutes === 60) {
     return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }
   // Sums over devices are computed first, because computing local times takes longer than summing.
-  return sql`SELECT ${by}${startOfClockUnitSql(sql`at`, range, unit)} AS hour, ${homeSumColumnsSql(homes)}
+  return sql`SELECT ${by}${startOfClockUnitSql(sql`at`, range, unit)} AS hour, ${homeSumAggregatesSql(homes)}
     FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
 }

@@ -8,11 +8,11 @@ import {
   parseBigints,
   parseBigintsWithNulls,
 } from '#src/database/connect.ts';
-import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
-import { levelRowsSql, type RowOwner, userOrDeviceLoadProfilesSql } from '#src/rollups/parts.ts';
+import { levelRowsSql, type RollupOwner, userOrDeviceLoadProfilesSql } from '#src/rollups/level-queries.ts';
+import { COLUMN_BY_MEASURE, findRollupLevel } from '#src/rollups/levels.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, type DayRange, findLongestPieceMinutes, isClockUnit } from '../ranges.ts';
-import { filterUsersWithComposedHomes, isComposedHomeSql } from './composed.ts';
+import { type ClockUnit, type DayRange, findCommonIntervalMinutes, isClockUnit } from '../ranges.ts';
+import { filterUsersWithComposedHomes, isComposedHomeSql } from './composed-homes.ts';
 import { groupQuarterHoursByClockUnit, readQuarterHours, sumQuarterHourGroup } from './quarter-hours.ts';
 
 /**
@@ -73,11 +73,11 @@ export function formatEpochDate(second: number): string {
   return `${date.getUTCFullYear()}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`;
 }
 
-const ownerOf = (whose: UserOrDevice): RowOwner =>
+const ownerOf = (whose: UserOrDevice): RollupOwner =>
   'userId' in whose ? { key: 'user_id', id: whose.userId } : { key: 'device_id', id: whose.deviceId };
 
 /** Returns the aggregation level that contains the UTC hours of a user or device. */
-const hourlyOf = (whose: UserOrDevice) => findLevel('userId' in whose ? 'user_hourly' : 'device_hourly');
+const hourlyOf = (whose: UserOrDevice) => findRollupLevel('userId' in whose ? 'user_hourly' : 'device_hourly');
 
 /**
  * Reads the imports by clock hour or shorter unit, day or month of the range's zone. Null if the home's usage is not the sum of its
@@ -90,7 +90,7 @@ export async function readImports(
   bucket: BucketUnit,
 ): Promise<BucketImports | null> {
   const isShort = range.to.getTime() - range.from.getTime() <= WEEKS_MS;
-  if (isClockUnit(bucket) && findLongestPieceMinutes(range, bucket) < 60)
+  if (isClockUnit(bucket) && findCommonIntervalMinutes(range, bucket) < 60)
     return sumImportQuarterHours(db, whose, range, bucket);
   if (isClockUnit(bucket))
     return columnsOf(
@@ -110,7 +110,7 @@ export async function readImports(
  * CPU time.
  */
 const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) => {
-  const days = levelRowsSql(findLevel('user_daily'), { key: 'user_id', id: userId }, { from, to }, [
+  const days = levelRowsSql(findRollupLevel('user_daily'), { key: 'user_id', id: userId }, { from, to }, [
     'energyMilliwattHours',
   ]);
   const rows = sql`SELECT ${epoch(sql`day`)} AS at, ${ENERGY} AS used, ${epoch(sql`peak_hour`)} AS peak FROM (${days}) d`;
@@ -211,7 +211,7 @@ async function sumImportQuarterHours(
  */
 function hoursOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
   const owner = ownerOf(whose);
-  const minutes = findLongestPieceMinutes(range);
+  const minutes = findCommonIntervalMinutes(range);
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
   const pieces = userOrDeviceLoadProfilesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
@@ -264,7 +264,7 @@ function monthsOfHours(whose: UserOrDevice, range: DayRange): RawBuilder<unknown
 
 /** Builds a query for whole UTC months. `from` and `to` are starts of months. */
 function wholeMonths(whose: UserOrDevice, range: { from: Date; to: Date }): RawBuilder<unknown> {
-  const hours = levelRowsSql(findLevel('user_monthly_by_hour'), ownerOf(whose), range, SUMS);
+  const hours = levelRowsSql(findRollupLevel('user_monthly_by_hour'), ownerOf(whose), range, SUMS);
   return monthsOfProfile(sql`SELECT month, hour_of_day, ${ENERGY} AS used, ${ESTIMATED} FROM (${hours}) h`);
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { DAY_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { RollupOwners } from '#src/rollups/level-queries.ts';
 import {
   COLUMN_BY_MEASURE,
   getQuarterHourColumn,
@@ -9,8 +10,7 @@ import {
   QUARTER_HOURS_WITH_OWN_COLUMN,
   STORED_HOURS_TABLE,
 } from '#src/rollups/levels.ts';
-import type { RowOwners } from '#src/rollups/parts.ts';
-import type { MeasureWeights, WeightedTimeRange } from '../home/pieces.ts';
+import type { MeasureWeights, WeightedTimeRange } from '../home/role-periods.ts';
 import type { ClockUnit, DayRange } from '../ranges.ts';
 import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
 
@@ -34,7 +34,7 @@ interface Row {
  */
 export async function readQuarterHours<M extends Measure>(
   db: Database,
-  owners: RowOwners | readonly RowOwners[],
+  owners: RollupOwners | readonly RollupOwners[],
   { from, to }: { from: Date; to: Date },
   measures: readonly M[],
 ): Promise<Map<string, MeasuredQuarterHours<M>>> {
@@ -47,7 +47,7 @@ export async function readQuarterHours<M extends Measure>(
   const since = new Date(from.getTime() - DAY_MS);
   // Raw SQL: relation names come from src/rollups/levels.ts. A single statement: if an hour closed (moved from the device head to
   // `device_hours`) between two statements, its energy would be included twice or not at all.
-  const rowsOf = ({ key, ids }: RowOwners) => {
+  const rowsOf = ({ key, ids }: RollupOwners) => {
     const owner = sql.ref(key);
     return sql`
     SELECT ${owner} AS who, ${place(PACKED_DAYS_TABLE.time)}, ${QUARTER_HOURS_OF.day}::int AS quarters, ${lists((column) => column)}
@@ -94,7 +94,7 @@ const MEASURES = Object.values(MEASURE_OF);
  * Returns sums of load profiles by quarter-hour of `[from, to)`, in which each measure is multiplied by its factor. Computes the energy
  * balance of a home (docs/home.md) from packed profiles. Both times must be starts of quarter-hours.
  */
-export async function sumQuarterHours<Name extends string>(
+export async function sumWeightedQuarterHours<Name extends string>(
   db: Database,
   parts: readonly WeightedTimeRange<Name>[],
   range: { from: Date; to: Date },

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { DAY_MS, HOUR_MS, type MilliwattHours } from '#src/core/units.ts';
 import type { Database, QueryFunction } from '#src/database/connect.ts';
 import { getEstimatedExportKey } from '#src/database/meter.ts';
+import { closedAndOpenDeviceRowsSql, userOrDeviceLoadProfilesSql } from '#src/rollups/level-queries.ts';
 import { COLUMN_BY_MEASURE, LOAD_PROFILE_LEVEL, ROW_TIME_COLUMN } from '#src/rollups/levels.ts';
-import { devicePartsSql, userOrDeviceLoadProfilesSql } from '#src/rollups/parts.ts';
-import { type DayRange, findLongestPieceMinutes } from '../ranges.ts';
+import { type DayRange, findCommonIntervalMinutes } from '../ranges.ts';
 
 // Raw SQL in this file: relation names come from src/rollups/levels.ts, and `unnest` reads a list of spans in one statement.
 
@@ -101,7 +101,7 @@ export async function readDeviceImportsInSpans(
     `SELECT f.place::int AS place, d.device_id AS "deviceId", d."milliwattHours"
      FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, starts_at, ends_at, place)
      CROSS JOIN LATERAL (SELECT i.device_id, sum(i.${ENERGY})::bigint AS "milliwattHours"
-       FROM ${devicePartsSql(LOAD_PROFILE_LEVEL, [ENERGY], { from: 'f.starts_at', to: 'f.ends_at' })} i
+       FROM ${closedAndOpenDeviceRowsSql(LOAD_PROFILE_LEVEL, [ENERGY], { from: 'f.starts_at', to: 'f.ends_at' })} i
        WHERE i.user_id = f.user_id GROUP BY 1) d
      WHERE d."milliwattHours" > 0 ORDER BY f.place, d."milliwattHours" DESC, d.device_id`,
     [
@@ -147,7 +147,7 @@ export async function readDeviceEnergies(
   const pieces = userOrDeviceLoadProfilesSql(
     { key: 'device_id', ids: keys },
     range,
-    findLongestPieceMinutes(range),
+    findCommonIntervalMinutes(range),
     Object.values(COLUMNS),
   );
   const sums = Object.entries(COLUMNS).map(([name, column]) => `sum(${column})::bigint AS "${name}"`);

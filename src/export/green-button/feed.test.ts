@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { type GreenButtonFeed, greenButtonXml } from './feed.ts';
+import { type GreenButtonFeed, streamGreenButtonXml } from './feed.ts';
 import type { GreenButtonInterval } from './intervals.ts';
 
 const HOUR_MS = 3_600_000;
@@ -40,7 +40,7 @@ const FEED: GreenButtonFeed = {
 
 async function textOf(feed: GreenButtonFeed): Promise<string> {
   const pieces: string[] = [];
-  for await (const piece of greenButtonXml(feed)) pieces.push(piece);
+  for await (const piece of streamGreenButtonXml(feed)) pieces.push(piece);
   return pieces.join('');
 }
 

@@ -52,7 +52,7 @@ type Direction = keyof typeof DIRECTIONS;
  * export by hour or quarter-hour in mWh, the quality of each value, and the cost. URLs in the feed follow ESPI's scheme and only link its
  * entries to each other; no server responds at these URLs.
  */
-export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
+export async function* streamGreenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
   const { about, range, now, data, statement } = feed;
   const point = pointAddress(about);
   const entry = createEntryFormatter(about, now.toISOString());
@@ -104,7 +104,7 @@ interface SubscriptionFeed {
  * Streams the feed of a subscription: the connection point, import and export, without costs. Only one month is in memory. Import and
  * export each begin with the first month in which they have energy.
  */
-export async function* subscriptionXml(feed: SubscriptionFeed): AsyncGenerator<string> {
+export async function* streamSubscriptionXml(feed: SubscriptionFeed): AsyncGenerator<string> {
   const { about, self, now, unit, months } = feed;
   const at = now.toISOString();
   const entry = createEntryFormatter(about, at);

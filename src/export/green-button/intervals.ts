@@ -1,11 +1,11 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { createDeviceMeter, type EnergyMeter, type HomeOrDevice } from '#src/cost/bought-energy.ts';
+import { type BoughtEnergySource, createDeviceEnergySource, type HomeOrDevice } from '#src/cost/bought-energy.ts';
 import { type CostSums, roundCost } from '#src/cost/cost.ts';
 import { loadCostSources } from '#src/cost/costs.ts';
 import { computeCostSums } from '#src/cost/sums.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { type BoughtEnergyRange, listBoughtEnergyRanges } from '#src/energy/home/pieces.ts';
+import { type BoughtEnergyRange, listBoughtEnergyRanges } from '#src/energy/home/role-periods.ts';
 import { type DayRange, splitByMonth, splitQuarterHours } from '#src/energy/ranges.ts';
 import { type ClockQuarterHour, createWallClock, getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import { getCurrencyDecimals } from '#src/tariffs/currency.ts';
@@ -63,7 +63,7 @@ export async function loadGreenButtonData(
   const sources = await loadCostSources(db, buyer);
   // A device's feed contains the device's own energy. Energy exported by a single device earns nothing (docs/cost.md, "Whose energy").
   const meter =
-    buyer.deviceId === undefined ? sources.meter : await createDeviceMeter(db, buyer.deviceId, { exported: 1 });
+    buyer.deviceId === undefined ? sources.meter : await createDeviceEnergySource(db, buyer.deviceId, { exported: 1 });
   const intervals = await intervalsOf(meter, range, now, unit);
   markEdited(intervals, await editedTimes(db, buyer, range));
   const startOf = (ms: number, clock: ClockQuarterHour) => String(getStartOfClockUnit(ms, clock, unit));
@@ -81,7 +81,7 @@ export async function loadGreenButtonData(
  * Yields the intervals of a home without costs, month by month of the home's time zone, so that only one month is in memory. `confirm` is
  * called before each month, and throws if the app may no longer read the home's data.
  */
-export async function* monthsOfIntervals(
+export async function* streamIntervalsByMonth(
   db: Database,
   { userId, range, now, unit }: { userId: string; range: DayRange; now: Date; unit: GreenButtonUnit },
   confirm: () => Promise<unknown>,
@@ -106,7 +106,7 @@ function markEdited(intervals: GreenButtonInterval[], edited: readonly EditedTim
 }
 
 async function intervalsOf(
-  meter: EnergyMeter,
+  meter: BoughtEnergySource,
   range: DayRange,
   now: Date,
   unit: GreenButtonUnit,

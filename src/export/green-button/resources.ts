@@ -53,7 +53,7 @@ export const createUsagePointId = (appId: string, userId: string): string =>
   createNameBasedUuid(Buffer.from(appId.replaceAll('-', ''), 'hex'), `UsagePoint/${userId}`);
 
 /** Formats a feed of entries. `type`: ESPI resource of the entries. */
-export async function* feedXml(
+export async function* streamFeedXml(
   { self, type, now }: { self: string; type: string; now: Date },
   entries: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<string> {
@@ -63,7 +63,7 @@ export async function* feedXml(
   yield FEED_END;
 }
 
-export const formatEntryDocument = (entry: string): string =>
+export const formatEntryAsDocument = (entry: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${entry.replace('<entry>', '<entry xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi">')}`;
 
 const element = (name: string, text: string | number): string =>

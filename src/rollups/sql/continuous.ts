@@ -7,12 +7,12 @@ import {
 } from '../levels.ts';
 import { APPLY_HOURS_FUNCTION, deleteEmptyHoursSql } from './hours.ts';
 import {
+  closedHoursCommentsSql,
   createRollupSource,
   getLevelBelow,
   levelKeyOrdinalsSql,
   levelKeysSql,
   measureSumsSql,
-  storedCommentsSql,
   timeBucketSql,
 } from './pieces.ts';
 
@@ -32,7 +32,7 @@ SELECT ${levelKeysSql(level, source, timeBucketSql)},
 ${measureSumsSql()}${lastOfPeak(level)}
 FROM ${relation}
 GROUP BY ${levelKeyOrdinalsSql(level)} WITH NO DATA;
-${storedCommentsSql(level, 'VIEW')}
+${closedHoursCommentsSql(level, 'VIEW')}
 `;
 }
 
@@ -56,7 +56,7 @@ SELECT ${levelKeysSql(level, createRollupSource(below), timeBucketSql)},
 ${measureSumsSql()}
 FROM ${getClosedHoursRelation(below)}
 GROUP BY ${levelKeyOrdinalsSql(level)};
-${storedCommentsSql(level, 'VIEW')}
+${closedHoursCommentsSql(level, 'VIEW')}
 `;
 }
 
@@ -67,7 +67,7 @@ const waitingAfter = (id: string): string =>
   `SELECT l.device_id FROM late_deltas l WHERE l.day = which AND l.device_id > ${id} ORDER BY 1 LIMIT 1`;
 
 /** Returns the SQL of the functions through which ingest writes changes of consumption and the refresh adds late ones. */
-export function applyFunctionsSql(): string {
+export function applyChangesFunctionsSql(): string {
   const columns = [...KEYS, ...MEASURE_COLUMNS];
   return `-- The one door of the ingest transaction. Differences to recent days go into the load profile, which the aggregates read
 -- in real time. Differences to days that are materialised wait in late_deltas: written here they would stay unseen until

@@ -2,16 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import {
   CONTINUOUS_AGGREGATE_LEVELS,
-  findLevel,
+  findRollupLevel,
   getClosedHoursRelation,
-  getExpectedRelation,
+  getExpectedValuesRelation,
   ROLLUP_LEVELS,
   type RollupLevel,
   STORED_ROLLUP_LEVELS,
 } from '../levels.ts';
-import { applyFunctionsSql, continuousAggregateSql, monthsViewSql } from './continuous.ts';
-import { applyHoursSql, closedHourViewsSql } from './hours.ts';
-import { closeOpenHoursSql, openHourViewsSql, publicViewsSql } from './open.ts';
+import { applyChangesFunctionsSql, continuousAggregateSql, monthsViewSql } from './continuous.ts';
+import { applyHoursFunctionSql, closedHourViewsSql } from './hours.ts';
+import { closeOpenHoursFunctionSql, openHourViewsSql, publicViewsSql } from './open.ts';
 import { packingFunctionsSql } from './pack.ts';
 import {
   createRollupSource,
@@ -23,11 +23,11 @@ import {
   peakColumnSql,
   quoteLiteral,
 } from './pieces.ts';
-import { applyDifferencesSql, eraseConsumptionSql, levelTableSql } from './tables.ts';
+import { applyDeltasFunctionSql, eraseConsumptionFunctionSql, levelTableSql } from './tables.ts';
 
 /** SQL that all tiers share. */
 
-const DEVICE_HOURLY = findLevel('device_hourly');
+const DEVICE_HOURLY = findRollupLevel('device_hourly');
 
 /**
  * Returns the SQL of the view that computes what a level should contain. A level with a peak is computed from the level below, every other
@@ -36,16 +36,16 @@ const DEVICE_HOURLY = findLevel('device_hourly');
 function expectedView(level: RollupLevel): string {
   const below = getLevelBelow(level);
   const [source, relation] = level.peak
-    ? [below, getExpectedRelation(below)]
+    ? [below, getExpectedValuesRelation(below)]
     : [DEVICE_HOURLY, getClosedHoursRelation(DEVICE_HOURLY)];
   const says = `${getClosedHoursRelation(level)} as the load profile says it should be: what \`energy rollups check\` compares with.`;
-  return `CREATE OR REPLACE VIEW ${getExpectedRelation(level)} AS
+  return `CREATE OR REPLACE VIEW ${getExpectedValuesRelation(level)} AS
 SELECT ${levelKeysSql(level, createRollupSource(source))},
 ${measureSumsSql()}${peakColumnSql(level)}
 FROM ${relation}
 GROUP BY ${levelKeyOrdinalsSql(level)}
 HAVING ${hasKnownDataSql()};
-COMMENT ON VIEW ${getExpectedRelation(level)} IS ${quoteLiteral(says)};
+COMMENT ON VIEW ${getExpectedValuesRelation(level)} IS ${quoteLiteral(says)};
 `;
 }
 
@@ -56,7 +56,7 @@ const expectedViews = (): string =>
   ].join('\n');
 
 /** Folder of the generated SQL files. The SQL files that are written by hand are in its subfolder by-hand/. */
-export const SQL_ROLLUPS = fileURLToPath(new URL('../../../sql/rollups/', import.meta.url));
+export const ROLLUP_SQL_FOLDER = fileURLToPath(new URL('../../../sql/rollups/', import.meta.url));
 
 const HEADER = '-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.\n\n';
 /**
@@ -66,18 +66,18 @@ const HEADER = '-- Generated from src/rollups/levels.ts by `npm run sql`; a test
 const FIRST_LEVEL = 3;
 
 /** Returns the text of every generated file of sql/rollups, by its path there. Pure. */
-export function generateRollupFiles(): Map<string, string> {
+export function generateRollupSqlFiles(): Map<string, string> {
   const files: [string, string][] = [
-    ['common/1_1_device_hours.sql', applyHoursSql()],
+    ['common/1_1_device_hours.sql', applyHoursFunctionSql()],
     ['common/1_2_closed.sql', closedHourViewsSql()],
     ['common/1_3_packing.sql', packingFunctionsSql()],
     ['common/2_expected.sql', expectedViews()],
     ['common/7_1_open_hours.sql', openHourViewsSql()],
     ['common/7_2_levels.sql', publicViewsSql()],
-    ['common/9_close_open_hours.sql', closeOpenHoursSql()],
-    ['postgres/8_apply.sql', applyDifferencesSql()],
-    ['postgres/9_erase.sql', eraseConsumptionSql()],
-    ['timescale/8_apply.sql', applyFunctionsSql()],
+    ['common/9_close_open_hours.sql', closeOpenHoursFunctionSql()],
+    ['postgres/8_apply.sql', applyDeltasFunctionSql()],
+    ['postgres/9_erase.sql', eraseConsumptionFunctionSql()],
+    ['timescale/8_apply.sql', applyChangesFunctionsSql()],
   ];
   const add = (folder: string, level: RollupLevel, text: string) =>
     files.push([`${folder}/${FIRST_LEVEL + ROLLUP_LEVELS.indexOf(level)}_${getClosedHoursRelation(level)}.sql`, text]);
@@ -93,5 +93,5 @@ export function generateRollupFiles(): Map<string, string> {
 }
 
 if (import.meta.main) {
-  for (const [path, text] of generateRollupFiles()) await writeFile(SQL_ROLLUPS + path, text);
+  for (const [path, text] of generateRollupSqlFiles()) await writeFile(ROLLUP_SQL_FOLDER + path, text);
 }

@@ -28,7 +28,7 @@ const QUARTER_HOURS = MEASURE_COLUMNS.flatMap((column) =>
 const lines = (items: readonly string[], indent: string): string => items.map((item) => indent + item).join(',\n');
 
 /** Returns the SQL of the function that adds changes of consumption to the stored hours, and deletes rows that become empty. */
-export function applyHoursSql(): string {
+export function applyHoursFunctionSql(): string {
   const falls = KNOWN_DATA_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
   const summed = [
     ...MEASURE_COLUMNS.map((column) => `sum(d.${column})`),

@@ -1,9 +1,9 @@
+import { bucketPeakSql, closedAndOpenRowsSql } from '../level-queries.ts';
 import { COLUMN_BY_MEASURE, LOAD_PROFILE_LEVEL, MEASURE_COLUMNS, ROLLUP_LEVELS, type RollupLevel } from '../levels.ts';
-import { levelPartsSql, peakSql } from '../parts.ts';
 import {
   createRollupSource,
   getLevelBelow,
-  getPeakFunction,
+  getPeakFunctionName,
   hasKnownDataSql,
   levelCommentsSql,
   levelKeyOrdinalsSql,
@@ -80,21 +80,21 @@ HAVING ${hasKnownDataSql()};`;
  */
 function closedAndOpen(level: RollupLevel): string {
   const { keys, peak } = level;
-  if (!peak) return summed(level, `${levelPartsSql(level, MEASURE_COLUMNS)} parts`, '');
-  const parts = levelPartsSql(level, MEASURE_COLUMNS, {
+  if (!peak) return summed(level, `${closedAndOpenRowsSql(level, MEASURE_COLUMNS)} parts`, '');
+  const parts = closedAndOpenRowsSql(level, MEASURE_COLUMNS, {
     closed: `, ${peak.column}, false AS is_open`,
     open: ', NULL, true',
   });
-  const found = `CASE WHEN bool_or(is_open) OR sum(${COLUMN_BY_MEASURE.estimatedMilliwattHours}) > 0 THEN ${getPeakFunction(level)}(${keys.join(', ')}) ELSE max(${peak.column}) END`;
+  const found = `CASE WHEN bool_or(is_open) OR sum(${COLUMN_BY_MEASURE.estimatedMilliwattHours}) > 0 THEN ${getPeakFunctionName(level)}(${keys.join(', ')}) ELSE max(${peak.column}) END`;
   return `${peakFunction(level)}
 
 ${summed(level, `${parts} parts`, `,\n  ${found} AS ${peak.column}`)}`;
 }
 
 function peakFunction(level: RollupLevel): string {
-  return `CREATE OR REPLACE FUNCTION ${getPeakFunction(level)}(whose text, since timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+  return `CREATE OR REPLACE FUNCTION ${getPeakFunctionName(level)}(whose text, since timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN ${peakSql(level, 'whose', 'since')};
+  RETURN ${bucketPeakSql(level, 'whose', 'since')};
 END
 $$;`;
 }
@@ -103,7 +103,7 @@ $$;`;
  * Returns the SQL of the function with which the refresh closes the open hours before a time, before it moves the refresh boundary
  * (`direct_from`) to that time. Changes of an hour before the boundary are recorded as late changes.
  */
-export function closeOpenHoursSql(): string {
+export function closeOpenHoursFunctionSql(): string {
   const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');
   return `-- Closes open hours before a time, of \`most\` devices after one of them: differences to days that are materialised are not seen
 -- until the refresh has them in, and hours that were seen all along must not vanish for so long. A device that is being written

@@ -1,6 +1,6 @@
 import {
   COLUMN_BY_MEASURE,
-  findLevel,
+  findRollupLevel,
   getClosedHoursRelation,
   KNOWN_DATA_COLUMNS,
   MEASURE_COLUMNS,
@@ -25,7 +25,7 @@ export const DELTAS_SOURCE: RollupSource = {
   time: 'starts_at',
 };
 
-export const getLevelBelow = ({ above }: RollupLevel): RollupLevel => findLevel(above);
+export const getLevelBelow = ({ above }: RollupLevel): RollupLevel => findRollupLevel(above);
 
 /** A function that returns the SQL expression for the start of the bucket that contains a time. The expression differs by tier. */
 export type BucketExpression = (unit: RollupLevel['unit'], time: string) => string;
@@ -77,7 +77,7 @@ export function peakColumnSql({ peak, isView }: RollupLevel): string {
 }
 
 /** Returns the name of the SQL function that finds the peak of one user's bucket in the open and closed hours of the level below. */
-export const getPeakFunction = ({ relation, peak }: RollupLevel): string => `${relation}_${peak?.column}`;
+export const getPeakFunctionName = ({ relation, peak }: RollupLevel): string => `${relation}_${peak?.column}`;
 
 export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
@@ -87,7 +87,7 @@ export const hasKnownDataSql = (): string => KNOWN_DATA_COLUMNS.map((column) => 
 export const levelCommentsSql = (level: RollupLevel): string =>
   commentsOn('VIEW', level.relation, level, level.comment);
 
-export const storedCommentsSql = (level: RollupLevel, kind: 'TABLE' | 'VIEW'): string =>
+export const closedHoursCommentsSql = (level: RollupLevel, kind: 'TABLE' | 'VIEW'): string =>
   commentsOn(
     kind,
     getClosedHoursRelation(level),

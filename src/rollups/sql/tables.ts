@@ -12,12 +12,12 @@ import {
 } from '../levels.ts';
 import { APPLY_HOURS_FUNCTION } from './hours.ts';
 import {
+  closedHoursCommentsSql,
   DELTAS_SOURCE,
   getLevelBelow,
   levelKeyOrdinalsSql,
   levelKeySql,
   levelKeysSql,
-  storedCommentsSql,
 } from './pieces.ts';
 
 /** Functions that generate the SQL of levels that are tables, to which each write adds. Used on tiers without continuous aggregates. */
@@ -47,14 +47,14 @@ export function levelTableSql(level: RollupLevel): string {
   return `CREATE TABLE IF NOT EXISTS ${stored} (
 ${lines}  PRIMARY KEY (${primaryKey.join(', ')})
 );
-${storedCommentsSql(level, 'TABLE')}${index}
+${closedHoursCommentsSql(level, 'TABLE')}${index}
 
 ${applyFunction(level)}
 `;
 }
 
 /** Returns the SQL of the function through which ingest writes changes of consumption. */
-export const applyDifferencesSql = (): string => `-- The one door of the ingest transaction: every level, bottom up.
+export const applyDeltasFunctionSql = (): string => `-- The one door of the ingest transaction: every level, bottom up.
 CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 ${[APPLY_HOURS_FUNCTION, ...STORED_ROLLUP_LEVELS.map(applyName)].map((name) => `  PERFORM ${name}(deltas);\n`).join('')}END
@@ -62,12 +62,13 @@ $$;
 `;
 
 /**
- * SQL condition on the rows of a user, and of the separately aggregated quantities of the user's devices (`getMeterKey`). The keys of the
- * latter have a slash after the user's id. The upper bound ends in `0`, because `0` follows the slash in sort order.
+ * SQL condition on the rows of a user, and of the separately aggregated quantities of the user's devices (`getSeparateQuantityKey`). The
+ * keys of the latter have a slash after the user's id. The upper bound ends in `0`, because `0` follows the slash in sort order.
  */
 const OF_USER = `(user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'))`;
 
-export const eraseConsumptionSql = (): string => `-- Everything that was computed of a user, gone with this transaction.
+export const eraseConsumptionFunctionSql =
+  (): string => `-- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   -- Hours before days: packing moves them from the one to the other.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyRouting, listRoutingMapChanges, parseRoutingExceptions } from './exceptions.ts';
+import { applyRoutingChanges, listRoutingMapChanges, parseRoutingExceptions } from './exceptions.ts';
 import type { RoutingMapChange, RoutingMapEntry } from './runtime-api.ts';
 
 test('a file of exceptions has one account and cell per line, and may contain comments', () => {
@@ -47,7 +47,7 @@ test('updates of a router make its map equal to the file, change nothing else, a
   const listed = (entries: readonly RoutingMapEntry[]) => entries.map(({ name, value }) => [name, value]).sort();
   fc.assert(
     fc.property(files, maps, routings, (file, router, routing) => {
-      const wanted = applyRouting(file, routing);
+      const wanted = applyRoutingChanges(file, routing);
       for (const [name, cell] of routing) expect(wanted.get(name) ?? null).toBe(cell);
       const before = new Set(router.map(({ name }) => name));
       const noGap = (found: Map<string, string>) => {

@@ -41,7 +41,7 @@ export function parseRoutingExceptions(text: string): Map<string, string> {
 }
 
 /** Returns the exceptions after the given names are routed to other cells. Pure. */
-export function applyRouting(exceptions: RoutingExceptions, routing: CellByRoutingName): Map<string, string> {
+export function applyRoutingChanges(exceptions: RoutingExceptions, routing: CellByRoutingName): Map<string, string> {
   const changed = new Map(exceptions);
   for (const [name, cell] of routing)
     if (cell === null) changed.delete(name);
@@ -78,7 +78,7 @@ async function changeFile(file: string, routing: CellByRoutingName): Promise<Rou
   const next = `${file}.next`;
   const handle = await lock(next);
   try {
-    const changed = applyRouting(await readRoutingExceptions(file), routing);
+    const changed = applyRoutingChanges(await readRoutingExceptions(file), routing);
     await handle.writeFile(HEAD + [...changed].map(([name, cell]) => `${name} ${cell}\n`).join(''));
     await handle.sync();
     await rename(next, file);

@@ -1,6 +1,6 @@
 import type { Pool } from '#src/database/connect.ts';
-import { moveUsers, type UsersMove, type UsersMoveReport } from '../users-move/move-users.ts';
-import type { AccountName, AccountRoutes } from '../users-move/routes.ts';
+import { moveUsers, type UsersMoveOptions, type UsersMoveReport } from '../users-move/move-users.ts';
+import type { AccountRedirector, AccountRoutingName } from '../users-move/routes.ts';
 import { type RoutingExceptionFiles, storeRoutingExceptions } from './exceptions.ts';
 
 /** Name of the first cell in commands. Identifiers created by the first cell contain no cell name. */
@@ -21,8 +21,8 @@ export interface SourceAndTargetCells {
  * Returns the entries with which routers send these names to a cell. A name that contains the cell itself is mapped to null, because it
  * needs no exception. Pure.
  */
-export function createRoutingToCell(cell: string, names: readonly AccountName[]): Map<string, string | null> {
-  const isOwn = ({ madeBy }: AccountName) => madeBy !== undefined && (madeBy ?? FIRST_CELL_NAME) === cell;
+export function createRoutingToCell(cell: string, names: readonly AccountRoutingName[]): Map<string, string | null> {
+  const isOwn = ({ madeBy }: AccountRoutingName) => madeBy !== undefined && (madeBy ?? FIRST_CELL_NAME) === cell;
   return new Map(names.map((one) => [one.name, isOwn(one) ? null : cell]));
 }
 
@@ -38,7 +38,7 @@ export async function moveToCell(
     places,
     source,
     ...how
-  }: Omit<UsersMove, 'accounts' | 'routes'> & {
+  }: Omit<UsersMoveOptions, 'accounts' | 'routes'> & {
     /** Ids or e-mail addresses of the accounts to move. */
     users: readonly string[];
     places: RoutingExceptionFiles;
@@ -46,7 +46,7 @@ export async function moveToCell(
     source: Pool;
   },
 ): Promise<CellMoveReport> {
-  const routes: AccountRoutes = {
+  const routes: AccountRedirector = {
     toTarget: (names) => storeRoutingExceptions(places, createRoutingToCell(to.cell, names)),
     toSource: (names) => storeRoutingExceptions(places, createRoutingToCell(from.cell, names)),
   };

@@ -2,12 +2,12 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { readColumns } from '#src/database/copy/copy-rows.ts';
 import { type CopiedRelation, STREAMED_RELATIONS } from '#src/database/copy/relations.ts';
 import type { CopySourceAndTarget } from '#src/database/copy/synchronise.ts';
-import { getMeterKey, SEPARATE_METERS } from '#src/database/meter.ts';
+import { getSeparateQuantityKey, SEPARATELY_STORED_QUANTITIES } from '#src/database/meter.ts';
 import { checkUserRollups } from '#src/rollups/check.ts';
 import { COLUMN_BY_MEASURE, PACKED_DAYS_TABLE, STORED_HOURS_TABLE } from '#src/rollups/levels.ts';
-import { rebuildTables } from '#src/rollups/rebuild.ts';
-import { markDaysStale, refreshUntilComplete, withRefreshLocked } from '#src/rollups/refresh.ts';
-import type { Installation } from './ends.ts';
+import { rebuildUserRollupTables } from '#src/rollups/rebuild.ts';
+import { markDaysStale, refreshUntilComplete, runWithRefreshLocked } from '#src/rollups/refresh.ts';
+import type { MoveInstallation } from './installations.ts';
 
 // Raw SQL: the statements use temporary tables, and views of relations whose names are known only at run time.
 
@@ -33,14 +33,17 @@ export const STREAMED_ACCOUNT_RELATIONS: readonly CopiedRelation[] = [
  * Returns the name of the view that contains the moving accounts' rows of a relation. The view exists in sessions prepared by
  * `prepareAccountViews`.
  */
-export const getAccountView = (relation: string): string => viewOf(relation);
+export const getAccountViewName = (relation: string): string => viewOf(relation);
 
 /**
  * Returns the values of `user_id` in the accounts' rows of the load profile and the aggregates: the ids of the accounts, and a key for each
  * of their meters that are aggregated separately.
  */
-export const getConsumptionKeys = (userIds: readonly string[]): string[] =>
-  userIds.flatMap((userId) => [userId, ...SEPARATE_METERS.map((meter) => getMeterKey(userId, meter))]);
+export const listConsumptionKeys = (userIds: readonly string[]): string[] =>
+  userIds.flatMap((userId) => [
+    userId,
+    ...SEPARATELY_STORED_QUANTITIES.map((meter) => getSeparateQuantityKey(userId, meter)),
+  ]);
 
 interface Series {
   series_id: number;
@@ -100,7 +103,7 @@ async function openEnd(
   await client.query('CREATE TEMPORARY TABLE part_series (series_id bigint PRIMARY KEY, arrives_as bigint NOT NULL)');
   await client.query('INSERT INTO part_series SELECT * FROM unnest($1::bigint[], $2::bigint[])', [series, arriveAs]);
   await client.query('CREATE TEMPORARY TABLE part_users (user_id text COLLATE "C" PRIMARY KEY)');
-  await client.query('INSERT INTO part_users SELECT unnest($1::text[])', [getConsumptionKeys(userIds)]);
+  await client.query('INSERT INTO part_users SELECT unnest($1::text[])', [listConsumptionKeys(userIds)]);
   await client.query('ANALYZE part_series; ANALYZE part_users');
   for (const { relation, part } of STREAMED_ACCOUNT_RELATIONS) {
     const { columns } = await readColumns(client, relation);
@@ -117,7 +120,7 @@ const EVER = new Date(0);
 
 const monthOf = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));
 
-/** Returns those of the given keys (see `getConsumptionKeys`) that have rows. */
+/** Returns those of the given keys (see `listConsumptionKeys`) that have rows. */
 export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT k AS key FROM unnest($1::text[]) k WHERE EXISTS (SELECT FROM device_hours WHERE user_id = k)
@@ -128,22 +131,22 @@ export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Pro
 }
 
 /** Recomputes the aggregates of those keys whose aggregates differ from the copied load profile, for example after an interrupted move. */
-export async function repairAggregates(target: Installation, keys: readonly string[]): Promise<void> {
+export async function repairAggregates(target: MoveInstallation, keys: readonly string[]): Promise<void> {
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, EVER))) wrong.push(key);
-  await computeAggregates(target, wrong, EVER);
+  await recomputeAggregates(target, wrong, EVER);
 }
 
 /** Recomputes the aggregates of the keys, starting with the month of `since`. */
-export async function computeAggregates(
-  { pool, database }: Installation,
+export async function recomputeAggregates(
+  { pool, database }: MoveInstallation,
   keys: readonly string[],
   since: Date,
 ): Promise<void> {
   if (keys.length === 0) return;
   const from = monthOf(since);
   if (!database.capabilities.continuousAggregates) {
-    for (const key of keys) await rebuildTables(pool, key, from);
+    for (const key of keys) await rebuildUserRollupTables(pool, key, from);
     return;
   }
   const { rows } = await pool.query(
@@ -159,16 +162,20 @@ export async function computeAggregates(
 }
 
 /** Throws if an aggregate of a key differs from the key's load profile, from the month of `since` on. */
-export async function assertAggregatesMatch(target: Installation, keys: readonly string[], since: Date): Promise<void> {
+export async function assertAggregatesMatch(
+  target: MoveInstallation,
+  keys: readonly string[],
+  since: Date,
+): Promise<void> {
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, monthOf(since)))) wrong.push(key);
   if (wrong.length > 0)
     throw new Error(`the aggregates of ${wrong.slice(0, 10).join(', ')} differ from their load profile`);
 }
 
-async function isRight({ pool, database }: Installation, key: string, since: Date): Promise<boolean> {
+async function isRight({ pool, database }: MoveInstallation, key: string, since: Date): Promise<boolean> {
   const differences = database.capabilities.continuousAggregates
-    ? await withRefreshLocked(pool, (client) => checkUserRollups(client, key, since))
+    ? await runWithRefreshLocked(pool, (client) => checkUserRollups(client, key, since))
     : await checkUserRollups(pool, key, since);
   return differences.length === 0;
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { listReasonsAgainstMove, type MoveCandidate, type MoveConstraints, parseAccounts } from './choose.ts';
+import { listReasonsAgainstMove, type MoveCandidate, type MoveConstraints, parseAccountsFile } from './choose.ts';
 
 test('a file lists one account per line, with comments, and each error is reported with its line', () => {
   const text =
     '\uFEFF# north\r\nusr_1 # a comment\r\n\r\n  a@example.com\nnobody\nA@EXAMPLE.com\nusr_1\nb@example.com usr_2\n';
-  const { named, errors } = parseAccounts(text);
+  const { named, errors } = parseAccountsFile(text);
   expect(named).toEqual([
     { line: 2, name: 'usr_1' },
     { line: 4, name: 'a@example.com' },
@@ -15,7 +15,7 @@ test('a file lists one account per line, with comments, and each error is report
     'line 7: usr_1 is in line 2, too',
     'line 8: b@example.com usr_2 is neither a user_id nor an e-mail address',
   ]);
-  expect(parseAccounts('# nothing\n').errors).toEqual(['it contains no account']);
+  expect(parseAccountsFile('# nothing\n').errors).toEqual(['it contains no account']);
 });
 
 const nobody: MoveConstraints = { there: new Set(), emailsThere: new Set(), issuersThere: new Map(), left: new Map() };

@@ -1,5 +1,5 @@
 import type { Pool } from '#src/database/connect.ts';
-import type { MoveInstallations } from './ends.ts';
+import type { SourceAndTargetInstallations } from './installations.ts';
 
 // Raw SQL: the statements run on two databases and join lists of ids, each of which is one parameter.
 
@@ -22,8 +22,8 @@ interface Departure {
 }
 
 /** Finds the accounts that a file names. Throws one error with every invalid line and every reason why an account cannot move. */
-export async function chooseAccounts(
-  { source, target }: MoveInstallations,
+export async function findAccountsToMove(
+  { source, target }: SourceAndTargetInstallations,
   named: readonly Named[],
   errors: readonly string[],
 ): Promise<Chosen> {
@@ -84,7 +84,7 @@ async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<s
  * among the stored rows of closed accounts, or in the other installation.
  */
 async function goneByEmail(
-  { source, target }: MoveInstallations,
+  { source, target }: SourceAndTargetInstallations,
   named: readonly Named[],
 ): Promise<Map<string, string>> {
   const emails = named.map(({ name }) => name.toLowerCase()).filter((name) => name.includes('@'));
@@ -102,7 +102,7 @@ async function goneByEmail(
 }
 
 async function surroundings(
-  { source, target }: MoveInstallations,
+  { source, target }: SourceAndTargetInstallations,
   candidates: readonly MoveCandidate[],
   moving: readonly string[],
 ) {
@@ -153,7 +153,7 @@ interface Named {
 }
 
 /** Parses a file of accounts: each line has a `user_id` or an e-mail address, and comments follow a `#`. Pure. */
-export function parseAccounts(text: string): { named: Named[]; errors: string[] } {
+export function parseAccountsFile(text: string): { named: Named[]; errors: string[] } {
   const named: Named[] = [];
   const errors: string[] = [];
   const lines = new Map<string, number>();

@@ -20,14 +20,14 @@ import {
 import { BUNDLED_RELATIONS } from '#src/database/copy/relations.ts';
 import type { CopySourceAndTarget } from '#src/database/copy/synchronise.ts';
 import {
-  inTransaction,
-  inTransactionOnConnection,
-  isRetryable,
+  isRetryableError,
   joinOrBeginTransaction,
   MAX_TRANSACTION_ATTEMPTS,
+  runInTransaction,
+  runInTransactionOnConnection,
 } from '#src/database/transaction.ts';
-import { COMMAND_LINE_ACTOR, recordAction } from '#src/users/audit.ts';
-import { eraseTracesOfUser } from '#src/users/erase.ts';
+import { COMMAND_LINE_ACTOR, recordAuditedAction } from '#src/users/audit.ts';
+import { eraseUserInTransaction } from '#src/users/erase.ts';
 import { countEnrolledAccountsLeftBehind } from './choose.ts';
 import { removeExpectedRoutingNames } from './routes.ts';
 
@@ -55,9 +55,10 @@ export async function closeAccountsAtSource(
   for (let attempt = 1; ; ) {
     try {
       const isPatient = performance.now() < deadlineMs;
-      return await inTransaction(pool, (client) => close(client, userIds, { toInstallation, isPatient, redirect }));
+      return await runInTransaction(pool, (client) => close(client, userIds, { toInstallation, isPatient, redirect }));
     } catch (error) {
-      if (!(error instanceof UnderWay) && (attempt++ >= MAX_TRANSACTION_ATTEMPTS || !isRetryable(error))) throw error;
+      if (!(error instanceof UnderWay) && (attempt++ >= MAX_TRANSACTION_ATTEMPTS || !isRetryableError(error)))
+        throw error;
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
   }
@@ -126,7 +127,7 @@ async function areDelivering(client: PoolClient, userIds: readonly string[]): Pr
  * written afterwards (`stored-messages.ts`).
  */
 export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
-  await inTransaction(pool, async (client) => {
+  await runInTransaction(pool, async (client) => {
     await client.query('SELECT hold_refresh()');
     await client.query('CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT place, relation, row FROM parcels');
     await renumberChangedHours(client);
@@ -147,7 +148,7 @@ export async function openAccountsAtTarget(
   userIds: readonly string[],
   { fromInstallation, reseal }: { fromInstallation: string; reseal: (sealed: Buffer) => Buffer },
 ): Promise<{ relation: string; rows: number }[]> {
-  return inTransactionOnConnection(target, async () => {
+  return runInTransactionOnConnection(target, async () => {
     await target.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.usersArrival]);
     await copyAccountBundle(source, target);
     await renumberIncomingRows(target);
@@ -174,12 +175,12 @@ export async function openAccountsAtTarget(
  * Whether the accounts that were closed at the source are open at the target. Waits for a concurrent opening, because the transaction of a
  * killed process may continue for a while.
  */
-export async function areAccountsOpen(
+export async function areAccountsOpenAtTarget(
   target: Pool,
   userIds: readonly string[],
   fromInstallation: string,
 ): Promise<boolean> {
-  return inTransaction(target, async (client) => {
+  return runInTransaction(target, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.usersArrival]);
     const { rows } = await client.query(
       'SELECT count(*)::int AS arrived FROM arrivals WHERE user_id = ANY ($1) AND from_installation = $2',
@@ -203,9 +204,9 @@ export async function eraseMovedAccounts(pool: Pool, userIds: readonly string[])
   );
   for (const { user_id: userId, senders, seriesIds } of rows)
     await joinOrBeginTransaction(db, (trx) =>
-      eraseTracesOfUser(trx, userId, { senders, seriesIds: seriesIds.map(Number) }),
+      eraseUserInTransaction(trx, userId, { senders, seriesIds: seriesIds.map(Number) }),
     );
-  await inTransaction(pool, async (client) => {
+  await runInTransaction(pool, async (client) => {
     await client.query('DELETE FROM parcels');
     await client.query('UPDATE departures SET left_at = now() WHERE user_id = ANY ($1)', [userIds]);
   });
@@ -219,5 +220,5 @@ async function noteMove(
   details: { to: string } | { from: string },
 ): Promise<void> {
   for (const target of userIds)
-    await recordAction(db, { actor: null, address: COMMAND_LINE_ACTOR, action, target, details });
+    await recordAuditedAction(db, { actor: null, address: COMMAND_LINE_ACTOR, action, target, details });
 }

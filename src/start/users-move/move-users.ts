@@ -2,45 +2,45 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient } from '#src/database/connect.ts';
 import { packChangedHours } from '#src/database/copy/account-bundle.ts';
 import {
+  assertCopiedRelationsEqual,
   type CopyProgressCallback,
-  compareCopiedRelations,
   runWithSourceAndTarget,
   type SynchronisationResult,
   synchroniseRelations,
 } from '#src/database/copy/synchronise.ts';
-import { inTransaction } from '#src/database/transaction.ts';
-import { unpackDays } from '#src/rollups/pack.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
+import { unpackDaysIntoHours } from '#src/rollups/pack.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
 import { createMovingPool } from '../move.ts';
 import {
   assertAggregatesMatch,
-  computeAggregates,
   findKeysWithRows,
-  getAccountView,
-  getConsumptionKeys,
+  getAccountViewName,
+  listConsumptionKeys,
   prepareAccountViews,
   readTotalConsumption,
+  recomputeAggregates,
   repairAggregates,
   STREAMED_ACCOUNT_RELATIONS,
 } from './account-views.ts';
-import { chooseAccounts, parseAccounts } from './choose.ts';
+import { findAccountsToMove, parseAccountsFile } from './choose.ts';
 import {
-  areAccountsOpen,
+  areAccountsOpenAtTarget,
   closeAccountsAtSource,
   eraseMovedAccounts,
   openAccountsAtTarget,
   reopenAccounts,
 } from './close.ts';
 import {
-  assertKeysDecrypt,
+  assertSecretKeysDecryptValues,
   createReencrypter,
-  type MoveInstallations,
   openInstallations,
   runWithInstallationsLocked,
-} from './ends.ts';
+  type SourceAndTargetInstallations,
+} from './installations.ts';
 import {
-  type AccountRoutes,
-  readAccountNames,
+  type AccountRedirector,
+  readAccountRoutingNames,
   recordExpectedRoutingNames,
   removeExpectedRoutingNames,
 } from './routes.ts';
@@ -68,7 +68,7 @@ export interface UsersMoveReport {
   unpriced: UnpricedTariff[];
 }
 
-export interface UsersMove {
+export interface UsersMoveOptions {
   /** Content of the operator's file of accounts. */
   accounts: string;
   /** Encryption keys of the two installations: the contents of their `secret.key`. */
@@ -80,7 +80,7 @@ export interface UsersMove {
    */
   connectedMs?: number;
   /** Redirects callers and devices of the accounts. If undefined, operators redirect them by hand. */
-  routes?: AccountRoutes;
+  routes?: AccountRedirector;
   step(text: string): void;
   progress: CopyProgressCallback;
 }
@@ -96,17 +96,17 @@ const FEW_ROWS = 10_000;
  * and forwarded. The move may be interrupted (kill -9) at any point and run again. If it fails before the accounts are open at the target,
  * they are opened at the source again, unchanged.
  */
-export async function moveUsers(sourceUrl: string, targetUrl: string, how: UsersMove): Promise<UsersMoveReport> {
+export async function moveUsers(sourceUrl: string, targetUrl: string, how: UsersMoveOptions): Promise<UsersMoveReport> {
   const pools = {
     source: createMovingPool(sourceUrl, { side: 'old', max: 8 }),
     target: createMovingPool(targetUrl, { side: 'new', max: 8 }),
   };
   try {
     const both = await openInstallations(pools);
-    const { named, errors } = parseAccounts(how.accounts);
+    const { named, errors } = parseAccountsFile(how.accounts);
     how.step(`From: ${both.source.database.line}\nTo:   ${both.target.database.line}`);
     return await runWithInstallationsLocked(pools, async () => {
-      const chosen = await chooseAccounts(both, named, errors);
+      const chosen = await findAccountsToMove(both, named, errors);
       const report: UsersMoveReport = {
         users: 0,
         moved_before: chosen.moved.length,
@@ -117,7 +117,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         removed: 0,
         unpriced: [],
       };
-      await assertKeysDecrypt(both, how.secrets);
+      await assertSecretKeysDecryptValues(both, how.secrets);
       await writeMessagesOfReturnedAccounts(both.source.pool, how.taking);
       const warning = describeUnpricedTariffs(
         await findUnpricedTariffs(both, pools.source, chosen.toMove, chosen.lines),
@@ -148,7 +148,7 @@ const FORWARD_EVERY_MS = 500;
 
 /** Forwards messages until no device can still be connected to the source. Returns their number. */
 async function forwardUntilDisconnected(
-  both: MoveInstallations,
+  both: SourceAndTargetInstallations,
   taking: IngestSettings,
   connectedMs: number,
 ): Promise<number> {
@@ -165,12 +165,12 @@ async function forwardUntilDisconnected(
  * processes of the source that have cached a caller would otherwise read an account without data. If a step fails, all steps are reverted.
  */
 async function closeAndRedirect(
-  { source, target }: MoveInstallations,
+  { source, target }: SourceAndTargetInstallations,
   userIds: string[],
-  how: UsersMove,
+  how: UsersMoveOptions,
 ): Promise<void> {
   const redirect = async (client: PoolClient) => {
-    const names = await readAccountNames(client, userIds);
+    const names = await readAccountRoutingNames(client, userIds);
     await recordExpectedRoutingNames(target.pool, names);
     await how.routes?.toTarget(names);
   };
@@ -180,7 +180,7 @@ async function closeAndRedirect(
     // Redirects the callers of the accounts back to the source. Errors are ignored, because an unavailable router may be the reason for the
     // failed move.
     await how.routes
-      ?.toSource(await readAccountNames(source.pool, userIds))
+      ?.toSource(await readAccountRoutingNames(source.pool, userIds))
       .catch(({ message }: Error) => how.step(message));
     await removeExpectedRoutingNames(target.pool, userIds);
     throw error;
@@ -191,9 +191,9 @@ async function closeAndRedirect(
  * Runs one pass over the relations that are copied by time. After the pass, the target's rows are equal to the source's rows at that time.
  */
 async function pass(
-  both: MoveInstallations,
+  both: SourceAndTargetInstallations,
   userIds: readonly string[],
-  { progress }: UsersMove,
+  { progress }: UsersMoveOptions,
   compare = false,
 ): Promise<SynchronisationResult[]> {
   const { source, target } = both;
@@ -202,22 +202,26 @@ async function pass(
   // Continuous aggregates are computed only from rows by hour, so packed days are unpacked. No job packs the days again during the move,
   // because packing is locked out.
   else if (arePacked && target.database.capabilities.continuousAggregates)
-    await unpackDays(source.pool, getConsumptionKeys(userIds));
+    await unpackDaysIntoHours(source.pool, listConsumptionKeys(userIds));
   return runWithSourceAndTarget({ source: source.pool, target: target.pool }, async (ends) => {
     await prepareAccountViews(ends, userIds);
     const done = await synchroniseRelations(ends, STREAMED_ACCOUNT_RELATIONS, { held: false, onProgress: progress });
-    if (compare) await compareCopiedRelations(ends, done, getAccountView);
+    if (compare) await assertCopiedRelationsEqual(ends, done, getAccountViewName);
     return done;
   });
 }
 
-async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[], how: UsersMove): Promise<void> {
+async function copyMeanwhile(
+  both: SourceAndTargetInstallations,
+  userIds: readonly string[],
+  how: UsersMoveOptions,
+): Promise<void> {
   how.step('Copying while both installations run …');
   for (let passes = 1; passes <= MAX_PASSES; passes++) {
     const done = await pass(both, userIds, how);
     if (passes === 1) {
       how.step('Computing the aggregates there …');
-      await repairAggregates(both.target, await findKeysWithRows(both.target.pool, getConsumptionKeys(userIds)));
+      await repairAggregates(both.target, await findKeysWithRows(both.target.pool, listConsumptionKeys(userIds)));
     } else await computeSince(both, userIds, done);
     if (done.reduce((sum, { copied }) => sum + copied, 0) <= FEW_ROWS) return;
   }
@@ -228,7 +232,7 @@ async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[]
  * changed.
  */
 async function computeSince(
-  { target }: MoveInstallations,
+  { target }: SourceAndTargetInstallations,
   userIds: readonly string[],
   done: readonly SynchronisationResult[],
 ): Promise<Date | null> {
@@ -237,7 +241,7 @@ async function computeSince(
     .flatMap(({ since }) => since?.getTime() ?? []);
   if (days.length === 0) return null;
   const since = new Date(Math.min(...days));
-  await computeAggregates(target, await findKeysWithRows(target.pool, getConsumptionKeys(userIds)), since);
+  await recomputeAggregates(target, await findKeysWithRows(target.pool, listConsumptionKeys(userIds)), since);
   return since;
 }
 
@@ -246,13 +250,13 @@ async function computeSince(
  * again.
  */
 async function finish(
-  both: MoveInstallations,
+  both: SourceAndTargetInstallations,
   userIds: readonly string[],
-  how: UsersMove,
+  how: UsersMoveOptions,
   report: UsersMoveReport,
 ): Promise<void> {
   const { source, target } = both;
-  if (!(await areAccountsOpen(target.pool, userIds, source.id))) {
+  if (!(await areAccountsOpenAtTarget(target.pool, userIds, source.id))) {
     try {
       await bringOver(both, userIds, how, report);
     } catch (error) {
@@ -261,29 +265,29 @@ async function finish(
     }
   }
   // Callers are redirected again, because a killed command may have redirected only some of the names.
-  await how.routes?.toTarget(await readAccountNames(source.pool, userIds));
+  await how.routes?.toTarget(await readAccountRoutingNames(source.pool, userIds));
   report.users += userIds.length;
   how.step('Erasing them here …');
   await eraseMovedAccounts(source.pool, userIds);
 }
 
 async function bringOver(
-  both: MoveInstallations,
+  both: SourceAndTargetInstallations,
   userIds: readonly string[],
-  how: UsersMove,
+  how: UsersMoveOptions,
   report: UsersMoveReport,
 ): Promise<void> {
   const { source, target } = both;
   how.step('Copying data that arrived since, and comparing …');
   const done = await pass(both, userIds, how, true);
   // Moves changed hours that the source queued after the closing to the target's queue.
-  await inTransaction(source.pool, (client) => packChangedHours(client, userIds));
+  await runInTransaction(source.pool, (client) => packChangedHours(client, userIds));
   const since = await computeSince(both, userIds, done);
-  const keys = await findKeysWithRows(target.pool, getConsumptionKeys(userIds));
+  const keys = await findKeysWithRows(target.pool, listConsumptionKeys(userIds));
   await assertAggregatesMatch(target, keys, since ?? new Date());
   const [was, is] = await Promise.all([
-    readTotalConsumption(source.pool, 'closed_device_hourly', getConsumptionKeys(userIds)),
-    readTotalConsumption(target.pool, 'closed_user_daily', getConsumptionKeys(userIds)),
+    readTotalConsumption(source.pool, 'closed_device_hourly', listConsumptionKeys(userIds)),
+    readTotalConsumption(target.pool, 'closed_user_daily', listConsumptionKeys(userIds)),
   ]);
   if (was !== is) throw new Error(`the aggregates there contain ${is} mWh, and should contain ${was}`);
   how.step('Opening the accounts there …');
@@ -302,12 +306,12 @@ async function bringOver(
 
 /** Opens accounts at the source again after a failure. If it is unknown whether the accounts are open at the target, they remain closed. */
 async function giveBack(
-  { source, target }: MoveInstallations,
+  { source, target }: SourceAndTargetInstallations,
   userIds: readonly string[],
-  { step, taking, routes }: UsersMove,
+  { step, taking, routes }: UsersMoveOptions,
   error: Error,
 ): Promise<void> {
-  const areThere = await areAccountsOpen(target.pool, userIds, source.id).catch(() => null);
+  const areThere = await areAccountsOpenAtTarget(target.pool, userIds, source.id).catch(() => null);
   if (areThere !== false)
     throw new Error(
       `The accounts are closed here, and ${areThere ? 'open there' : 'it is not known whether they are open there'} (${error.message}). ` +
@@ -316,7 +320,7 @@ async function giveBack(
     );
   step('Opening the accounts here again …');
   await reopenAccounts(source.pool, userIds);
-  await routes?.toSource(await readAccountNames(source.pool, userIds));
+  await routes?.toSource(await readAccountRoutingNames(source.pool, userIds));
   await removeExpectedRoutingNames(target.pool, userIds);
   await writeMessagesOfReturnedAccounts(source.pool, taking);
 }

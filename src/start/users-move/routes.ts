@@ -2,7 +2,7 @@ import { parseCell } from '#src/core/cell.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 
 /** A name by which routers find the cell of an account's callers and devices (src/start/cells/exceptions.ts). */
-export interface AccountName {
+export interface AccountRoutingName {
   name: string;
   userId: string;
   /** Cell that the name contains; null: the first cell. Undefined if the cell is unknown, because only the hash of the secret is stored. */
@@ -10,9 +10,9 @@ export interface AccountName {
 }
 
 /** Redirects callers and devices of moving accounts to one of the two installations. */
-export interface AccountRoutes {
-  toTarget(names: readonly AccountName[]): Promise<void>;
-  toSource(names: readonly AccountName[]): Promise<void>;
+export interface AccountRedirector {
+  toTarget(names: readonly AccountRoutingName[]): Promise<void>;
+  toSource(names: readonly AccountRoutingName[]): Promise<void>;
 }
 
 /**
@@ -22,7 +22,10 @@ export interface AccountRoutes {
 const UNSTORED = 38;
 
 /** Returns the routing names of accounts, open or closed. */
-export async function readAccountNames(source: Pool | PoolClient, userIds: readonly string[]): Promise<AccountName[]> {
+export async function readAccountRoutingNames(
+  source: Pool | PoolClient,
+  userIds: readonly string[],
+): Promise<AccountRoutingName[]> {
   // Raw SQL: the rows of closed accounts are stored as JSON, without typed columns.
   const { rows } = await source.query(
     `WITH row AS (
@@ -46,7 +49,7 @@ export async function readAccountNames(source: Pool | PoolClient, userIds: reado
 }
 
 /** Records routing names at the target, which then answers 503 to requests with these names until the accounts are opened there. */
-export async function recordExpectedRoutingNames(target: Pool, names: readonly AccountName[]): Promise<void> {
+export async function recordExpectedRoutingNames(target: Pool, names: readonly AccountRoutingName[]): Promise<void> {
   await target.query(
     'INSERT INTO arriving_names (name, user_id) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT (name) DO NOTHING',
     [names.map(({ name }) => name), names.map(({ userId }) => userId)],

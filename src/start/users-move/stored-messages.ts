@@ -2,8 +2,8 @@ import { writeOrRejectMessages } from '#ingest/batch-writer.ts';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { inTransaction } from '#src/database/transaction.ts';
-import type { MoveInstallations } from './ends.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
+import type { SourceAndTargetInstallations } from './installations.ts';
 
 /** Number of stored messages that one transaction writes. */
 const PAGE = 200;
@@ -64,7 +64,7 @@ export async function writeMessagesOfReturnedAccounts(pool: Pool, taking: Ingest
  * for accounts that were at the source at the time and have returned. Removes messages of accounts that were erased at the target. Returns
  * the number of messages written at the target, and the number of messages removed.
  */
-export async function forwardStoredMessages({ source, target }: MoveInstallations, taking: IngestSettings) {
+export async function forwardStoredMessages({ source, target }: SourceAndTargetInstallations, taking: IngestSettings) {
   await writeMessagesOfReturnedAccounts(target.pool, taking);
   const removed = await forgetErased({ source, target });
   const whose = `login IN (SELECT login FROM departed_logins JOIN departures USING (user_id) WHERE to_installation = $1 AND left_at IS NOT NULL)`;
@@ -76,7 +76,7 @@ export async function forwardStoredMessages({ source, target }: MoveInstallation
  * Removes the stored messages of accounts that no longer exist at the target and did not move from the target to another installation.
  * Returns the number of removed messages.
  */
-async function forgetErased({ source, target }: MoveInstallations): Promise<number> {
+async function forgetErased({ source, target }: SourceAndTargetInstallations): Promise<number> {
   const { rows } = await source.pool.query(
     `SELECT DISTINCT user_id AS id FROM departed_logins JOIN departures USING (user_id)
      WHERE to_installation = $1 AND left_at IS NOT NULL`,
@@ -88,7 +88,7 @@ async function forgetErased({ source, target }: MoveInstallations): Promise<numb
     [rows.map(({ id }) => id)],
   );
   if (gone.length === 0) return 0;
-  return inTransaction(source.pool, async (client) => {
+  return runInTransaction(source.pool, async (client) => {
     const theirs = 'SELECT login FROM departed_logins WHERE user_id = ANY ($1)';
     const ids = [gone.map(({ id }) => id)];
     const { rowCount } = await client.query(`DELETE FROM departed_messages WHERE login IN (${theirs})`, ids);

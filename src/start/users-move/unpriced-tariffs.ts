@@ -1,5 +1,5 @@
 import type { Pool } from '#src/database/connect.ts';
-import type { MoveInstallations } from './ends.ts';
+import type { SourceAndTargetInstallations } from './installations.ts';
 
 /** A tariff of a moving account that has no prices at the target, because its price series belongs to an account that does not move. */
 export interface UnpricedTariff {
@@ -18,7 +18,7 @@ export interface UnpricedTariff {
  * currently has the accounts. `lines`: line numbers of the accounts in the operator's file.
  */
 export async function findUnpricedTariffs(
-  { source, target }: MoveInstallations,
+  { source, target }: SourceAndTargetInstallations,
   at: Pool,
   userIds: readonly string[],
   lines: ReadonlyMap<string, number>,

@@ -14,7 +14,7 @@ type AnswerTime = { ms: number; isLocal: boolean };
  * Parses a time: ISO 8601 with or without an offset, or Unix seconds or milliseconds. Null if the text is no such time, or has a fraction
  * of a second.
  */
-export function parseAnswerTime(text: string): AnswerTime | null {
+export function parseResponseTime(text: string): AnswerTime | null {
   if (/^\d{9,14}$/.test(text)) {
     const number = Number(text);
     return { ms: number < FIRST_MILLISECONDS ? number * 1_000 : number, isLocal: false };
@@ -49,7 +49,7 @@ export type ResolvedTime = { ms: number } | { problem: string };
  * first occurrence in the response is the earlier instant, and its second the later one. In a response that begins with the newest time, it
  * is the other way round.
  */
-export function resolveTimes(times: readonly (AnswerTime | null)[], zone: string): ResolvedTime[] {
+export function resolveResponseTimes(times: readonly (AnswerTime | null)[], zone: string): ResolvedTime[] {
   const known = times.filter((time) => time !== null);
   const isBackwards = (known.at(0)?.ms ?? 0) > (known.at(-1)?.ms ?? 0);
   const inOrder = isBackwards ? times.toReversed() : times;

@@ -1,15 +1,15 @@
 import { castToBillionths } from '#src/core/decimal.ts';
 import { MINUTE_MS } from '#src/core/units.ts';
 import { findElements, getElementText, parseXml, type XmlElement } from '#src/core/xml.ts';
+import { parseResponseTime } from './answer-times.ts';
 import {
   explainTooShortIntervals,
   MAX_RESPONSE_ROWS,
   type PriceRowsResult,
   parseResponseRows,
   type SourceResponseRow,
-} from './answer.ts';
-import { parseAnswerTime } from './answer-times.ts';
-import type { SeriesUnits } from './source.ts';
+} from './response-rows.ts';
+import type { SeriesUnitAndResolution } from './source.ts';
 
 /** The platform has prices per MWh. This factor converts them to prices per kWh. */
 const PER_KWH = castToBillionths(1_000_000n);
@@ -28,7 +28,7 @@ const AUCTION = 'classificationSequence_AttributeInstanceComponent.position';
  * end of the period. With other curve types, the price of a missing position is unknown. Reads only the day-ahead auction of the zone.
  * (ENTSO-E, Transparency Platform restful API, 12.1.D Energy Prices; Introduction of different timeseries possibilities, curveType.)
  */
-export async function readEntsoe(text: string, form: SeriesUnits): Promise<PriceRowsResult> {
+export async function parseEntsoeResponse(text: string, form: SeriesUnitAndResolution): Promise<PriceRowsResult> {
   const root = await parseXml(text);
   if (!root) return { failure: 'the response is not XML' };
   // If the platform has no data, it returns an Acknowledgement_MarketDocument with status 200.
@@ -52,13 +52,13 @@ export async function readEntsoe(text: string, form: SeriesUnits): Promise<Price
 
 function pricesOf(
   periods: readonly { period: XmlElement; repeats: boolean }[],
-  { resolutionMinutes }: SeriesUnits,
+  { resolutionMinutes }: SeriesUnitAndResolution,
 ): PriceRowsResult {
   const rows: SourceResponseRow[] = [];
   let isFiner = false;
   for (const { period, repeats } of periods) {
     const minutes = MINUTES.get(getElementText(period, 'resolution') ?? '');
-    const [startMs, endMs] = ['start', 'end'].map((name) => parseAnswerTime(getElementText(period, name) ?? '')?.ms);
+    const [startMs, endMs] = ['start', 'end'].map((name) => parseResponseTime(getElementText(period, name) ?? '')?.ms);
     if (minutes === undefined || startMs === undefined || endMs === undefined) {
       rows.push({ problem: 'the period has no known resolution, start or end' });
       continue;

@@ -4,24 +4,24 @@ import type { Clock } from '#src/core/clock.ts';
 import type { SecretEncrypter } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import type { ROLES } from '#src/database/enums.ts';
+import type { ACCOUNT_ROLES } from '#src/database/enums.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { packPrices } from '../packed-days.ts';
-import type { StoredSeries } from '../price-series.ts';
+import type { StoredPriceSeries } from '../price-series.ts';
 import { storeFetchedPrices } from '../prices.ts';
-import { describeProblems, type PriceRowsResult } from './answer.ts';
 import { type FetchOutcome, type FetchState, getEndOfUtcDay, planNextFetch } from './fetch-times.ts';
 import {
   getFetchTimes,
   getSourceHost,
   getSourceRequest,
   hasValuesOfTomorrow,
-  readSource,
+  parseSourceResponse,
   type SourceFetcher,
   type SourceResponse,
 } from './read-source.ts';
-import { getSeriesUnits, type SeriesSource } from './source.ts';
+import { describeRowProblems, type PriceRowsResult } from './response-rows.ts';
+import { getSeriesUnitAndResolution, type SeriesSource } from './source.ts';
 import { decryptSourceSecrets } from './store.ts';
 
 /**
@@ -41,13 +41,13 @@ export interface FetchDependencies {
   stopping?: AbortSignal;
 }
 
-interface ClaimedSeries extends Pick<StoredSeries, 'series_id' | 'user_id' | 'kind' | 'name' | 'currency'> {
+interface ClaimedSeries extends Pick<StoredPriceSeries, 'series_id' | 'user_id' | 'kind' | 'name' | 'currency'> {
   resolution_minutes: number;
   settings: SeriesSource;
   secrets_sealed: Buffer | null;
   fetches: number;
   fetch_key: string;
-  role: (typeof ROLES)[number];
+  role: (typeof ACCOUNT_ROLES)[number];
 }
 
 /**
@@ -162,9 +162,9 @@ function cachedReader(answer: SourceResponse) {
   const known = new Map<string, PriceRowsResult>();
   return async (series: ClaimedSeries): Promise<PriceRowsResult> => {
     if ('failure' in answer) return answer;
-    const form = getSeriesUnits(series);
+    const form = getSeriesUnitAndResolution(series);
     const name = `${form.unit} ${form.resolutionMinutes}`;
-    const read = known.get(name) ?? (await readSource(answer.text, series.settings, form));
+    const read = known.get(name) ?? (await parseSourceResponse(answer.text, series.settings, form));
     known.set(name, read);
     return read;
   };
@@ -221,7 +221,7 @@ function outcomeOf(
       ...(wait === undefined ? {} : { retryAfterMs: wait }),
     };
   }
-  const error = describeProblems(read.problems, read.rows)?.slice(0, MAX_ERROR) ?? null;
+  const error = describeRowProblems(read.problems, read.rows)?.slice(0, MAX_ERROR) ?? null;
   return { isRead: true, hasTomorrow: hasValuesOfTomorrow(read, settings, now), error };
 }
 

@@ -1,10 +1,10 @@
 import { DateTime } from 'luxon';
 import { castToBillionths, parseDecimal } from '#src/core/decimal.ts';
-import { type PriceRowsResult, parseResponseRows } from './answer.ts';
-import { readEntsoe } from './entsoe.ts';
+import { parseEntsoeResponse } from './entsoe.ts';
 import families from './presets.json' with { type: 'json' };
-import { readRows } from './read-rows.ts';
-import type { AnswerRowPaths, SeriesUnits } from './source.ts';
+import { readResponseRows } from './read-rows.ts';
+import { type PriceRowsResult, parseResponseRows } from './response-rows.ts';
+import type { ResponseRowPaths, SeriesUnitAndResolution } from './source.ts';
 
 /** Public source of prices or intensities: an entry of presets.json for one zone. */
 export interface PriceSourcePreset {
@@ -15,7 +15,7 @@ export interface PriceSourcePreset {
    */
   url: string;
   /** Format of the responses. `entsoe`: the XML format of ENTSO-E's platform, which entsoe.ts reads. */
-  format: AnswerRowPaths['format'] | 'entsoe';
+  format: ResponseRowPaths['format'] | 'entsoe';
   items?: string;
   starts_at?: string;
   /** Path of the value in a row, by the unit of the values: a currency, or `gCO2e` for grams of CO2 equivalent. */
@@ -61,15 +61,15 @@ export function buildPresetUrl({ url, timezone, zone }: PriceSourcePreset, now: 
   return url.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(words[name] ?? ''));
 }
 
-export async function readPresetAnswer(
+export async function parsePresetResponse(
   text: string,
   preset: PriceSourcePreset,
-  form: SeriesUnits,
+  form: SeriesUnitAndResolution,
 ): Promise<PriceRowsResult> {
   const { format, items, starts_at = '', values, scale = '1', timesIn, timezone, minutes } = preset;
-  if (format === 'entsoe') return readEntsoe(text, form);
+  if (format === 'entsoe') return parseEntsoeResponse(text, form);
   const paths = { format, items, starts_at, value: values[form.unit] ?? '' };
-  const rows = await readRows(text, paths, timesIn ?? timezone);
+  const rows = await readResponseRows(text, paths, timesIn ?? timezone);
   if (typeof rows === 'string') return { failure: rows };
   return parseResponseRows(rows, {
     factor: parseDecimal(scale) ?? castToBillionths(0n),

@@ -3,9 +3,9 @@ import { AppError } from '#src/core/errors.ts';
 import { canHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
 import { compileJsonPath } from '#src/core/json-path.ts';
 import { findElements, getElementText, parseXml } from '#src/core/xml.ts';
-import { MAX_RESPONSE_ROWS, type SourceResponseRow, TOO_MANY_ROWS_MESSAGE } from './answer.ts';
-import { parseAnswerTime, resolveTimes } from './answer-times.ts';
-import type { AnswerRowPaths } from './source.ts';
+import { parseResponseTime, resolveResponseTimes } from './answer-times.ts';
+import { MAX_RESPONSE_ROWS, type SourceResponseRow, TOO_MANY_ROWS_MESSAGE } from './response-rows.ts';
+import type { ResponseRowPaths } from './source.ts';
 
 /** Time and value of a row as text. A member is undefined if the row does not contain it. */
 interface TextRow {
@@ -17,27 +17,32 @@ interface TextRow {
  * Reads the rows of a response in any format. If the response as a whole cannot be read, returns a sentence that explains why. `zone`: time
  * zone of local times.
  */
-export async function readRows(
+export async function readResponseRows(
   text: string,
-  paths: AnswerRowPaths,
+  paths: ResponseRowPaths,
   zone: string,
 ): Promise<SourceResponseRow[] | string> {
   const rows = await READERS[paths.format](text.replace(/^\uFEFF/, ''), paths);
   if (typeof rows === 'string') return rows;
-  const times = rows.map(({ startsAt }) => (startsAt === undefined ? null : parseAnswerTime(startsAt.trim())));
-  return resolveTimes(times, zone).map((time, index) =>
+  const times = rows.map(({ startsAt }) => (startsAt === undefined ? null : parseResponseTime(startsAt.trim())));
+  return resolveResponseTimes(times, zone).map((time, index) =>
     'problem' in time ? time : { startsAtMs: time.ms, value: rows[index]?.value },
   );
 }
 
-const READERS: Record<AnswerRowPaths['format'], (text: string, paths: AnswerRowPaths) => Promise<TextRow[] | string>> =
-  {
-    json: readJson,
-    csv: readCsv,
-    xml: readXml,
-  };
+const READERS: Record<
+  ResponseRowPaths['format'],
+  (text: string, paths: ResponseRowPaths) => Promise<TextRow[] | string>
+> = {
+  json: readJson,
+  csv: readCsv,
+  xml: readXml,
+};
 
-async function readJson(text: string, { items = '$', starts_at, value }: AnswerRowPaths): Promise<TextRow[] | string> {
+async function readJson(
+  text: string,
+  { items = '$', starts_at, value }: ResponseRowPaths,
+): Promise<TextRow[] | string> {
   const [listAt, startAt, valueAt] = [items, starts_at, value].map(compileJsonPath);
   if (!listAt || !startAt || !valueAt) return 'a path is not valid';
   let answer: unknown;
@@ -55,7 +60,7 @@ async function readJson(text: string, { items = '$', starts_at, value }: AnswerR
 const scalar = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 
-async function readCsv(text: string, { starts_at, value }: AnswerRowPaths): Promise<TextRow[] | string> {
+async function readCsv(text: string, { starts_at, value }: ResponseRowPaths): Promise<TextRow[] | string> {
   const separator = separatorOf(text);
   try {
     const { header, rows } = await readCsvTable(text, MAX_RESPONSE_ROWS, separator);
@@ -77,7 +82,7 @@ function separatorOf(text: string): ',' | ';' {
   return header.includes(';') && !header.includes(',') ? ';' : ',';
 }
 
-async function readXml(text: string, { items = '', starts_at, value }: AnswerRowPaths): Promise<TextRow[] | string> {
+async function readXml(text: string, { items = '', starts_at, value }: ResponseRowPaths): Promise<TextRow[] | string> {
   const root = await parseXml(text);
   if (!root) return 'the response is not XML, or declares a document type';
   const rows = findElements(root, items);

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { formatDecimal } from '#src/core/decimal.ts';
-import type { PriceRowsResult } from './answer.ts';
 import { PRICE_SOURCE_PRESETS } from './presets.ts';
 import {
   findSourceErrors,
@@ -9,8 +8,9 @@ import {
   getSourceHost,
   getSourceRequest,
   hasValuesOfTomorrow,
-  readSource,
+  parseSourceResponse,
 } from './read-source.ts';
+import type { PriceRowsResult } from './response-rows.ts';
 import type { CustomSource, SeriesSource } from './source.ts';
 
 const recorded = (file: string) =>
@@ -19,7 +19,7 @@ const EUR_15 = { unit: 'EUR', resolutionMinutes: 15 };
 const EUR_60 = { unit: 'EUR', resolutionMinutes: 60 };
 
 async function read(text: string, source: SeriesSource, form = EUR_60) {
-  const answer = await readSource(text, source, form);
+  const answer = await parseSourceResponse(text, source, form);
   if ('failure' in answer) return answer;
   const prices = answer.prices.map(({ startsAtMs, perKwh }): [string, string] => [
     new Date(startsAtMs).toISOString().slice(0, 16),

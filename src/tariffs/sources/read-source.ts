@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { castToBillionths, parseDecimal } from '#src/core/decimal.ts';
-import { type PriceRowsResult, parseResponseRows } from './answer.ts';
 import { type DailyFetchTimes, getStartOfTomorrow } from './fetch-times.ts';
 import {
   buildPresetUrl,
   isTokenRequired,
   PRICE_SOURCE_PRESETS,
   type PriceSourcePreset,
-  readPresetAnswer,
+  parsePresetResponse,
 } from './presets.ts';
-import { readRows } from './read-rows.ts';
-import type { SeriesSource, SeriesUnits, SourceSecrets } from './source.ts';
+import { readResponseRows } from './read-rows.ts';
+import { type PriceRowsResult, parseResponseRows } from './response-rows.ts';
+import type { SeriesSource, SeriesUnitAndResolution, SourceSecrets } from './source.ts';
 
 export interface SourceRequest {
   url: string;
@@ -60,9 +60,13 @@ export function getSharedFetchKey(seriesId: string, source: SeriesSource, { toke
   return `preset ${source.preset}${hash}`;
 }
 
-export async function readSource(text: string, source: SeriesSource, form: SeriesUnits): Promise<PriceRowsResult> {
-  if ('preset' in source) return readPresetAnswer(text, presetOf(source.preset), form);
-  const rows = await readRows(text, source, source.timezone);
+export async function parseSourceResponse(
+  text: string,
+  source: SeriesSource,
+  form: SeriesUnitAndResolution,
+): Promise<PriceRowsResult> {
+  if ('preset' in source) return parsePresetResponse(text, presetOf(source.preset), form);
+  const rows = await readResponseRows(text, source, source.timezone);
   if (typeof rows === 'string') return { failure: rows };
   const { resolutionMinutes } = form;
   const factor = parseDecimal(source.scale ?? '1') ?? castToBillionths(0n);
@@ -81,7 +85,7 @@ export const hasValuesOfTomorrow = (read: PriceRowsResult, source: SeriesSource,
 export function findSourceErrors(
   source: SeriesSource,
   { token }: SourceSecrets,
-  { unit, resolutionMinutes }: SeriesUnits,
+  { unit, resolutionMinutes }: SeriesUnitAndResolution,
 ): { field: string; message: string }[] {
   if (!('preset' in source)) return [];
   const preset = PRICE_SOURCE_PRESETS.get(source.preset);

@@ -5,7 +5,7 @@ export const SOURCE_FORMATS = ['json', 'csv', 'xml'] as const;
  * Places of the rows in a response, and of time and value in a row. JSON: paths as in device mappings. CSV: names of columns. XML: names of
  * elements.
  */
-export interface AnswerRowPaths {
+export interface ResponseRowPaths {
   format: (typeof SOURCE_FORMATS)[number];
   /**
    * JSON: path of the list of rows; undefined if the response itself is the list. XML: name of the element that contains one row. CSV: not
@@ -17,7 +17,7 @@ export interface AnswerRowPaths {
 }
 
 /** A source that a utility or administrator sets as a URL, instead of a preset. */
-export interface CustomSource extends AnswerRowPaths {
+export interface CustomSource extends ResponseRowPaths {
   url: string;
   /** Factor by which values are multiplied, a decimal as text. */
   scale?: string | undefined;
@@ -40,14 +40,17 @@ export interface SourceSecrets {
 const GRAMS = 'gCO2e';
 
 /** Settings of a series that determine which values of a source the series can store. */
-export interface SeriesUnits {
+export interface SeriesUnitAndResolution {
   /** Unit of the values per kWh: a currency, or grams of CO2 equivalent. */
   unit: string;
   resolutionMinutes: number;
 }
 
 /** Returns the units of a series. A series without a currency is an emission series. */
-export const getSeriesUnits = (series: { currency: string | null; resolution_minutes: number }): SeriesUnits => ({
+export const getSeriesUnitAndResolution = (series: {
+  currency: string | null;
+  resolution_minutes: number;
+}): SeriesUnitAndResolution => ({
   unit: series.currency ?? GRAMS,
   resolutionMinutes: series.resolution_minutes,
 });

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import type { SecretEncrypter } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
-import type { StoredSeries } from '../price-series.ts';
+import type { StoredPriceSeries } from '../price-series.ts';
 import { getEndOfUtcDay, MAX_FETCHES_A_DAY } from './fetch-times.ts';
 import { findSourceErrors, getSharedFetchKey, getSourceHost } from './read-source.ts';
-import { getSeriesUnits, type SeriesSource, type SourceSecrets } from './source.ts';
+import { getSeriesUnitAndResolution, type SeriesSource, type SourceSecrets } from './source.ts';
 
 /** Maximum number of sources of an account (decisions, 12). */
 const MAX_SOURCES = 20;
@@ -30,7 +30,7 @@ export interface SourceWithSecrets {
 }
 
 /** Returns the sources of the series that the caller can access, by series. Other callers see these series without their sources. */
-export async function readSources(
+export async function readSeriesSources(
   db: Database,
   reach: AccessibleAccounts,
   seriesIds: readonly string[],
@@ -53,16 +53,16 @@ export async function readSources(
  * fetches, on the next UTC day. If a token or header is omitted, the stored one is used, provided that the host is the same. Throws 422 if
  * the source does not fit the series, 409 if the account has the maximum number of sources, and 429 if the account sets sources too often.
  */
-export async function setSource(
+export async function setSeriesSource(
   trx: Database,
   box: SecretEncrypter,
-  series: StoredSeries,
+  series: StoredPriceSeries,
   given: SourceWithSecrets,
   now: Date,
 ): Promise<void> {
   const { series_id, user_id } = series;
   // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of sources.
-  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('price series of', user_id)}::bigint)`.execute(trx);
+  await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('price series of', user_id)}::bigint)`.execute(trx);
   const before = await trx
     .selectFrom('series_sources')
     .select(['settings', 'secrets_sealed', 'fetches', 'fetches_on'])
@@ -74,10 +74,10 @@ export async function setSource(
   const known =
     before && sealed ? { source: before.settings as SeriesSource, secrets: decryptSourceSecrets(box, sealed) } : null;
   const secrets = known ? mergeSecrets(known, given) : given.secrets;
-  const [first, ...rest] = findSourceErrors(source, secrets, getSeriesUnits(series));
+  const [first, ...rest] = findSourceErrors(source, secrets, getSeriesUnitAndResolution(series));
   if (first) throw createUnprocessableError(first, ...rest);
   if (!before && (await countSources(trx, user_id)) >= MAX_SOURCES) throw new AppError('tooManySources');
-  await countSourceCheck(trx, user_id, now);
+  await recordSourceCheck(trx, user_id, now);
   const isSpent =
     before &&
     before.fetches >= MAX_FETCHES_A_DAY &&
@@ -99,12 +99,12 @@ export async function setSource(
 }
 
 /** Removes the source of a series, if it has one. Fetched values remain. */
-export async function deleteSource(trx: Database, seriesId: string): Promise<void> {
+export async function deleteSeriesSource(trx: Database, seriesId: string): Promise<void> {
   await trx.deleteFrom('series_sources').where('series_id', '=', seriesId).execute();
 }
 
 /** Records that an account sets or checks a source. Throws 429 if the account has done so too often on this UTC day. */
-export async function countSourceCheck(db: Database, userId: string, now: Date): Promise<void> {
+export async function recordSourceCheck(db: Database, userId: string, now: Date): Promise<void> {
   const end = getEndOfUtcDay(now);
   const day = new Date(end.getTime() - DAY_MS);
   // Raw SQL: one statement increments the number and compares it with the maximum.

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
+import { startTestApi, type TestApi, writeLoadProfile } from '#test/support/api.ts';
 import { CLIENT_CASES, type ClientStep } from '#test/support/clients/cases.ts';
 import { addFaultInjection } from '#test/support/clients/faults.ts';
-import { checkedInClients, generateClients } from '#test/support/clients/generate.ts';
+import { generateClients, readCheckedInClients } from '#test/support/clients/generate.ts';
 import { readOpenApiInterface } from '#test/support/clients/interface.ts';
-import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
+import { installPythonClient, installTypescriptClient } from '#test/support/clients/packaged.ts';
 import { runProgram, type StepResult } from '#test/support/clients/run.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
@@ -40,7 +40,7 @@ let caFile: string;
 
 beforeAll(async () => {
   [api, folder] = await Promise.all([
-    testApi({
+    startTestApi({
       beforeListening(app) {
         faults = addFaultInjection(app);
       },
@@ -50,8 +50,8 @@ beforeAll(async () => {
   caFile = join(folder.path, 'ca.pem');
   await writeFile(caFile, api.certificate);
   [installed.typescript, installed.python] = await Promise.all([
-    installTypescript(folder.path),
-    installPython(folder.path),
+    installTypescriptClient(folder.path),
+    installPythonClient(folder.path),
   ]);
 });
 afterAll(async () => {
@@ -91,7 +91,7 @@ function matching(expected: unknown): unknown {
 
 describe('the committed client', () => {
   test('equals the one generated from the OpenAPI document', async () => {
-    const [now, fresh] = await Promise.all([checkedInClients(), generateClients()]);
+    const [now, fresh] = await Promise.all([readCheckedInClients(), generateClients()]);
     for (const [name, source] of Object.entries(fresh)) {
       expect(now[name] === source, `clients/${name} is behind: npm run client`).toBe(true);
     }

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let api: TestApi;
 let streams = () => 0;
 beforeAll(async () => {
-  api = await testApi({
+  api = await startTestApi({
     connections: 11,
     beforeListening: (_app, { live }) => {
       streams = () => live?.count() ?? 0;

@@ -5,8 +5,8 @@ import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { createMailedToken, createSecretEncrypter } from '#src/core/secrets.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
-import { loadReader } from '#src/delivery/words/words.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { loadRecipientLocale } from '#src/delivery/words/words.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { confirmEmail, readConfirmationMail } from '#test/support/email-changes.ts';
 
 /** Tests of changes that affect who can access an account: e-mail addresses, keys, sessions. */
@@ -14,7 +14,7 @@ let api: TestApi;
 let admin: { userId: string; key: string };
 let utility: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   admin = await api.user('admin');
   utility = await api.user('utility');
 });
@@ -123,7 +123,7 @@ describe('a changed e-mail address', () => {
       { type: 'user.email_requested', data: { former_email: previousEmail, requested_at: expect.any(String) } },
       { type: 'user.email_changed', data: { former_email: previousEmail, changed_at: expect.any(String) } },
     ]);
-    const reader = await loadReader({ language: 'en', timezone: 'Europe/Berlin' });
+    const reader = await loadRecipientLocale({ language: 'en', timezone: 'Europe/Berlin' });
     for (const [index, subject] of [
       'Somebody wants to change the e-mail address of your account',
       'The e-mail address of your account was changed',

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
+import { startTestApi, type TestApi, writeLoadProfile } from '#test/support/api.ts';
 
 let api: TestApi;
 let user: { userId: string; key: string };
 const HOUR_MS = 3_600_000;
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   user = await api.user('homeowner');
   // Usage of the home: 1 kWh an hour for 100 days, but 3 kWh in the hour from 18:00, and no data on 10 June.
   const profile = new Map<number, number>();

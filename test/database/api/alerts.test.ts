@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { findInvalidFields, requestsWithKey } from '#test/support/requests-with-key.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { createRequestsWithKey, findInvalidFields } from '#test/support/requests-with-key.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 
-const as = (key: string) => requestsWithKey(api, key);
+const as = (key: string) => createRequestsWithKey(api, key);
 
 describe('alerts', () => {
   test('are created, read, changed and removed', async () => {

@@ -4,7 +4,7 @@ import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { readHomeReport } from '#src/homeassistant/home-report.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 /**
  * If a channel has several quantities, only the best quantity with an earlier reading contributes to the energy of a time. These tests
@@ -27,7 +27,7 @@ const EVERY = 'production,self_consumed,coverage';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 import type { Person } from '#test/support/members.ts';
 
 let api: TestApi;
@@ -8,7 +8,7 @@ let other: Person;
 let admin: Person;
 let home: Person;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   [utility, other, admin, home] = await Promise.all([
     api.user('utility'),
     api.user('utility'),

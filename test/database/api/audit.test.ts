@@ -6,12 +6,12 @@ import { createKey } from '#src/auth/keys.ts';
 import { createSignIn } from '#src/auth/sign-ins.ts';
 import { deleteOldAuditEntries, runAsOperator } from '#src/users/audit.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi({ trustProxy: ['127.0.0.1'] });
+  api = await startTestApi({ trustProxy: ['127.0.0.1'] });
   admin = await api.user('admin');
 });
 afterAll(() => api.close());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 const HOUR_MS = 3_600_000;
 /** 1 April, 00:00 in Berlin. */
@@ -13,7 +13,7 @@ const MAY = Date.UTC(2026, 3, 30, 22);
 let api: TestApi;
 let utility: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   utility = await api.user('utility');
 });
 afterAll(() => api.close());

@@ -7,7 +7,7 @@ import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
 let app: FastifyInstance;
@@ -16,7 +16,7 @@ let gateway: { id: string; secret: string };
 let userId: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   const db = createDatabase(database.pool);
   ({ user_id: userId } = await createUser(db, { email: 'home@example.com', role: 'homeowner' }));
   const paired = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });

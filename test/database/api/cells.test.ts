@@ -3,16 +3,16 @@ import { createKey } from '#src/auth/keys.ts';
 import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { parseCell, setCell } from '#src/core/cell.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
-import { canPublish, canUseRabbitMq, isClientIdOfAnotherLogin } from '#src/devices/broker-access.ts';
-import { checkDeviceLogin } from '#src/devices/credentials.ts';
-import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
+import { canConnectToRabbitMq, canPublish, isClientIdOfAnotherLogin } from '#src/devices/broker-access.ts';
+import { isDeviceLoginValid } from '#src/devices/credentials.ts';
+import { startTestApi, TEST_URL, type TestApi } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
 
 /** `first`: API of the first cell, whose ids contain no cell name. `second`: API of cell c2. */
 let first: TestApi;
 let second: TestApi;
 beforeAll(async () => {
-  [first, second] = await Promise.all([testApi(), testApi()]);
+  [first, second] = await Promise.all([startTestApi(), startTestApi()]);
 });
 afterAll(async () => {
   setCell(undefined);
@@ -93,8 +93,8 @@ test('ids and keys that a cell creates contain its name, work there, and are unk
     const mailed = createMailedToken('the secret of the tests', 'unsubscribe', other.userId);
     expect((await api.send(`/unsubscribe/${mailed}`)).status).toBe(404);
     const { username, password } = own.paired.mqtt;
-    expect(await checkDeviceLogin(api.db, username, password)).toBe(true);
-    expect(await checkDeviceLogin(api.db, other.paired.mqtt.username, other.paired.mqtt.password)).toBe(false);
+    expect(await isDeviceLoginValid(api.db, username, password)).toBe(true);
+    expect(await isDeviceLoginValid(api.db, other.paired.mqtt.username, other.paired.mqtt.password)).toBe(false);
   }
 });
 
@@ -130,7 +130,7 @@ test('a device of a cell has its own topics, and cannot use the client id of ano
   const [one, other] = [`dev_c2_${'0'.repeat(26)}`, `dev_c2_${'1'.repeat(26)}`];
   expect(canPublish(one, `energy/v1/${one}/readings`)).toBe(true);
   expect(canPublish(one, `energy/v1/${other}/readings`)).toBe(false);
-  expect([canUseRabbitMq(one, `${one}-1`), canUseRabbitMq(one, other)]).toEqual([true, false]);
+  expect([canConnectToRabbitMq(one, `${one}-1`), canConnectToRabbitMq(one, other)]).toEqual([true, false]);
   expect([isClientIdOfAnotherLogin(one, `${one}/x`), isClientIdOfAnotherLogin(one, `${other}/x`)]).toEqual([
     false,
     true,

@@ -6,10 +6,10 @@ import { createSignIn, signIn } from '#src/auth/sign-ins.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
-import { loadReader } from '#src/delivery/words/words.ts';
+import { loadRecipientLocale } from '#src/delivery/words/words.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import type { Role } from '#src/users/store.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { confirmEmail, readConfirmationMail } from '#test/support/email-changes.ts';
 import { addMember, createMemberKeyForHome, inviteMember, signInBrowser } from '#test/support/members.ts';
 
@@ -20,7 +20,7 @@ let admin: { userId: string; key: string };
 let utility: { userId: string; key: string };
 let number = 0;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   admin = await api.user('admin');
 });
 beforeEach(async () => {
@@ -185,7 +185,7 @@ describe('earlier access to an account ends with', () => {
     expect(accessEvents.map(({ data }) => data.because)).toEqual([because]);
     const { text } = composeMail(
       accessEvents[0],
-      await loadReader({ language: 'en', timezone: 'UTC' }),
+      await loadRecipientLocale({ language: 'en', timezone: 'UTC' }),
       new Map(),
       null,
     );

@@ -5,12 +5,12 @@ import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
 let writer: Writer;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
 });
 afterAll(() => api.close());

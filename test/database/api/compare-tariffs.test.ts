@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { createExpectedErrorBody, type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, startTestApi, type TestApi, type TestApiResponse } from '#test/support/api.ts';
 import { type Person, writeSolarHome } from '#test/support/solar-home.ts';
 
 /** Tests that a comparison of tariffs returns the costs that `include=cost` returns after the tariff has become valid. */
@@ -12,7 +12,7 @@ let stranger: Person;
 const plan = { minute: 100_000, day: 100_000 };
 
 beforeAll(async () => {
-  api = await testApi({ limits: { free: plan, developer: { minute: 25, day: 5_000 }, enterprise: plan } });
+  api = await startTestApi({ limits: { free: plan, developer: { minute: 25, day: 5_000 }, enterprise: plan } });
   utility = await api.user('utility');
   owner = await api.user('homeowner', { enrolledBy: utility.userId });
   stranger = await api.user('homeowner');

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { registerDashboardApi } from '#test/support/dashboard-api.ts';
 
 const own = registerDashboardApi();
@@ -9,7 +9,7 @@ const everybody = () => ({ home, utility, stranger, admin });
 
 describe('firings', () => {
   let alertId: string;
-  const events = Array.from({ length: 5 }, (_, index) => newId('evt', Date.UTC(2026, 5, 1, index)));
+  const events = Array.from({ length: 5 }, (_, index) => createId('evt', Date.UTC(2026, 5, 1, index)));
   beforeAll(async () => {
     const made = await own.api.send('/v1/alerts', {
       ...{ key: home.key, method: 'POST' },

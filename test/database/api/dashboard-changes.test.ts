@@ -1,9 +1,9 @@
 import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
-import { MAX_STREAMS } from '#src/api/stream-room.ts';
+import { STREAM_LIMITS } from '#src/api/stream-limits.ts';
 import type { TestApi } from '#test/support/api.ts';
 import { registerDashboardSessions, TEST_START } from '#test/support/dashboard-sessions.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 
 let api: TestApi;
 const { signedIn, follow } = registerDashboardSessions((made) => {
@@ -37,7 +37,7 @@ describe('changes', () => {
     const { userId } = await api.user('homeowner');
     const { userId: utility } = await api.user('utility');
     const { userId: enrolled } = await api.user('homeowner', { enrolledBy: utility });
-    const home = await createMeter(api.database);
+    const home = await createTestMeter(api.database);
     const mine = await signedIn(userId);
     const theirs = await signedIn(utility);
     expect((await listen(enrolled, mine, 500)).status).toBe(403);
@@ -75,8 +75,8 @@ describe('changes', () => {
     const enrolled = await Promise.all([1, 2, 3].map(() => api.user('homeowner', { enrolledBy: utility })));
     const theirs: { cookie: string }[] = [];
     for (const userId of [utility, ...enrolled.map((one) => one.userId)]) theirs.push(await signedIn(userId));
-    const usual = MAX_STREAMS.ofUtility;
-    MAX_STREAMS.ofUtility = 4;
+    const usual = STREAM_LIMITS.ofUtility;
+    STREAM_LIMITS.ofUtility = 4;
     const opened: Awaited<ReturnType<typeof follow>>[] = [];
     try {
       for (const cookie of theirs) opened.push(await follow(cookie));
@@ -85,7 +85,7 @@ describe('changes', () => {
       const statuses = opened.map(({ status }) => status);
       expect(statuses).toEqual([...Array(4).fill(200), ...Array(4).fill(429), 200]);
     } finally {
-      MAX_STREAMS.ofUtility = usual;
+      STREAM_LIMITS.ofUtility = usual;
       for (const one of opened) one.close();
     }
   });

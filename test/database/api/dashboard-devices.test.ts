@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 
 const own = registerDashboardApi();
 const { ask, statuses, sql } = own;
@@ -89,7 +89,7 @@ describe('a table of devices to import', () => {
 
 describe('a held reading', () => {
   test('is shown until the next readings confirm or reject it', async () => {
-    const it = await createMeter(own.api.database);
+    const it = await createTestMeter(own.api.database);
     const owner = { key: (await own.api.user('admin')).key };
     const at = (minutes: number) => new Date(own.api.now.getTime() - (60 - minutes) * 60_000);
     const held = async () => (await ask(`/v1/devices/${it.deviceId}/held`, owner)).json;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createDevice } from '#src/devices/store.ts';
 import { registerDashboardApi } from '#test/support/dashboard-api.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 
 const own = registerDashboardApi();
 const { ask, statuses, sql } = own;
@@ -14,7 +14,7 @@ test('the breakdown of a figure lists measured, estimated and uncounted energy b
   const paired = async (type: string) =>
     (await createDevice(own.api.db, { userId: owner.userId, type, location: 'cellar' })).device.device_id;
   const [grid, roof] = [await paired('smart_meter'), await paired('solar_inverter')];
-  const { read } = await createMeter(own.api.database);
+  const { read } = await createTestMeter(own.api.database);
   // The local day begins at 18:30 UTC. It contains a silence of three hours, a glitch, and an unreadable message.
   const at = (time: string) => new Date(`2026-06-10T${time}:00Z`);
   const sendReadings = (deviceId: string, readings: [Date, number][]) => read(readings, own.api.now, { deviceId });

@@ -4,7 +4,7 @@ import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { COLUMN_BY_MEASURE, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { registerDashboardApi } from '#test/support/dashboard-api.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
@@ -80,7 +80,7 @@ describe('operations for administrators', () => {
     const { webhook_id } = (await own.api.send('/v1/webhooks', { ...sent, body: webhook })).json;
     await own.api.send(`/v1/webhooks/${webhook_id}/test`, sent);
     const before = await get();
-    const { read, deviceId } = await createMeter(own.api.database);
+    const { read, deviceId } = await createTestMeter(own.api.database);
     await sql('UPDATE devices SET says_faulty = true WHERE device_id = $1', [deviceId]);
     const atMs = Date.now() - 100 * QUARTER_HOUR_MS;
     const readings = Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_HOUR_MS), 100 + at] as const);
@@ -152,7 +152,7 @@ describe('operations for administrators', () => {
   });
 
   test('rejected messages are listed, shortened, and replayed', async () => {
-    const { deviceId } = await createMeter(own.api.database);
+    const { deviceId } = await createTestMeter(own.api.database);
     const readings = (at: number) => Buffer.from(JSON.stringify({ ts: at, energy_total_kwh: 5 }));
     const at = Date.now() - HOUR_MS;
     const payloads = [readings(at), Buffer.from('x'.repeat(5_000)), Buffer.alloc(5_000, 0xff)];
@@ -215,7 +215,7 @@ describe('operations for administrators', () => {
   });
 
   test('aggregates are compared with the load profile', async () => {
-    const { userId, read } = await createMeter(own.api.database);
+    const { userId, read } = await createTestMeter(own.api.database);
     const atMs = Date.now() - 100 * QUARTER_HOUR_MS;
     await read(Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_HOUR_MS), 100 + at] as const));
     await own.api.database.settle();
@@ -256,7 +256,7 @@ describe('operations for administrators', () => {
   });
 
   test('a check that exceeds its time reports its progress', async () => {
-    const { checkAllRollups: passOverRollups } = await import('#src/rollups/mend.ts');
+    const { checkAllRollups: passOverRollups } = await import('#src/rollups/check-all.ts');
     const { pool, capabilities } = own.api.database;
     const stop = new AbortController();
     const report = await passOverRollups(pool, {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAssetFiles } from '#src/api/dashboard/asset-files.ts';
 import common from '#src/dashboard/words/en/common.json' with { type: 'json' };
-import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 
 /** Tests of a home's usage and costs in a period, as the dashboard requests them. */
 const QUARTER_HOUR_MS = 900_000;
@@ -52,7 +52,7 @@ describe('a period', () => {
       `INSERT INTO series (device_id, channel, kind, counts_import) VALUES ($1, 'import', 'register', true)`,
       [device.device_id],
     );
-    await addToProfile(
+    await addToLoadProfile(
       own.api.database,
       [...profile].map(([startsAtMs, energyMilliwattHours]) => ({
         ...{
@@ -60,7 +60,7 @@ describe('a period', () => {
           userId: anna.userId,
           startsAtMs,
           energyMilliwattHours,
-          ...FULLY_KNOWN_QUARTER_HOUR,
+          ...COMPLETE_QUARTER_HOUR_MEASURES,
         },
       })),
     );
@@ -221,7 +221,7 @@ describe('a home with solar, a battery and plugs', () => {
       `INSERT INTO series (device_id, channel, kind) VALUES ($1, 'temperature', 'temperature')`,
       [ids.room],
     );
-    const rows: Parameters<typeof addToProfile>[1][number][] = [];
+    const rows: Parameters<typeof addToLoadProfile>[1][number][] = [];
     const sendPower = (name: string, startsAtMs: number, importW: number | null, exportW: number | null = null) =>
       rows.push({
         ...{ deviceId: ids[name] as string, userId: owner.userId, startsAtMs, readingCount: 1 },
@@ -240,7 +240,7 @@ describe('a home with solar, a battery and plugs', () => {
       sendPower('heater', at, night ? 500 : 0);
       if (at < Date.UTC(2026, 4, 10)) sendPower('gone', at, 10);
     }
-    await addToProfile(own.api.database, rows);
+    await addToLoadProfile(own.api.database, rows);
     await deleteDevice(own.api.db, ALL_ACCOUNTS, ids.gone as string);
   });
 

@@ -4,12 +4,12 @@ import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
-import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi, type TestApiResponse } from '#test/support/api.ts';
 import {
   findEmailAddress,
   getSessionCookie,
   registerDashboardSessions,
-  UNREACHABLE_LIMITS,
+  UNREACHABLE_RATE_LIMITS,
 } from '#test/support/dashboard-sessions.ts';
 
 let api: TestApi;
@@ -171,7 +171,7 @@ describe('a session', () => {
   });
 
   test('of the sandbox has another cookie than a live session: both may be on one host', async () => {
-    const sandbox = await testApi({ environment: 'sandbox' });
+    const sandbox = await startTestApi({ environment: 'sandbox' });
     try {
       const { userId } = await sandbox.user('homeowner');
       await sandbox.send('/dashboard/sign-in', {
@@ -193,12 +193,12 @@ describe('a session', () => {
   });
 
   test('does not count against the account’s plan, and has a separate limit', async () => {
-    const one = await testApi({
+    const one = await startTestApi({
       limits: {
         free: { minute: 1, day: 1 },
-        developer: UNREACHABLE_LIMITS,
-        enterprise: UNREACHABLE_LIMITS,
-        address: UNREACHABLE_LIMITS,
+        developer: UNREACHABLE_RATE_LIMITS,
+        enterprise: UNREACHABLE_RATE_LIMITS,
+        address: UNREACHABLE_RATE_LIMITS,
       },
     });
     try {

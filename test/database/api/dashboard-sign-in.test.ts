@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
-import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
-import { registerDashboardSessions, UNREACHABLE_LIMITS } from '#test/support/dashboard-sessions.ts';
+import { startTestApi, type TestApi, type TestApiResponse } from '#test/support/api.ts';
+import { registerDashboardSessions, UNREACHABLE_RATE_LIMITS } from '#test/support/dashboard-sessions.ts';
 
 let api: TestApi;
 const { later, post, emailOf, mailed } = registerDashboardSessions((made) => {
@@ -137,11 +137,11 @@ describe('signing in by mail', () => {
   });
 
   test('counts against the requesting address', async () => {
-    const few = await testApi({
+    const few = await startTestApi({
       limits: {
-        free: UNREACHABLE_LIMITS,
-        developer: UNREACHABLE_LIMITS,
-        enterprise: UNREACHABLE_LIMITS,
+        free: UNREACHABLE_RATE_LIMITS,
+        developer: UNREACHABLE_RATE_LIMITS,
+        enterprise: UNREACHABLE_RATE_LIMITS,
         address: { minute: 3, day: 1_000 },
       },
     });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDevice } from '#src/devices/store.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 
 const own = registerDashboardApi();
 const { ask, sql } = own;
@@ -31,11 +31,11 @@ describe('prices on the dashboard', () => {
       deviceId,
       userId: owner.userId,
       startsAtMs: Date.parse(time),
-      ...FULLY_KNOWN_QUARTER_HOUR,
+      ...COMPLETE_QUARTER_HOUR_MEASURES,
       energyMilliwattHours: kwh * 1e6,
       estimatedMilliwattHours: estimatedKwh * 1e6,
     });
-    await addToProfile(own.api.database, [
+    await addToLoadProfile(own.api.database, [
       used('2026-06-15T10:15Z', 1),
       used('2026-06-14T10:00Z', 2, 1),
       used('2026-05-20T10:00Z', 4),

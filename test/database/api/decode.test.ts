@@ -5,13 +5,13 @@ import { messageInterpretationSchema } from '#src/api/v1/gateways/shape.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { pairDiscoveredDevice } from '#src/devices/store.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
 let home: { userId: string; key: string };
 let gateway: string;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   home = await api.user('homeowner');
   gateway = (await api.send('/v1/gateways', { method: 'POST', key: home.key, body: { name: 'home' } })).json.gateway_id;
 });

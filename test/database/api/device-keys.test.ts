@@ -3,14 +3,16 @@ import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
 let utility: { userId: string; key: string };
 let home: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi({ limits: { free: { minute: 20, day: 60 }, enterprise: { minute: 1_000_000, day: 1_000_000 } } });
+  api = await startTestApi({
+    limits: { free: { minute: 20, day: 60 }, enterprise: { minute: 1_000_000, day: 1_000_000 } },
+  });
   const made = async (role: 'admin' | 'utility' | 'homeowner', enrolledBy?: string) => {
     const user = await api.user(role, enrolledBy === undefined ? {} : { enrolledBy });
     await api.database.pool.query(`UPDATE users SET plan = 'enterprise' WHERE user_id = $1`, [user.userId]);

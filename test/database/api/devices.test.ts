@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWriter } from '#ingest/write/writer.ts';
-import { checkDeviceLogin } from '#src/devices/credentials.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { createMeter } from '#test/support/meters.ts';
-import { requestsWithKey } from '#test/support/requests-with-key.ts';
+import { isDeviceLoginValid } from '#src/devices/credentials.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { createTestMeter } from '#test/support/meters.ts';
+import { createRequestsWithKey } from '#test/support/requests-with-key.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   admin = await api.user('admin');
 });
 afterAll(() => api.close());
 
-const as = (key: string) => requestsWithKey(api, key);
+const as = (key: string) => createRequestsWithKey(api, key);
 
 describe('devices', () => {
   test('lose their credentials at deletion; their consumption stays', async () => {
     const { userId, key } = await api.user('homeowner');
     const { json } = await as(key).post('/v1/devices', { type: 'smart_meter', location: 'cellar' });
-    const login = () => checkDeviceLogin(api.db, json.device_id, json.mqtt.password);
+    const login = () => isDeviceLoginValid(api.db, json.device_id, json.mqtt.password);
     expect(await login()).toBe(true);
     const path = `/v1/devices/${json.device_id}`;
     expect(
@@ -74,7 +74,7 @@ describe('devices', () => {
   test('recompute their past with changed limits at their next message', async () => {
     const now = new Date(api.now.getTime() - 60_000);
     const at = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
-    const [patched, other] = [await createMeter(api.database), await createMeter(api.database)];
+    const [patched, other] = [await createTestMeter(api.database), await createTestMeter(api.database)];
     // 120 kW for half an hour exceeds the limit of 100 kW, so the counting rule treats the jump as a replaced meter.
     const history = [
       [at(300), 100],

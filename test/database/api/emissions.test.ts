@@ -1,8 +1,8 @@
 import { read, SSF, utils, type WorkSheet } from '@e965/xlsx';
 import { DateTime } from 'luxon';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { addToLoadProfile, type LoadProfileChange } from '#test/support/load-profile.ts';
 
 /** Tests that emissions in responses equal an independent calculation with integers, for random homes and random series. */
 const QUARTER_HOUR_MS = 900_000;
@@ -54,7 +54,7 @@ const FIXED: Record<string, Device[]> = {
 let api: TestApi;
 const homes: Home[] = [];
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   // The last quarter-hour with data has begun but not ended.
   api.now = new Date(FROM_MS + (QUARTER_HOURS - 1) * QUARTER_HOUR_MS + 100_000);
   for (const [name, devices] of Object.entries(FIXED)) homes.push(await make(name, devices));
@@ -103,7 +103,7 @@ async function make(name: string, devices: readonly Device[]): Promise<Home> {
   const none = () => Array.from({ length: QUARTER_HOURS }, () => 0n);
   const [energies, ofDevice] = [none(), none()];
   const gridFrom = Math.min(...devices.map(({ placement, from }) => (placement === 'grid' ? from : QUARTER_HOURS)));
-  const rows: ProfileDifference[] = [];
+  const rows: LoadProfileChange[] = [];
   const deviceIds: string[] = [];
   for (const { placement, from } of devices) {
     const { device_id: deviceId } = await send(key, '/v1/devices', 'POST', { type: 'meter', location: 'x', placement });
@@ -131,7 +131,7 @@ async function make(name: string, devices: readonly Device[]): Promise<Home> {
       if (isFirst) ofDevice[index] = BigInt(imported);
     }
   }
-  for (let at = 0; at < rows.length; at += 20_000) await addToProfile(api.database, rows.slice(at, at + 20_000));
+  for (let at = 0; at < rows.length; at += 20_000) await addToLoadProfile(api.database, rows.slice(at, at + 20_000));
   return { name, key, userId, deviceIds, energies, ofDevice, intensities };
 }
 
@@ -255,7 +255,7 @@ test('emissions are rounded once from the exact sum, halves away from zero', asy
     ...{ deviceId, userId, readingCount: 1, coveredMs: QUARTER_HOUR_MS },
     ...{ startsAtMs: fromMs + hour * 3_600_000, energyMilliwattHours: 500_000 },
   }));
-  await addToProfile(api.database, rows);
+  await addToLoadProfile(api.database, rows);
   const put = (list: readonly (string | null)[]) =>
     send(
       key,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { sendApiRequest } from '#test/support/api-request.ts';
 import { registerApp, requestAppTokens } from '#test/support/apps.ts';
-import { sendApiRequest } from '#test/support/ask.ts';
 import { addMember, createMemberKeyForHome, type Person } from '#test/support/members.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
@@ -15,7 +15,7 @@ let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let port: number;
 let home: Person;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   api.now = new Date();
   folder = await createTemporaryFolder();
   const many = '{"minute":1000000,"day":1000000}';

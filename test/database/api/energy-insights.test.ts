@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
+import { startTestApi, type TestApi, writeLoadProfile } from '#test/support/api.ts';
 
 const QUARTER_HOUR_MS = 900_000;
 const DAY_MS = 96 * QUARTER_HOUR_MS;
@@ -9,7 +9,7 @@ let anna: { userId: string; key: string };
 const profile = new Map<number, number>();
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   anna = await api.user('homeowner');
   // Two years of pseudo-random energies of quarter-hours, with a gap of two days and a day of zeros.
   let random = 7;

@@ -7,8 +7,8 @@ import { READ_ONLY_SCOPES, SCOPES } from '#src/auth/scopes.ts';
 import { deleteExpiredCapturedMessages } from '#src/delivery/channel.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { inviteMember } from '#src/users/members.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { createMeter, type Meter } from '#test/support/meters.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 import { unzip } from '#test/support/unzip.ts';
 
@@ -17,16 +17,16 @@ const READINGS = 700_000;
 
 let api: TestApi;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let home: Meter & { key: string; keyId: string };
+let home: TestMeter & { key: string; keyId: string };
 beforeAll(async () => {
   folder = await createTemporaryFolder();
-  api = await testApi({
+  api = await startTestApi({
     beforeListening(_app, context) {
       context.dataDir = folder.path;
     },
   });
   api.database.pool.on('acquire', () => statements++);
-  const made = await createMeter(api.database);
+  const made = await createTestMeter(api.database);
   const readings = [
     ['2026-06-14T10:00:00Z', 1],
     ['2026-06-14T11:00:00Z', 2],

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
-import { createConcurrencyLimit } from '#src/api/share.ts';
+import { createConcurrencyLimiter } from '#src/api/concurrency-limiter.ts';
 import { createDatabase, createPool, type PoolClient } from '#src/database/connect.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type TestApiResponse, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApiResponse } from '#test/support/api.ts';
 
 /** Returns the number of statements that wait for the lock on the table `alerts`. */
 const waitForLock = async (client: PoolClient) =>
@@ -13,7 +13,7 @@ const waitForLock = async (client: PoolClient) =>
 
 test('a hundred blocked requests of one account leave connections for other accounts', async () => {
   // The API has ten connections. The test blocks them with an eleventh.
-  const api = await testApi({ connections: 11 });
+  const api = await startTestApi({ connections: 11 });
   const [hog, neighbour] = [await api.user('homeowner'), await api.user('homeowner')];
   const alerts = `/v1/alerts?user_id=${hog.userId}`;
   const blocking = await api.database.pool.connect();
@@ -44,7 +44,7 @@ test('a hundred blocked requests of one account leave connections for other acco
 });
 
 test('aborted requests count against their account until they have ended, and never beyond its share', async () => {
-  const api = await testApi({ connections: 11 });
+  const api = await startTestApi({ connections: 11 });
   const [hog, neighbour] = [await api.user('homeowner'), await api.user('homeowner')];
   const blocking = await api.database.pool.connect();
   const path = `/v1/alerts?user_id=${hog.userId}`;
@@ -76,7 +76,7 @@ test('aborted requests count against their account until they have ended, and ne
 });
 
 test('an erasure is not limited by the statement timeout of answers', async () => {
-  const api = await testApi();
+  const api = await startTestApi();
   const { userId } = await api.user('homeowner');
   const hurried = createPool(api.database.url, { settings: ['statement_timeout=200'] });
   const blocking = await api.database.pool.connect();
@@ -94,7 +94,7 @@ test('an erasure is not limited by the statement timeout of answers', async () =
 });
 
 test('a request that waits too long is refused with 503, and takes no other request’s turn', async () => {
-  const shares = createConcurrencyLimit({ perMinute: 100, atOnce: 1, mayWait: 2, waitMs: 50 }, () => new Date());
+  const shares = createConcurrencyLimiter({ perMinute: 100, atOnce: 1, mayWait: 2, waitMs: 50 }, () => new Date());
   const end = await shares.begin('a');
   const [second, third] = [shares.begin('a'), shares.begin('a')];
   expect(await shares.begin('a')).toBe(null);
@@ -114,7 +114,7 @@ test('silent or slow sockets are closed; others are served meanwhile', async () 
     requestTimeout: 1_000,
     connectionsCheckingInterval: 100,
   };
-  const api = await testApi({ patience });
+  const api = await startTestApi({ patience });
   const { port } = api;
   const silent = connectTcp(port, '127.0.0.1');
   const plain = connectTcp(port, '127.0.0.1');

@@ -1,7 +1,7 @@
 import { read, utils, type WorkSheet } from '@e965/xlsx';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { addToLoadProfile, type LoadProfileChange } from '#test/support/load-profile.ts';
 
 /** Tests of rows by half-hour and quarter-hour. They must add up to the rows by hour in every format, also on days with a clock change. */
 
@@ -80,7 +80,7 @@ function energies(index: number) {
 }
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   api.now = new Date('2026-11-01T00:00:00Z');
   utility = await api.user('utility');
   solar = await api.user('homeowner', { enrolledBy: utility.userId });
@@ -100,7 +100,7 @@ beforeAll(async () => {
     `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter) VALUES ($1, 'gas', 'register', false, false, 'gas')`,
     [gas],
   );
-  const rows: ProfileDifference[] = [];
+  const rows: LoadProfileChange[] = [];
   for (const day of DAYS)
     for (let index = 0; index < DAYS_EACH * 96; index++) {
       const startsAtMs = Date.parse(day) + index * QUARTER_HOUR_MS;
@@ -133,7 +133,7 @@ beforeAll(async () => {
         });
       }
     }
-  await addToProfile(api.database, rows);
+  await addToLoadProfile(api.database, rows);
   await api.database.settle(api.now);
   const body = {
     name: 'x',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { recordSilences } from '#src/devices/fleet/watch.ts';
+import { recordSilences } from '#src/devices/fleet/record-silences.ts';
 import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
 
 let { api, admin, utility, home }: CallersByRole = {} as CallersByRole;

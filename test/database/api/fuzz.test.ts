@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { testApi, writeLoadProfile } from '#test/support/api.ts';
+import { startTestApi, writeLoadProfile } from '#test/support/api.ts';
 import { runFuzzer } from '../../../bench/attack/fuzz/fuzz.ts';
 import { createAttackedInstallation } from '../../../bench/attack/world.ts';
 
@@ -8,7 +8,7 @@ const REQUESTS = Number(process.env.FUZZED_REQUESTS ?? 1_200);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 
 test('any request that the document’s schemas allow gets a documented response, never 5xx', async () => {
-  const api = await testApi();
+  const api = await startTestApi();
   try {
     const { key: adminKey } = await api.user('admin');
     const world = createAttackedInstallation({
@@ -34,7 +34,7 @@ test('any request that the document’s schemas allow gets a documented response
 
 test('the fuzz test detects an undocumented answer', async () => {
   const wrong = { 'device.type': 7 };
-  const api = await testApi({
+  const api = await startTestApi({
     beforeListening(app) {
       app.addHook('preSerialization', async (request, _reply, payload) =>
         request.url.startsWith('/v1/gateways') && Array.isArray(payload) ? [wrong] : payload,

@@ -7,26 +7,26 @@ import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { createImportCounts } from '#simulators/past/element.ts';
-import { createGreenButtonImport } from '#simulators/past/green-button.ts';
+import { createImportCounts } from '#simulators/importers/element.ts';
+import { createGreenButtonImport } from '#simulators/importers/green-button.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { downloadSubscription } from '#src/cli/green-button-subscription.ts';
 import { createPriceSourceFetcher } from '#src/delivery/fetch-answer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { subscriptionXml } from '#src/export/green-button/feed.ts';
-import { monthsOfIntervals } from '#src/export/green-button/intervals.ts';
-import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
+import { streamSubscriptionXml } from '#src/export/green-button/feed.ts';
+import { streamIntervalsByMonth } from '#src/export/green-button/intervals.ts';
+import { startTestApi, TEST_URL, type TestApi } from '#test/support/api.ts';
 import {
   authorizeApp,
-  consentRequestUrl,
-  exchangeCode,
+  createAppConsentRequest,
+  exchangeAuthorizationCode,
   registerApp,
   requestAppTokens,
-  type TestClient,
+  type TestOAuthApp,
 } from '#test/support/apps.ts';
 import { hasEspiSchema, validateByEspiSchema } from '#test/support/espi-schema.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 import { addMember, createMemberKeyForHome, type Person } from '#test/support/members.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,11 +36,11 @@ const SCOPE = 'FB=1_3_4_5_13_14_39;IntervalDuration=900;BlockDuration=daily;Hist
 let api: TestApi;
 let utility: Person;
 let home: Person & { deviceId: string };
-let app: TestClient;
+let app: TestOAuthApp;
 let own: string;
 let tokens: Awaited<ReturnType<typeof requestAppTokens>>;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   // Tokens expire by the real clock, not by the API's clock that the test sets.
   api.now = new Date();
   utility = await api.user('utility');
@@ -118,9 +118,9 @@ describe('the consent to a scope string of Green Button', () => {
     const plain = await requestAppTokens(api, app, home, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     expect([plain.scope, plain.resourceURI]).toEqual(['insights:read', undefined]);
     // Nor does the parameter have an effect if it is hidden behind a second question mark.
-    const hidden = await consentRequestUrl(app, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
+    const hidden = await createAppConsentRequest(app, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     hidden.url = new URL(hidden.url.href.replace('?', '?x=?&'));
-    const { resourceURI } = await exchangeCode(app, await authorizeApp(api, home, hidden), hidden);
+    const { resourceURI } = await exchangeAuthorizationCode(app, await authorizeApp(api, home, hidden), hidden);
     expect(resourceURI).toBeUndefined();
     // With the scope `insights:read`, the token may read the Green Button resources under the default terms.
     const [href = ''] = selfOf((await get(`${ROOT}/UsagePoint`, plain.access_token)).text);
@@ -341,9 +341,9 @@ describe('a year of quarter-hours', () => {
         const wattHours = 1 + (((day * 96 + quarter) * 7_919) % 997);
         energies.set(startsAtMs / 1_000, wattHours);
         const energyMilliwattHours = wattHours * 1_000;
-        return { deviceId, userId: year.userId, startsAtMs, energyMilliwattHours, ...FULLY_KNOWN_QUARTER_HOUR };
+        return { deviceId, userId: year.userId, startsAtMs, energyMilliwattHours, ...COMPLETE_QUARTER_HOUR_MEASURES };
       });
-      await addToProfile(api.database, rows);
+      await addToLoadProfile(api.database, rows);
     }
   });
 
@@ -379,8 +379,8 @@ describe('a year of quarter-hours', () => {
     const confirm = async () => {
       if (++months === 3) throw new Error('access ended');
     };
-    const read = monthsOfIntervals(api.db, { userId: year.userId, range, now, unit: 'hour' }, confirm);
-    const feed = subscriptionXml({ about: 'x', self: '/x', range, now, unit: 'hour', months: read });
+    const read = streamIntervalsByMonth(api.db, { userId: year.userId, range, now, unit: 'hour' }, confirm);
+    const feed = streamSubscriptionXml({ about: 'x', self: '/x', range, now, unit: 'hour', months: read });
     let text = '';
     const all = (async () => {
       for await (const piece of feed) text += piece;
@@ -396,13 +396,13 @@ describe('a year of quarter-hours', () => {
     const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
     const range = createDayRange(dayOf(now.getTime() - DAYS * DAY_MS), dayOf(now.getTime()), 'UTC');
     let months = 0;
-    const read = monthsOfIntervals(api.db, { userId: year.userId, range, now, unit: 'quarter_hour' }, async () => {
+    const read = streamIntervalsByMonth(api.db, { userId: year.userId, range, now, unit: 'quarter_hour' }, async () => {
       months++;
     });
     const feed = { about: 'x', self: '/x', range, now, unit: 'quarter_hour', months: read } as const;
     const heap: number[] = [];
     let [bytes, blocks] = [0, 0];
-    for await (const piece of subscriptionXml(feed)) {
+    for await (const piece of streamSubscriptionXml(feed)) {
       bytes += piece.length;
       if (!piece.includes('<espi:IntervalBlock>')) continue;
       blocks++;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { READ_ONLY_SCOPES } from '#src/auth/scopes.ts';
-import { type TestApi, testApi, UNLIMITED_REQUEST_COUNTER, writeLoadProfile } from '#test/support/api.ts';
+import { startTestApi, type TestApi, UNLIMITED_REQUEST_COUNTER, writeLoadProfile } from '#test/support/api.ts';
 
 let api: TestApi;
 type Person = { userId: string; key: string };
@@ -13,7 +13,7 @@ let neighbour: Person;
 let foreign: Person;
 
 beforeAll(async () => {
-  api = await testApi({ counter: async () => UNLIMITED_REQUEST_COUNTER });
+  api = await startTestApi({ counter: async () => UNLIMITED_REQUEST_COUNTER });
   utility = await api.user('utility');
   other = await api.user('utility');
   admin = await api.user('admin');

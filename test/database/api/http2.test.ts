@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders }
 import { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, startTestApi, type TestApi } from '#test/support/api.ts';
 import {
   buildFrame,
   buildHeaderBlock,
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const slow = new Promise<void>((resolve) => {
     answerSlow = resolve;
   });
-  api = await testApi({
+  api = await startTestApi({
     patience: PATIENCE,
     beforeListening(app) {
       app.addHook('onResponse', async (request) => void written.push(`${request.url} ${request.ip}`));

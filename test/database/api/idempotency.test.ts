@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
 let other: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   admin = await api.user('admin');
   other = await api.user('admin');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import { deleteExpiredImportCredentials } from '#src/onboarding/imports.ts';
 import type { TestApi } from '#test/support/api.ts';
 import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
@@ -60,7 +60,7 @@ test('a utility pairs devices of its homeowners in one request, and fetches thei
     { row: 'line 3', external_id: 'A2' },
   ]);
   for (const { username, password } of credentials)
-    expect(await checkDeviceLogin(api.db, username, password)).toBe(true);
+    expect(await isDeviceLoginValid(api.db, username, password)).toBe(true);
   expect(await api.send(`${path}/credentials`, { method: 'POST', key: utility.key })).toMatchObject({ status: 409 });
   // If the response with the credentials is lost, the same request returns the credentials again.
   expect((await api.send(`${path}/credentials`, { method: 'POST', key: utility.key, headers })).json).toEqual(

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, startTestApi, type TestApi } from '#test/support/api.ts';
 
 /** Two API processes with one database. The test acts as their proxy on the loopback interface, and sends client addresses in a header. */
 let api: TestApi;
 let other: TestApi;
 beforeAll(async () => {
-  api = await testApi({
+  api = await startTestApi({
     trustProxy: ['127.0.0.1'],
     limits: { free: { minute: 1_000, day: 10_000 }, address: { minute: 3, day: 1_000 } },
   });
-  other = await testApi({ trustProxy: ['127.0.0.1'], database: api.database });
+  other = await startTestApi({ trustProxy: ['127.0.0.1'], database: api.database });
 });
 afterAll(async () => {
   await other.app.close();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDatabaseCounter } from '#src/auth/database-counter.ts';
-import { createBrokerClaims } from '#src/start/ingest.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { createBrokerClaimHandlers } from '#src/start/ingest.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 /** Maximum number of refused attempts per minute from one network. After that, the service responds with 429. */
 const MAX_REFUSED = 10;
@@ -13,8 +13,8 @@ let home: { userId: string };
 let admin: { key: string };
 beforeAll(async () => {
   const limits = { enterprise: { minute: 1_000_000, day: 1_000_000 }, free: { minute: 1_000_000, day: 1_000_000 } };
-  api = await testApi({ limits, trustProxy: ['127.0.0.1'], connections: 20 });
-  other = await testApi({ limits, trustProxy: ['127.0.0.1'], database: api.database });
+  api = await startTestApi({ limits, trustProxy: ['127.0.0.1'], connections: 20 });
+  other = await startTestApi({ limits, trustProxy: ['127.0.0.1'], database: api.database });
   [admin, home] = [await api.user('admin'), await api.user('homeowner')];
   const body = { name: 'lot', max_devices: 1_000 };
   batch = (await api.send('/v1/provisioning-batches', { method: 'POST', key: admin.key, body })).json;
@@ -96,7 +96,7 @@ test('many meters of one building that connect concurrently are not limited, and
 });
 
 test('the limit applies at the broker, too, which shares its count of refusals with HTTPS', async () => {
-  const claims = createBrokerClaims(
+  const claims = createBrokerClaimHandlers(
     api.db,
     createDatabaseCounter(api.db, {}, () => api.now),
   );

@@ -1,8 +1,8 @@
 import { connect } from 'node:http2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { awaitFirstPage, streamJsonPages } from '#src/api/long-answers.ts';
+import { awaitFirstPage, streamJsonPages } from '#src/api/long-responses.ts';
 import { AppError } from '#src/core/errors.ts';
-import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
+import { startTestApi, type TestApi, writeLoadProfile } from '#test/support/api.ts';
 
 /** Number of requested hours. The service reads them from the database in more than one page. */
 const HOURS = 100 * 24;
@@ -11,7 +11,7 @@ const PATH = '/v1/energy-insights?start=2026-03-01&end=2026-06-08&group_by=hour'
 let api: TestApi;
 let home: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi({
+  api = await startTestApi({
     beforeListening(app) {
       app.get('/pages/:failing', async ({ params }, reply) => {
         const { failing } = params as { failing: string };

@@ -2,13 +2,13 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
-import { type TestApi, testApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
+import { startTestApi, type TestApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 
 /** Tests of invalid requests of many kinds. Each must get a response that explains the error, without a 5xx and without internal names. */
 let api: TestApi;
 let admin: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi({ counter: async () => UNLIMITED_REQUEST_COUNTER });
+  api = await startTestApi({ counter: async () => UNLIMITED_REQUEST_COUNTER });
   admin = await api.user('admin');
 });
 afterAll(() => api.close());

@@ -7,7 +7,7 @@ import { importDevices } from '#src/onboarding/import.ts';
 import { COMMAND_LINE_ACTOR } from '#src/users/audit.ts';
 import type { TestApi } from '#test/support/api.ts';
 import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 
 let api: TestApi;
 let admin: CallersByRole['admin'];
@@ -161,7 +161,7 @@ describe('a device of the utility', () => {
   });
 
   test('keeps its utility’s edits: the owner sees them, and cannot revoke them', async () => {
-    const { deviceId, read, userId } = await createMeter(api.database);
+    const { deviceId, read, userId } = await createTestMeter(api.database);
     await api.database.pool.query('UPDATE users SET enrolled_by = $2 WHERE user_id = $1', [userId, utility.userId]);
     const key = (await ask('POST', '/v1/keys', admin.key, { user_id: userId })).json.key;
     await updateDevice(api.db, ALL_ACCOUNTS, deviceId, { managed_by: 'utility' });

@@ -3,9 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TOOLS } from '#src/api/mcp/tools.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { createExpectedErrorBody, TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
-import { connectOverHttp, createToolClient, newClient, type ToolClient, trustCertificate } from '#test/support/mcp.ts';
+import { createExpectedErrorBody, startTestApi, TEST_URL, type TestApi } from '#test/support/api.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
+import {
+  connectMcpClient,
+  createMcpClient,
+  createToolClient,
+  type ToolClient,
+  trustCertificate,
+} from '#test/support/mcp.ts';
 import { addMember, createMemberKeyForHome } from '#test/support/members.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
@@ -54,9 +60,9 @@ async function writeHome(owner: Person, location: string): Promise<string> {
     const energyMilliwattHours = startsAtMs < Date.UTC(2026, 5, 1) ? 250_000 : 500_000;
     rows.push({ deviceId: device.device_id, userId: owner.userId, startsAtMs, energyMilliwattHours });
   }
-  await addToProfile(
+  await addToLoadProfile(
     api.database,
-    rows.map((row) => ({ ...row, ...FULLY_KNOWN_QUARTER_HOUR })),
+    rows.map((row) => ({ ...row, ...COMPLETE_QUARTER_HOUR_MEASURES })),
   );
   return device.device_id;
 }
@@ -70,13 +76,13 @@ async function connectOtherKeys(): Promise<void> {
   await addMember(api, anna, carl, 'read');
   const { group_id } = (await http('/v1/groups', utility.key, { name: 'Square' })).json;
   await http(`/v1/groups/${group_id}/users`, utility.key, { add: [anna.userId] });
-  ofMember = await connectOverHttp(api, await createMemberKeyForHome(api, anna, carl));
-  ofGroup = await connectOverHttp(api, await keyOf(utility, { group_id }));
-  ofMeter = await connectOverHttp(api, await keyOf(anna, { device_id: hall }));
+  ofMember = await connectMcpClient(api, await createMemberKeyForHome(api, anna, carl));
+  ofGroup = await connectMcpClient(api, await keyOf(utility, { group_id }));
+  ofMeter = await connectMcpClient(api, await keyOf(anna, { device_id: hall }));
 }
 
 beforeAll(async () => {
-  api = await testApi({ corsOrigins: [PAGE] });
+  api = await startTestApi({ corsOrigins: [PAGE] });
   trustCertificate(api);
   certificate = await createTemporaryFolder();
   admin = await api.user('admin');
@@ -91,8 +97,8 @@ beforeAll(async () => {
   expect((await http('/v1/tariffs', anna.key, tariff)).status).toBe(201);
   const alert = { type: 'daily_usage', threshold_kwh: 50, delivery: 'email' };
   expect((await http('/v1/alerts', anna.key, alert)).status).toBe(201);
-  ofAnna = await connectOverHttp(api, anna.key);
-  ofUtility = await connectOverHttp(api, utility.key, { isModern: true });
+  ofAnna = await connectMcpClient(api, anna.key);
+  ofUtility = await connectMcpClient(api, utility.key, { isModern: true });
   await connectOtherKeys();
 });
 afterAll(async () => {
@@ -334,7 +340,7 @@ describe('answers of MCP tools equal known answers', () => {
     const ca = `${certificate.path}/ca.pem`;
     await writeFile(ca, api.certificate);
     const connect = async (key: string, args: string[] = []) => {
-      const client = newClient();
+      const client = createMcpClient();
       const transport = new StdioClientTransport({
         command: process.execPath,
         args: [TESTED_PROGRAM, 'mcp', '--url', `https://localhost:${api.port}`, '--ca', ca, ...args],
@@ -346,7 +352,7 @@ describe('answers of MCP tools equal known answers', () => {
     const own = await connect(anna.key, ['--allow-write']);
     const [listed, overHttp] = await Promise.all([
       own.client.listTools(),
-      connectOverHttp(api, anna.key, { headers: { 'energy-allow-write': '1' } }).then(({ client }) =>
+      connectMcpClient(api, anna.key, { headers: { 'energy-allow-write': '1' } }).then(({ client }) =>
         client.listTools(),
       ),
     ]);
@@ -357,7 +363,7 @@ describe('answers of MCP tools equal known answers', () => {
     expect(await own.refusalOf('get_device', { device_id: foreignMeter })).toBe(404);
     await own.client.close();
 
-    const wrong = newClient();
+    const wrong = createMcpClient();
     await wrong.connect(
       new StdioClientTransport({
         command: process.execPath,
@@ -447,12 +453,12 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
 
   test('in the list of tools: only tools of the key’s scopes are listed', async () => {
     const names = async (key: string, headers = {}) => {
-      const { client } = await connectOverHttp(api, key, { headers });
+      const { client } = await connectMcpClient(api, key, { headers });
       return (await client.listTools()).tools.map(({ name }) => name);
     };
     const limited = await keyOf(anna, { scopes: ['devices:read'] satisfies Scope[] });
     expect(await names(limited)).toEqual(['list_devices', 'get_device']);
-    const scoped = await connectOverHttp(api, limited);
+    const scoped = await connectMcpClient(api, limited);
     for (const tool of ['energy_insights', 'energy_costs', 'list_homes', 'list_alerts'])
       expect(await scoped.refusalOf(tool, { user_id: anna.userId })).toSatisfy(
         (status) => status === 403 || status === 422,
@@ -469,7 +475,7 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
   test('about homes outside the group of a limited key; a revoked key gets nothing', async () => {
     const { json } = await http('/v1/groups', utility.key, { name: 'Street' });
     const groupKey = await keyOf(utility, { group_id: json.group_id });
-    const ofStreet = await connectOverHttp(api, groupKey);
+    const ofStreet = await connectMcpClient(api, groupKey);
     expect(await ofStreet.refusalOf('energy_insights', { user_id: anna.userId })).toBe(404);
     expect(await ofStreet.refusalOf('get_device', { device_id: hall })).toBe(404);
     expect((await ofStreet.ask('list_homes')).data).toEqual([]);
@@ -480,8 +486,8 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
 
     const { json: made } = await http('/v1/keys', anna.key, { scopes: ['insights:read'] });
     await http(`/v1/keys/${made.key_id}`, anna.key, undefined, 'DELETE');
-    await expect(connectOverHttp(api, made.key)).rejects.toThrow();
-    await expect(connectOverHttp(api, 'eus_live_unknown')).rejects.toThrow();
+    await expect(connectMcpClient(api, made.key)).rejects.toThrow();
+    await expect(connectMcpClient(api, 'eus_live_unknown')).rejects.toThrow();
   });
 });
 
@@ -489,7 +495,7 @@ describe('changes by MCP tools', () => {
   test('need the header, and are recorded in the audit log as made through MCP', async () => {
     const change = { device_id: plug, location: `${INJECTION}!` };
     expect(await ofAnna.refusalOf('move_device', change)).toBe(403);
-    const writing = await connectOverHttp(api, anna.key, { headers: { 'energy-allow-write': '1' } });
+    const writing = await connectMcpClient(api, anna.key, { headers: { 'energy-allow-write': '1' } });
     expect((await writing.ask('move_device', change)).location).toBe(change.location);
     expect(await writing.refusalOf('move_device', { ...change, device_id: foreignMeter })).toBe(404);
     // `limit_kw` is a member that the API's operation accepts, but not the tool.
@@ -509,7 +515,7 @@ describe('changes by MCP tools', () => {
       expect.objectContaining({ action: 'alert.created', target: alert_id, actor_user_id: anna.userId }),
     ]);
     const reading = await keyOf(anna, { scopes: ['devices:read'] });
-    const unable = await connectOverHttp(api, reading, { headers: { 'energy-allow-write': '1' } });
+    const unable = await connectMcpClient(api, reading, { headers: { 'energy-allow-write': '1' } });
     expect(await unable.refusalOf('move_device', change)).toBe(403);
     await writing.ask('move_device', { device_id: plug, location: INJECTION });
   });
@@ -655,13 +661,15 @@ describe('the MCP endpoint', () => {
 
 test('every message counts as one request of the account, and is refused with 429 beyond its limits', async () => {
   const limits = { minute: 9, day: 1_000 };
-  const small = await testApi({ limits: { free: limits, developer: limits, enterprise: limits, address: limits } });
+  const small = await startTestApi({
+    limits: { free: limits, developer: limits, enterprise: limits, address: limits },
+  });
   try {
     trustCertificate(small);
     const { key } = await small.user('homeowner');
     // Nine requests are allowed in a minute. The client needs four to connect (initialize, notifications/initialized, a GET for a stream
     // that does not exist, tools/list), and then calls a tool three times.
-    const client = await connectOverHttp(small, key);
+    const client = await connectMcpClient(small, key);
     for (let count = 0; count < 3; count++) await client.ask('list_homes');
     expect((await small.send('/v1/devices', { key })).headers.ratelimit).toMatch(/^"minute";r=1;/);
     await client.ask('list_homes');

@@ -5,9 +5,15 @@ import { OPERATIONS, type OperationName } from '#src/api/v1/operations.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { APP_SCOPE_NAMES, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
-import { type TestApi, type TestApiResponse, testApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
+import { startTestApi, type TestApi, type TestApiResponse, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 import { registerApp, requestAppTokens } from '#test/support/apps.ts';
-import { addMember, type Browser, createMemberKeyForHome, type Person, signInBrowser } from '#test/support/members.ts';
+import {
+  addMember,
+  type BrowserHeaders,
+  createMemberKeyForHome,
+  type Person,
+  signInBrowser,
+} from '#test/support/members.ts';
 
 /**
  * Expected status of each operation for six callers: the home's own account, a member with `read` access, a member with `manage` access, a
@@ -139,7 +145,7 @@ let utility: Person;
 let home: Person;
 let otherHome: Person;
 /** Members of `home`, by kind of access. The member with `manage` access is also a member of `otherHome`. */
-const member: Record<'read' | 'manage', Person & { homeKey: string; browser: Browser }> = {} as never;
+const member: Record<'read' | 'manage', Person & { homeKey: string; browser: BrowserHeaders }> = {} as never;
 let otherHomesKey: string;
 let stranger: Person;
 let memberOfNobody: string;
@@ -148,7 +154,7 @@ const apps = { home: '', otherHome: '', itself: '' };
 
 beforeAll(async () => {
   // With only one connection, an operation that needs a second connection during its transaction never ends, and its test fails.
-  api = await testApi({ connections: 1, counter: async () => UNLIMITED_REQUEST_COUNTER });
+  api = await startTestApi({ connections: 1, counter: async () => UNLIMITED_REQUEST_COUNTER });
   const scopes = [...SCOPES];
   utility = await api.user('utility', { scopes });
   home = await api.user('homeowner', { enrolledBy: utility.userId, scopes });
@@ -297,7 +303,7 @@ let unchanged: { name: string; values: Record<string, string> } | undefined;
 /** Sends a request about a resource of the home that no earlier call has changed. It is sent with a key, or with a browser's session. */
 async function call(
   operation: (typeof OPERATIONS)[number],
-  by: { key?: string; browser?: Browser },
+  by: { key?: string; browser?: BrowserHeaders },
 ): Promise<TestApiResponse> {
   const { name, method } = operation;
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);

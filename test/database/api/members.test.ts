@@ -5,7 +5,7 @@ import { createSignIn, signIn } from '#src/auth/sign-ins.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 import {
   addMember,
   createMemberKeyForHome,
@@ -18,7 +18,7 @@ import {
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 

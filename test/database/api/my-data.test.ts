@@ -1,7 +1,7 @@
 import { read, SSF, utils, type WorkSheet } from '@e965/xlsx';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const ATOM = 'application/atom+xml';
@@ -13,7 +13,7 @@ let home: { userId: string; key: string };
 let deviceId: string;
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   home = await api.user('homeowner');
   const body = { type: 'smart_meter', location: 'x' };
   deviceId = (await api.send('/v1/devices', { method: 'POST', key: home.key, body })).json.device_id;
@@ -22,10 +22,10 @@ beforeAll(async () => {
     deviceId,
     userId: home.userId,
     startsAtMs: from + index * 900_000,
-    ...FULLY_KNOWN_QUARTER_HOUR,
+    ...COMPLETE_QUARTER_HOUR_MEASURES,
     energyMilliwattHours: 250_250 + index * 1_000,
   }));
-  await addToProfile(api.database, rows);
+  await addToLoadProfile(api.database, rows);
   const tariff = {
     name: 'x',
     valid_from: '2026-01-01',

@@ -7,18 +7,18 @@ import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { createSecret, hashApiKey } from '#src/auth/key-format.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, TEST_URL, type TestApi } from '#test/support/api.ts';
 import {
   authorizeApp,
   CALLBACK_URL,
-  consentRequestUrl,
-  exchangeCode,
+  createAppConsentRequest,
+  exchangeAuthorizationCode,
   getCookies,
   openConsentPage,
   registerApp,
   requestAppTokens,
   requestAsBrowser,
-  type TestClient,
+  type TestOAuthApp,
 } from '#test/support/apps.ts';
 import { addMember, type Person, signInBrowser } from '#test/support/members.ts';
 
@@ -32,9 +32,9 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 let api: TestApi;
 let utility: Person;
-let app: TestClient;
+let app: TestOAuthApp;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   api.now = new Date();
   utility = await api.user('utility');
   app = await registerApp(api, utility);
@@ -46,7 +46,7 @@ const insights = (key: string, query = '') => api.send(`/v1/energy-insights${que
 const list = async (who: Person) => (await api.send('/v1/authorizations', { key: who.key })).json;
 const pause = (ms = 600) => new Promise((resolve) => setTimeout(resolve, ms));
 const authorize = async (more: Record<string, string> = {}, of = app) =>
-  requestAsBrowser(api, new Map(), (await consentRequestUrl(of, more)).url.href);
+  requestAsBrowser(api, new Map(), (await createAppConsentRequest(of, more)).url.href);
 /** Sends a form to the token endpoint, with the app's secret unless `headers` contains other credentials. */
 const token = (form: Record<string, string>, headers: object = { authorization: basic(app) }, at = api) =>
   at.send('/oauth/token', {
@@ -54,7 +54,7 @@ const token = (form: Record<string, string>, headers: object = { authorization: 
     raw: new URLSearchParams(form).toString(),
     headers: { ...FORM, ...headers },
   });
-const basic = ({ appId, secret }: TestClient) => `Basic ${btoa(`${appId}:${secret}`)}`;
+const basic = ({ appId, secret }: TestOAuthApp) => `Basic ${btoa(`${appId}:${secret}`)}`;
 const codeOf = (back: URL) => back.searchParams.get('code') ?? '';
 const refused = { error: 'invalid_grant' };
 
@@ -75,7 +75,7 @@ describe('4.1, RFC 6819, 4.1.5, 4.2.4, 4.4.1.5 and 4.4.1.7 redirect URIs', () =>
   });
 
   test('given twice are refused, like every repeated parameter', async () => {
-    const { url } = await consentRequestUrl(app);
+    const { url } = await createAppConsentRequest(app);
     for (const name of ['redirect_uri', 'client_id', 'scope', 'state', 'code_challenge']) {
       const twice = new URL(url);
       twice.searchParams.append(name, 'https://evil.example/');
@@ -106,14 +106,14 @@ test('4.1, 4.2, RFC 6819, 4.6.7 the browser sends no other site an address that 
   const { page } = await openConsentPage(
     api,
     getCookies(await signInBrowser(api, (await newHome()).userId)),
-    await consentRequestUrl(app),
+    await createAppConsentRequest(app),
   );
   expect(page.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
   expect((await authorize()).headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
 });
 
 test('a NUL in any parameter is refused, and so are forms of another type or length', async () => {
-  const { url } = await consentRequestUrl(app);
+  const { url } = await createAppConsentRequest(app);
   for (const name of ['state', 'scope', 'login_hint', 'nonce', 'redirect_uri', 'code_challenge', 'unknown']) {
     const hostile = new URL(url);
     hostile.searchParams.set(name, 'a\0b');
@@ -148,33 +148,33 @@ test('4.3.2, RFC 6819, 4.1.3 a token in an address or a form is no credential', 
 });
 
 test('4.4, RFC 6819, 4.5.4 mix-up: each answer names its issuer, and a client refuses another one', async () => {
-  const asked = await consentRequestUrl(app);
+  const asked = await createAppConsentRequest(app);
   const back = await authorizeApp(api, await newHome(), asked);
   for (const iss of ['https://evil.example', null]) {
     const forged = new URL(back);
     if (iss === null) forged.searchParams.delete('iss');
     else forged.searchParams.set('iss', iss);
-    await expect(exchangeCode(app, forged, asked)).rejects.toThrow();
+    await expect(exchangeAuthorizationCode(app, forged, asked)).rejects.toThrow();
   }
-  expect((await exchangeCode(app, back, asked)).access_token).toMatch(/^eus_at_/);
+  expect((await exchangeAuthorizationCode(app, back, asked)).access_token).toMatch(/^eus_at_/);
   expect(new URL(String((await authorize({ scope: '' })).headers.location)).searchParams.get('iss')).toBe(TEST_URL);
 });
 
 describe('2.1.1, 4.3.1, 4.5, 4.8, RFC 6819, 4.4.1.1 and 4.4.1.13 codes', () => {
   test('injected into another request of the app are refused, because the verifier differs', async () => {
-    const [victim, attacker] = [await consentRequestUrl(app), await consentRequestUrl(app)];
+    const [victim, attacker] = [await createAppConsentRequest(app), await createAppConsentRequest(app)];
     const back = await authorizeApp(api, await newHome(), victim);
     const form = { grant_type: 'authorization_code', code: codeOf(back), redirect_uri: CALLBACK_URL };
     expect((await token({ ...form, code_verifier: attacker.verifier })).json).toMatchObject(refused);
   });
 
   test('are not exchanged without a verifier (PKCE downgrade)', async () => {
-    const asked = await consentRequestUrl(app);
+    const asked = await createAppConsentRequest(app);
     const back = await authorizeApp(api, await newHome(), asked);
     const form = { grant_type: 'authorization_code', code: codeOf(back), redirect_uri: CALLBACK_URL };
     expect((await token(form)).json).toMatchObject(refused);
     expect((await token({ ...form, code_verifier: '' })).json.error).toBeDefined();
-    const { url } = await consentRequestUrl(app);
+    const { url } = await createAppConsentRequest(app);
     url.searchParams.delete('code_challenge');
     url.searchParams.delete('code_challenge_method');
     expect(String((await requestAsBrowser(api, new Map(), url.href)).headers.location)).toContain(
@@ -184,9 +184,12 @@ describe('2.1.1, 4.3.1, 4.5, 4.8, RFC 6819, 4.4.1.1 and 4.4.1.13 codes', () => {
 
   test('replayed by two parties concurrently leave neither with valid tokens', async () => {
     const home = await newHome();
-    const asked = await consentRequestUrl(app);
+    const asked = await createAppConsentRequest(app);
     const back = await authorizeApp(api, home, asked);
-    const results = await Promise.allSettled([exchangeCode(app, back, asked), exchangeCode(app, back, asked)]);
+    const results = await Promise.allSettled([
+      exchangeAuthorizationCode(app, back, asked),
+      exchangeAuthorizationCode(app, back, asked),
+    ]);
     const issued = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     expect(issued).toHaveLength(1);
     await pause();
@@ -195,28 +198,28 @@ describe('2.1.1, 4.3.1, 4.5, 4.8, RFC 6819, 4.4.1.1 and 4.4.1.13 codes', () => {
   });
 
   test('are refused after their expiry', async () => {
-    const asked = await consentRequestUrl(app);
+    const asked = await createAppConsentRequest(app);
     const back = await authorizeApp(api, await newHome(), asked);
     await api.database.pool.query(`UPDATE oauth_tokens SET payload = payload || '{"exp": 1}' WHERE kind = 'code'`);
-    await expect(exchangeCode(app, back, asked)).rejects.toMatchObject(refused);
+    await expect(exchangeAuthorizationCode(app, back, asked)).rejects.toMatchObject(refused);
   });
 
   test('are refused for another app or another redirect URI', async () => {
     const other = await registerApp(api, utility);
-    const asked = await consentRequestUrl(app);
+    const asked = await createAppConsentRequest(app);
     const back = await authorizeApp(api, await newHome(), asked);
-    await expect(exchangeCode(other, back, asked)).rejects.toMatchObject(refused);
+    await expect(exchangeAuthorizationCode(other, back, asked)).rejects.toMatchObject(refused);
   });
 });
 
 test('4.7, RFC 6819, 4.4.1.6 and 4.4.1.8 cross-site requests: another site’s form and another session’s token let nobody in', async () => {
   const [home, attacker] = [await newHome(), await newHome()];
   const cookies = getCookies(await signInBrowser(api, home.userId));
-  const { at } = await openConsentPage(api, cookies, await consentRequestUrl(app));
+  const { at } = await openConsentPage(api, cookies, await createAppConsentRequest(app));
   const foreign = await openConsentPage(
     api,
     getCookies(await signInBrowser(api, attacker.userId)),
-    await consentRequestUrl(app),
+    await createAppConsentRequest(app),
   );
   for (const csrf of ['', foreign.csrf])
     expect((await requestAsBrowser(api, cookies, at, { csrf, until: 'month', decision: 'allow' })).status).toBe(403);
@@ -233,7 +236,7 @@ test('4.7, RFC 6819, 4.4.1.6 and 4.4.1.8 cross-site requests: another site’s f
 test('4.7 a hostile form gets a clear refusal', async () => {
   const home = await newHome();
   const cookies = getCookies(await signInBrowser(api, home.userId));
-  const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
+  const { at, csrf } = await openConsentPage(api, cookies, await createAppConsentRequest(app));
   for (const form of [
     { csrf, until: 'constructor', decision: 'allow' },
     { csrf, until: '__proto__', decision: 'allow' },
@@ -247,10 +250,10 @@ test('4.7 a hostile form gets a clear refusal', async () => {
 
 test('2.3, 4.9, 4.10, RFC 6819, 4.6.4 and 4.6.5 codes, refresh tokens and secrets are not accepted as access tokens, nor is another home’s token', async () => {
   const [home, other] = [await newHome(), await newHome()];
-  const asked = await consentRequestUrl(app);
+  const asked = await createAppConsentRequest(app);
   const back = await authorizeApp(api, home, asked);
   expect((await insights(codeOf(back))).status).toBe(401);
-  const { access_token, refresh_token = '' } = await exchangeCode(app, back, asked);
+  const { access_token, refresh_token = '' } = await exchangeAuthorizationCode(app, back, asked);
   for (const text of [refresh_token, app.secret ?? '', `${access_token}x`, access_token.toUpperCase()])
     expect((await insights(text)).status).toBe(401);
   expect((await token({ grant_type: 'refresh_token', refresh_token: access_token })).json).toMatchObject(refused);
@@ -261,7 +264,7 @@ test('2.3, 4.9, 4.10, RFC 6819, 4.6.4 and 4.6.5 codes, refresh tokens and secret
 });
 
 test('4.11, 4.12, 4.13 the server redirects only to itself and to the app, with 303, whatever Host the client sends', async () => {
-  const { url } = await consentRequestUrl(app);
+  const { url } = await createAppConsentRequest(app);
   const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
   const response = await api.send(`${url.pathname}${url.search}`, { headers: evil });
   expect(response.status).toBe(303);
@@ -274,7 +277,7 @@ test('4.11, 4.12, 4.13 the server redirects only to itself and to the app, with 
   const { at, csrf } = await openConsentPage(
     api,
     cookies,
-    await consentRequestUrl(app, { state: 'a\r\nset-cookie: x=y' }),
+    await createAppConsentRequest(app, { state: 'a\r\nset-cookie: x=y' }),
   );
   const pressed = await requestAsBrowser(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
   const returned = await requestAsBrowser(api, cookies, String(pressed.headers.location));
@@ -343,7 +346,7 @@ test('2.4, 4.15, RFC 6819, 4.2.1, 4.4.3 and 4.4.4 no app acts as a home: grants 
 
 test('4.16, RFC 6819, 4.4.1.9 clickjacking: no page of the authorization server is shown in a frame', async () => {
   const cookies = getCookies(await signInBrowser(api, (await newHome()).userId));
-  const { page, at } = await openConsentPage(api, cookies, await consentRequestUrl(app));
+  const { page, at } = await openConsentPage(api, cookies, await createAppConsentRequest(app));
   const pages = [
     page,
     await authorize({ redirect_uri: 'https://evil.example/' }),
@@ -356,7 +359,7 @@ test('RFC 6819, 4.1.4 and 4.4.1.4: names and addresses of an app are shown as te
   const name = '<img src=x onerror=alert(1)>"\'&';
   const hostile = await registerApp(api, utility, { name, website: 'https://bright.example.com/?"><script>' });
   const cookies = getCookies(await signInBrowser(api, (await newHome()).userId));
-  const { page } = await openConsentPage(api, cookies, await consentRequestUrl(hostile));
+  const { page } = await openConsentPage(api, cookies, await createAppConsentRequest(hostile));
   expect(page.text).not.toMatch(/<img|<script/);
   expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;');
   const { text } = await api.send('/oauth/authorize?client_id=%3Cscript%3Ealert(1)%3C/script%3E&response_type=code');
@@ -380,14 +383,16 @@ test('4.17 no answer hands a code to scripts of a page', async () => {
 test('RFC 6819, 4.2.2 the home is shown each scope that the app gets, and no more is granted', async () => {
   const home = await newHome();
   const cookies = getCookies(await signInBrowser(api, home.userId));
-  const asked = await consentRequestUrl(app, { scope: 'insights:read' });
+  const asked = await createAppConsentRequest(app, { scope: 'insights:read' });
   const { at, page, csrf } = await openConsentPage(api, cookies, asked);
   expect(page.text.match(/<li>/g)).toHaveLength(1);
   // The submitted form contains one more scope than the consent page showed.
   const form = { csrf, until: 'month', decision: 'allow', scope: 'insights:read devices:read', client_id: 'x' };
   const pressed = await requestAsBrowser(api, cookies, at, form);
   const returned = await requestAsBrowser(api, cookies, String(pressed.headers.location));
-  expect((await exchangeCode(app, new URL(String(returned.headers.location)), asked)).scope).toBe('insights:read');
+  expect((await exchangeAuthorizationCode(app, new URL(String(returned.headers.location)), asked)).scope).toBe(
+    'insights:read',
+  );
   expect(await list(home)).toMatchObject([{ scopes: ['insights:read'] }]);
 });
 
@@ -395,7 +400,7 @@ test('RFC 6819, 4.2.3 and 4.4.1.10 an app that has access asks again like a new 
   const home = await newHome();
   await requestAppTokens(api, app, home);
   const cookies = getCookies(await signInBrowser(api, home.userId));
-  const { at, page } = await openConsentPage(api, cookies, await consentRequestUrl(app));
+  const { at, page } = await openConsentPage(api, cookies, await createAppConsentRequest(app));
   expect(page.text).toContain('name="decision" value="allow"');
   // Neither opening the page's address nor submitting its form without the CSRF token grants access.
   for (const form of [undefined, { until: 'unlimited', decision: 'allow' }])
@@ -404,9 +409,9 @@ test('RFC 6819, 4.2.3 and 4.4.1.10 an app that has access asks again like a new 
 });
 
 test('RFC 6819, 4.1.1, 4.3.2, 4.3.4, 4.4.1.2 and 4.5.2 the database contains no secret, code or token that can be used', async () => {
-  const asked = await consentRequestUrl(app);
+  const asked = await createAppConsentRequest(app);
   const back = await authorizeApp(api, await newHome(), asked);
-  const first = await exchangeCode(app, back, asked);
+  const first = await exchangeAuthorizationCode(app, back, asked);
   const second = await client.refreshTokenGrant(app.config, first.refresh_token ?? '');
   const { access_token: own } = await client.clientCredentialsGrant(app.config);
   const secrets = [app.secret, codeOf(back), asked.verifier, own];
@@ -438,9 +443,9 @@ test('RFC 6819, 4.3.1, 4.3.3, 4.6.1, 4.6.2 and 4.6.6 no cache stores tokens or d
 
 test('tokens of each kind are refused by every operation but those of their home: IDOR', async () => {
   const [ended, erased, live] = [await newHome(), await newHome(), await newHome()];
-  const asked = await consentRequestUrl(app);
+  const asked = await createAppConsentRequest(app);
   const back = await authorizeApp(api, live, asked);
-  const { access_token: ofLive, refresh_token = '' } = await exchangeCode(app, back, asked);
+  const { access_token: ofLive, refresh_token = '' } = await exchangeAuthorizationCode(app, back, asked);
   const { access_token: ofEnded } = await requestAppTokens(api, app, ended);
   const { access_token: ofErased } = await requestAppTokens(api, app, erased);
   const [{ authorization_id }] = await list(ended);
@@ -565,7 +570,7 @@ describe('access that has ended', () => {
 });
 
 test('RFC 6819, 4.3.5, 4.4.1.3, 4.4.1.11, 4.4.1.12, 4.5.3 and 4.6.3: guesses of secrets, codes and tokens are limited by address, and so are requests for consent', async () => {
-  const limited = await testApi({
+  const limited = await startTestApi({
     limits: { free: many, developer: many, enterprise: many, address: { minute: 10, day: 1_000 } },
   });
   try {

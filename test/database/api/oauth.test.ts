@@ -2,29 +2,29 @@ import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { APP_SCOPE_NAMES, SCOPES } from '#src/auth/scopes.ts';
 import type { SecretEncrypter } from '#src/core/secrets.ts';
-import { loadReceiver } from '#src/delivery/webhook/subscriptions.ts';
-import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
+import { loadWebhookReceiver } from '#src/delivery/webhook/subscriptions.ts';
+import { startTestApi, TEST_URL, type TestApi } from '#test/support/api.ts';
 import {
   authorizeApp,
   CALLBACK_URL,
-  consentRequestUrl,
-  exchangeCode,
+  createAppConsentRequest,
+  exchangeAuthorizationCode,
   getCookies,
   openConsentPage,
   registerApp,
   requestAppTokens,
   requestAsBrowser,
-  type TestClient,
+  type TestOAuthApp,
 } from '#test/support/apps.ts';
 import { type Person, signInBrowser } from '#test/support/members.ts';
 
 let api: TestApi;
 let utility: Person;
 let home: Person;
-let app: TestClient;
+let app: TestOAuthApp;
 beforeAll(async () => {
   // With only one connection, a request that needs a second connection during its transaction never ends, and its test fails.
-  api = await testApi({ connections: 1 });
+  api = await startTestApi({ connections: 1 });
   api.now = new Date();
   utility = await api.user('utility');
   home = await api.user('homeowner', { scopes: [...SCOPES] });
@@ -66,11 +66,11 @@ describe('the metadata', () => {
 describe('an app that a home authorizes', () => {
   test('can access only that home, is listed and reported by mail, and is refused within a second after its authorization ends', async () => {
     const mine = await newHome();
-    const asked = await consentRequestUrl(app);
+    const asked = await createAppConsentRequest(app);
     const back = await authorizeApp(api, mine, asked, 'year');
     expect(back.origin + back.pathname).toBe(CALLBACK_URL);
     expect(back.searchParams.get('iss')).toBe(TEST_URL);
-    const tokens = await exchangeCode(app, back, asked);
+    const tokens = await exchangeAuthorizationCode(app, back, asked);
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'insights:read devices:read' });
     expect(tokens.access_token).toMatch(/^eus_at_\w{42}$/);
     expect(tokens).not.toHaveProperty('id_token');
@@ -181,7 +181,7 @@ describe('an app that a home authorizes', () => {
     const received = async () => {
       const events = ['usage.updated', 'alert.triggered', 'remark.raised', 'webhook.test'];
       const box = { open: () => 'a secret token' } as unknown as SecretEncrypter;
-      const about = events.map((event) => loadReceiver(api.db, box, { webhookId, event }, api.now));
+      const about = events.map((event) => loadWebhookReceiver(api.db, box, { webhookId, event }, api.now));
       const loaded = await Promise.all(about);
       return events.filter((_, index) => loaded[index] !== null);
     };
@@ -205,7 +205,7 @@ describe('an app that a home authorizes', () => {
     const tokens = await requestAppTokens(api, app, mine);
     // Creates one more row that mentions the account: a consent after which the browser did not return to the app.
     const cookies = getCookies(await signInBrowser(api, mine.userId));
-    const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
+    const { at, csrf } = await openConsentPage(api, cookies, await createAppConsentRequest(app));
     await requestAsBrowser(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
     const mentions = () => rows('SELECT FROM oauth_tokens t WHERE t::text LIKE $1', [`%${mine.userId}%`]);
     expect(await mentions()).toHaveLength(4);
@@ -270,27 +270,27 @@ describe('refresh tokens', () => {
 describe('codes', () => {
   test('work once: a replay ends the authorization', async () => {
     const mine = await newHome();
-    const asked = await consentRequestUrl(app);
+    const asked = await createAppConsentRequest(app);
     const back = await authorizeApp(api, mine, asked);
-    const { access_token } = await exchangeCode(app, back, asked);
-    await expect(exchangeCode(app, back, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
+    const { access_token } = await exchangeAuthorizationCode(app, back, asked);
+    await expect(exchangeAuthorizationCode(app, back, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
     await pause();
     expect((await insights(access_token)).status).toBe(401);
   });
 
   test('need the verifier, the client and the redirect URI that they were issued for', async () => {
-    const asked = await consentRequestUrl(app);
+    const asked = await createAppConsentRequest(app);
     const back = await authorizeApp(api, await newHome(), asked);
     const other = await registerApp(api, utility);
-    await expect(exchangeCode(other, back, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
+    await expect(exchangeAuthorizationCode(other, back, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
     await expect(
-      exchangeCode(app, back, { ...asked, verifier: client.randomPKCECodeVerifier() }),
+      exchangeAuthorizationCode(app, back, { ...asked, verifier: client.randomPKCECodeVerifier() }),
     ).rejects.toMatchObject({
       error: 'invalid_grant',
     });
     const elsewhere = new URL(back);
     elsewhere.pathname = '/other';
-    await expect(exchangeCode(app, elsewhere, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
+    await expect(exchangeAuthorizationCode(app, elsewhere, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
     const body = {
       grant_type: 'authorization_code',
       code: back.searchParams.get('code') as string,
@@ -304,7 +304,7 @@ describe('codes', () => {
       expect(
         (await api.send('/oauth/token', { method: 'POST', raw, headers: { ...headers, ...more } })).json.error,
       ).toBe('invalid_client');
-    expect((await exchangeCode(app, back, asked)).scope).toBe('insights:read devices:read');
+    expect((await exchangeAuthorizationCode(app, back, asked)).scope).toBe('insights:read devices:read');
   });
 
   test('are not issued without PKCE, with its plain method, or for scopes beyond the app’s', async () => {
@@ -318,15 +318,22 @@ describe('codes', () => {
       [{ prompt: 'none' }, 'consent_required'],
     ];
     for (const [more, error] of failing) {
-      const { url } = await consentRequestUrl(app, more);
+      const { url } = await createAppConsentRequest(app, more);
       const { status, headers } = await requestAsBrowser(api, new Map(), url.href);
       const to = new URL(String(headers.location));
       expect([more, status, to.origin, errorOf(to)]).toEqual([more, 303, new URL(CALLBACK_URL).origin, error]);
       expect(to.searchParams.get('iss')).toBe(TEST_URL);
     }
     expect(
-      (await requestAsBrowser(api, new Map(), (await consentRequestUrl(app, { response_mode: 'form_post' })).url.href))
-        .status,
+      (
+        await requestAsBrowser(
+          api,
+          new Map(),
+          (
+            await createAppConsentRequest(app, { response_mode: 'form_post' })
+          ).url.href,
+        )
+      ).status,
     ).toBe(400);
   });
 });
@@ -347,7 +354,7 @@ describe('redirect URIs', () => {
     const { status, headers } = await requestAsBrowser(
       api,
       new Map(),
-      (await consentRequestUrl(app, { redirect_uri })).url.href,
+      (await createAppConsentRequest(app, { redirect_uri })).url.href,
     );
     expect([status, headers.location]).toEqual([400, undefined]);
     expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
@@ -362,11 +369,12 @@ describe('redirect URIs', () => {
       ['http://127.0.0.1.evil.example:51004/back', 400],
     ] as const)
       expect(
-        (await requestAsBrowser(api, new Map(), (await consentRequestUrl(program, { redirect_uri })).url.href)).status,
+        (await requestAsBrowser(api, new Map(), (await createAppConsentRequest(program, { redirect_uri })).url.href))
+          .status,
       ).toBe(status);
-    const asked = await consentRequestUrl(program, { redirect_uri: 'http://127.0.0.1:51004/back' });
+    const asked = await createAppConsentRequest(program, { redirect_uri: 'http://127.0.0.1:51004/back' });
     const mine = await newHome();
-    const tokens = await exchangeCode(program, await authorizeApp(api, mine, asked), asked);
+    const tokens = await exchangeAuthorizationCode(program, await authorizeApp(api, mine, asked), asked);
     expect((await insights(tokens.access_token)).json.user_id).toBe(mine.userId);
   });
 });
@@ -376,7 +384,7 @@ describe('the consent page', () => {
     const { page } = await openConsentPage(
       api,
       getCookies(await signInBrowser(api, home.userId)),
-      await consentRequestUrl(app),
+      await createAppConsentRequest(app),
     );
     expect(page.text).toContain('Bright Home requests access to your home');
     expect(page.text).toContain('see what your home uses and produces');
@@ -397,7 +405,7 @@ describe('the consent page', () => {
   ])('is in the language of the browser: %s', async (accepted, language, asks, scope) => {
     const named = await registerApp(api, utility, { name: 'Bright & Co' });
     const cookies = getCookies(await signInBrowser(api, home.userId));
-    const { at } = await openConsentPage(api, cookies, await consentRequestUrl(named));
+    const { at } = await openConsentPage(api, cookies, await createAppConsentRequest(named));
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const { text } = await api.send(at, { headers: { cookie, 'accept-language': accepted } });
     for (const part of [`<html lang="${language}">`, asks, scope]) expect(text).toContain(part);
@@ -406,12 +414,12 @@ describe('the consent page', () => {
   test('grants nothing without its own token, from another session or browser, or after 15 minutes', async () => {
     const mine = await newHome();
     const cookies = getCookies(await signInBrowser(api, mine.userId));
-    const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
+    const { at, csrf } = await openConsentPage(api, cookies, await createAppConsentRequest(app));
     const allow = (with_: string, by = cookies) =>
       requestAsBrowser(api, new Map(by), at, { csrf: with_, until: 'month', decision: 'allow' });
     const forged = [...cookies].map(([name, value]): [string, string] => [name, name.endsWith('.sig') ? 'x' : value]);
     expect((await allow(csrf, new Map(forged))).status).toBe(404);
-    const foreign = await openConsentPage(api, new Map(cookies), await consentRequestUrl(app));
+    const foreign = await openConsentPage(api, new Map(cookies), await createAppConsentRequest(app));
     for (const token of ['', 'x', foreign.csrf]) expect((await allow(token)).status).toBe(403);
     const other = getCookies(await signInBrowser(api, home.userId));
     // A consent request is tied to the browser of the person who opened it. Another person cannot allow it.
@@ -432,11 +440,11 @@ describe('the consent page', () => {
   test('grants access once for two clicks, and a denial returns to the app', async () => {
     const mine = await newHome();
     const cookies = getCookies(await signInBrowser(api, mine.userId));
-    const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
+    const { at, csrf } = await openConsentPage(api, cookies, await createAppConsentRequest(app));
     const press = () => requestAsBrowser(api, cookies, at, { csrf, until: 'unlimited', decision: 'allow' });
     expect([(await press()).status, (await press()).status]).toEqual([303, 303]);
     expect((await list(mine)).json).toMatchObject([{ expires_at: null }]);
-    const refused = await openConsentPage(api, cookies, await consentRequestUrl(app));
+    const refused = await openConsentPage(api, cookies, await createAppConsentRequest(app));
     const pressed = await requestAsBrowser(api, cookies, refused.at, { csrf: refused.csrf, decision: 'deny' });
     const { headers } = await requestAsBrowser(api, cookies, String(pressed.headers.location));
     expect(errorOf(new URL(String(headers.location)))).toBe('access_denied');
@@ -446,11 +454,11 @@ describe('the consent page', () => {
     const { page } = await openConsentPage(
       api,
       getCookies(await signInBrowser(api, utility.userId)),
-      await consentRequestUrl(app),
+      await createAppConsentRequest(app),
     );
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('Only the account of a homeowner')]);
     const cookies = new Map<string, string>();
-    const consentPage = await requestAsBrowser(api, cookies, (await consentRequestUrl(app)).url.href);
+    const consentPage = await requestAsBrowser(api, cookies, (await createAppConsentRequest(app)).url.href);
     const reload = await requestAsBrowser(api, cookies, String(consentPage.headers.location));
     expect(reload.text).toContain('http-equiv="refresh"');
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');

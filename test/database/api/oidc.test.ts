@@ -6,8 +6,8 @@ import type { OidcConfig } from '#src/config/oidc.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser, type Role, updateUser } from '#src/users/store.ts';
-import { TEST_URL, type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
-import { type OidcServer, startOidc } from '#test/support/oidc.ts';
+import { startTestApi, TEST_URL, type TestApi, type TestApiResponse } from '#test/support/api.ts';
+import { type OidcServer, startOidcServer } from '#test/support/oidc.ts';
 
 const CALLBACK = `${TEST_URL}/dashboard/sign-in/callback`;
 const NOON = new Date('2026-06-15T12:00:00Z');
@@ -18,14 +18,14 @@ let api: TestApi;
 let withRoles: TestApi;
 let withAccounts: TestApi;
 beforeAll(async () => {
-  provider = await startOidc();
+  provider = await startOidcServer();
   provider.serve(TEST_URL);
-  api = await testApi({ oidc: readOidcConfig({}) });
-  withRoles = await testApi({
+  api = await startTestApi({ oidc: readOidcConfig({}) });
+  withRoles = await startTestApi({
     oidc: readOidcConfig({ roles: { claim: 'groups', of: { 'energy-admins': 'admin', staff: 'utility' } } }),
     database: api.database,
   });
-  withAccounts = await testApi({
+  withAccounts = await startTestApi({
     oidc: readOidcConfig({ createsAccounts: true, emailDomains: ['example.com'] }),
     database: api.database,
   });
@@ -376,7 +376,7 @@ describe('an ID token', () => {
 
 describe('a faulty provider', () => {
   /** Creates a new API, which has nothing from the provider in its cache. */
-  const fresh = () => testApi({ oidc: readOidcConfig({}), database: api.database });
+  const fresh = () => startTestApi({ oidc: readOidcConfig({}), database: api.database });
   const json = { 'content-type': 'application/json' };
   const huge = 'x'.repeat(1_000_000);
 
@@ -443,7 +443,7 @@ describe('a faulty provider', () => {
 
   test('is not trusted with an untrusted certificate', async () => {
     const { config } = readOidcConfig({});
-    const process = await testApi({
+    const process = await startTestApi({
       oidc: { config, provider: createOidcProvider(config, undefined) },
       database: api.database,
     });
@@ -456,7 +456,7 @@ describe('a faulty provider', () => {
 
 describe('the limits of signing in', () => {
   test('apply to every redirect from the provider; requests beyond them are not recorded, so that the log cannot be filled', async () => {
-    const limited = await testApi({
+    const limited = await startTestApi({
       oidc: readOidcConfig({}),
       limits: { free: { minute: 100, day: 100 }, address: { minute: 2, day: 100 } },
     });
@@ -472,7 +472,7 @@ describe('the limits of signing in', () => {
   });
 
   test('without a provider there is neither a button nor a route', async () => {
-    const none = await testApi({ database: api.database });
+    const none = await startTestApi({ database: api.database });
     expect((await none.send('/dashboard/session')).json).toEqual({ user: null, environment: 'live' });
     expect((await none.send('/dashboard/sign-in/provider', { method: 'POST', body: {} })).status).toBe(404);
     expect((await none.send('/dashboard/sign-in/callback?code=x&state=y')).status).toBe(404);

@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { TEST_URL, type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
+import { startTestApi, TEST_URL, type TestApi, type TestApiResponse } from '#test/support/api.ts';
 import { createAuthenticator, type ForgedResponse } from '#test/support/authenticator.ts';
-import { getSessionCookie, registerDashboardSessions, UNREACHABLE_LIMITS } from '#test/support/dashboard-sessions.ts';
+import {
+  getSessionCookie,
+  registerDashboardSessions,
+  UNREACHABLE_RATE_LIMITS,
+} from '#test/support/dashboard-sessions.ts';
 
 let api: TestApi;
 const { later, post, signedIn } = registerDashboardSessions((made) => {
@@ -231,8 +235,12 @@ describe('a sign-in by passkey', () => {
   });
 
   test('counts against the limit of its network', async () => {
-    const limits = { free: UNREACHABLE_LIMITS, developer: UNREACHABLE_LIMITS, enterprise: UNREACHABLE_LIMITS };
-    const limited = await testApi({ limits: { ...limits, address: { minute: 3, day: 1_000 } } });
+    const limits = {
+      free: UNREACHABLE_RATE_LIMITS,
+      developer: UNREACHABLE_RATE_LIMITS,
+      enterprise: UNREACHABLE_RATE_LIMITS,
+    };
+    const limited = await startTestApi({ limits: { ...limits, address: { minute: 3, day: 1_000 } } });
     try {
       const ask = async () => (await limited.send('/dashboard/sign-in/passkey', { method: 'POST', body: {} })).status;
       expect([await ask(), await ask()]).toEqual([201, 201]);

@@ -3,9 +3,9 @@ import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { addToLoadProfile, type LoadProfileChange } from '#test/support/load-profile.ts';
 
 const QUARTER_HOUR_MS = 900_000;
 const DAY = '2026-06-10';
@@ -14,7 +14,7 @@ const KWH = 1_000_000;
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 
@@ -56,7 +56,7 @@ async function flows(
     coveredMs: QUARTER_HOUR_MS,
     exportCoveredMs: exported === undefined ? 0 : QUARTER_HOUR_MS,
   }));
-  await addToProfile(api.database, rows as unknown as ProfileDifference[]);
+  await addToLoadProfile(api.database, rows as unknown as LoadProfileChange[]);
 }
 
 const ALL =
@@ -458,18 +458,18 @@ test('an interpolated day has no peak hour', async () => {
     startsAtMs: DAY_MS + index * QUARTER_HOUR_MS,
     ...(index < 48 ? estimated : { ...estimated, estimatedMilliwattHours: index < 52 ? KWH / 2 : KWH }),
   }));
-  await addToProfile(api.database, rows as unknown as ProfileDifference[]);
+  await addToLoadProfile(api.database, rows as unknown as LoadProfileChange[]);
   const peak = async (query: string) =>
     (await send(home, 'GET', `/v1/energy-insights?start=${DAY}&end=${DAY}&${query}`)).json.data[0].peak_hour;
   // The hour from 12:00 is the peak, because half of its energy was measured. All other hours are only estimated.
   for (const query of ['', 'group_by=month', 'tz=Africa/Lagos', 'include=estimated'])
     expect([query, await peak(query)]).toEqual([query, query.includes('Lagos') ? '13:00' : '12:00']);
   const zero = (row: (typeof rows)[number]) => ({ ...row, energyMilliwattHours: 0, readingCount: 0, coveredMs: 0 });
-  await addToProfile(
+  await addToLoadProfile(
     api.database,
     rows
       .slice(48, 52)
-      .map((row) => ({ ...zero(row), estimatedMilliwattHours: KWH / 2 })) as unknown as ProfileDifference[],
+      .map((row) => ({ ...zero(row), estimatedMilliwattHours: KWH / 2 })) as unknown as LoadProfileChange[],
   );
   for (const query of ['', 'group_by=month', 'tz=Africa/Lagos', 'include=estimated'])
     expect([query, await peak(query)]).toEqual([query, null]);

@@ -11,10 +11,9 @@ import {
   admin,
   advanceClock,
   api,
+  buildSourceUrl,
   createHostResponseSetter,
   createRowsResponse,
-  createSeriesId,
-  createSourceResponse,
   createTestSource,
   deletePrices,
   fetchAllSources,
@@ -25,6 +24,7 @@ import {
   home,
   host,
   patchSeries,
+  postSeriesAndGetId,
   presetUrls,
   putPrices,
   readNextFetchTime,
@@ -32,7 +32,7 @@ import {
   registerSourceApi,
   SECRET_BOX,
   setPresetResponse,
-  sourceUrl,
+  setSourceResponse,
   utility,
 } from '#test/support/price-sources.ts';
 
@@ -61,9 +61,9 @@ describe('recorded answers of a server', () => {
       { unit: 'g', minutes: 30, first: '2026-10-24T23:00', count: 50 },
     ],
   ])('are fetched by %s and stored: %s', async (name, file, { unit, minutes, first, count }) => {
-    createSourceResponse(await recorded(file));
+    setSourceResponse(await recorded(file));
     setPresetResponse((request) =>
-      fetcher.fetchAnswer({ ...request, url: sourceUrl(request.url.slice(new URL(request.url).origin.length)) }),
+      fetcher.fetchAnswer({ ...request, url: buildSourceUrl(request.url.slice(new URL(request.url).origin.length)) }),
     );
     const [noun, values] = unit === 'g' ? ['emission-series', 'intensities'] : ['price-series', 'prices'];
     const source = { preset: name, ...(name.startsWith('entsoe') && { token: 'a-token' }) };
@@ -79,18 +79,18 @@ describe('recorded answers of a server', () => {
   });
 
   test('that arrive late are fetched again after 5 minutes, if yesterday’s arrived in time', async () => {
-    createSourceResponse(createRowsResponse(['15T12:00', 1], ['16T00:00', 2]));
-    const id = await createSeriesId({ source: createTestSource() });
+    setSourceResponse(createRowsResponse(['15T12:00', 1], ['16T00:00', 2]));
+    const id = await postSeriesAndGetId({ source: createTestSource() });
     await fetchAllSources();
     expect(await readNextFetchTime(id)).toBe('15T18:00');
     advanceClock(24 * 60);
-    createSourceResponse(createRowsResponse(['16T00:00', 2], ['16T12:00', 3]));
+    setSourceResponse(createRowsResponse(['16T00:00', 2], ['16T12:00', 3]));
     await fetchAllSources();
     expect([await readNextFetchTime(id), (await getSeries(id)).last_error]).toEqual(['16T11:20', null]);
     advanceClock(4);
     expect(await fetchAllSources()).toBe(0);
     advanceClock(1);
-    createSourceResponse(createRowsResponse(['16T12:00', 3], ['17T00:00', 4]));
+    setSourceResponse(createRowsResponse(['16T12:00', 3], ['17T00:00', 4]));
     expect(await fetchAllSources()).toBe(1);
     expect(await readNextFetchTime(id)).toBe('16T18:00');
     expect(await readPrices(id)).toEqual({ '15T12:00': '1', '16T00:00': '2', '16T12:00': '3' });
@@ -114,13 +114,13 @@ describe('a fetch', () => {
     ],
     [
       'of 20 MB',
-      () => createSourceResponse(Buffer.alloc(20_000_000, ' ')),
+      () => setSourceResponse(Buffer.alloc(20_000_000, ' ')),
       'the response is longer than 5 MiB',
       '15T11:20',
     ],
     [
       'of 20 MB, packed to 20 kB',
-      () => createSourceResponse(gzipSync(Buffer.alloc(20_000_000, ' ')), { 'content-encoding': 'gzip' }),
+      () => setSourceResponse(gzipSync(Buffer.alloc(20_000_000, ' ')), { 'content-encoding': 'gzip' }),
       'the response is longer than 5 MiB',
       '15T11:20',
     ],
@@ -137,10 +137,10 @@ describe('a fetch', () => {
       'the source closed the connection before it responded (ECONNRESET)',
       '15T11:20',
     ],
-    ['of no price', () => createSourceResponse('{"rows":[]}'), 'the response has no values', '15T11:20'],
+    ['of no price', () => setSourceResponse('{"rows":[]}'), 'the response has no values', '15T11:20'],
   ])('%s is a failure, and is repeated', async (_, arrange, error, nextAt) => {
     arrange();
-    const id = await createSeriesId({ source: createTestSource() });
+    const id = await postSeriesAndGetId({ source: createTestSource() });
     expect(await fetchAllSources()).toBe(1);
     const shown = await getSeries(id);
     expect([shown.last_error, shown.last_fetched_at, shown.next_fetch_at.slice(8, 16)]).toEqual([error, null, nextAt]);
@@ -148,8 +148,8 @@ describe('a fetch', () => {
   });
 
   test('of a compressed response is decoded', async () => {
-    createSourceResponse(gzipSync(createRowsResponse(['15T12:00', 1])), { 'content-encoding': 'gzip' });
-    const id = await createSeriesId({ source: createTestSource() });
+    setSourceResponse(gzipSync(createRowsResponse(['15T12:00', 1])), { 'content-encoding': 'gzip' });
+    const id = await postSeriesAndGetId({ source: createTestSource() });
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '1' });
   });
@@ -169,7 +169,7 @@ describe('a fetch', () => {
         });
       }
     }
-    createSourceResponse('fine');
+    setSourceResponse('fine');
     let addresses: string[] = [];
     const guarded = createPriceSourceFetcher({
       allowPrivate: false,
@@ -195,15 +195,15 @@ describe('a fetch', () => {
 
 describe('several workers', () => {
   test('never fetch the same source twice, nor a host twice in a second', async () => {
-    createSourceResponse(createRowsResponse(['15T12:00', 1]));
+    setSourceResponse(createRowsResponse(['15T12:00', 1]));
     for (let count = 0; count < 6; count++)
-      await createSeriesId({ source: createTestSource({ url: sourceUrl(`/${count}`) }) });
+      await postSeriesAndGetId({ source: createTestSource({ url: buildSourceUrl(`/${count}`) }) });
     const claimedAt = 'SELECT extract(epoch FROM fetched_at) AS at FROM source_hosts WHERE host = $1';
     const fetchedAt = new Set<number>();
     const worker = async () => {
       while (host.calls.length < 3) {
         await fetchNextSource();
-        const { rows } = await api.database.pool.query(claimedAt, [new URL(sourceUrl()).host]);
+        const { rows } = await api.database.pool.query(claimedAt, [new URL(buildSourceUrl()).host]);
         for (const { at } of rows) fetchedAt.add(Number(at));
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
@@ -224,11 +224,11 @@ describe('several workers', () => {
     const day = { object: 'list', data: [{ start_timestamp: Date.parse('2026-06-15T12:00Z'), marketprice: 100 }] };
     setPresetResponse(async () => ({ text: JSON.stringify(day) }));
     const ids = [
-      await createSeriesId({ source: { preset: 'awattar_de' } }, home.key),
-      await createSeriesId({ source: { preset: 'awattar_de' } }),
-      await createSeriesId({ resolution_minutes: 15, source: { preset: 'awattar_de' } }, admin.key),
+      await postSeriesAndGetId({ source: { preset: 'awattar_de' } }, home.key),
+      await postSeriesAndGetId({ source: { preset: 'awattar_de' } }),
+      await postSeriesAndGetId({ resolution_minutes: 15, source: { preset: 'awattar_de' } }, admin.key),
     ];
-    for (const token of ['one', 'two', 'one']) await createSeriesId({ source: { preset: 'entsoe_fr', token } });
+    for (const token of ['one', 'two', 'one']) await postSeriesAndGetId({ source: { preset: 'entsoe_fr', token } });
     expect(await fetchAllSources()).toBe(6);
     expect(
       presetUrls.map((one) => new URL(one).host + (new URL(one).searchParams.get('securityToken') ?? '')).sort(),
@@ -248,7 +248,7 @@ describe('several workers', () => {
     setPresetResponse(async () => ({ text: '{"data":[{"start_timestamp":1781524800000,"marketprice":100}]}' }));
     const owners = [home, utility, admin];
     for (let count = 0; count < 12; count++)
-      await createSeriesId({ source: { preset: 'awattar_de' } }, owners[count % 3]?.key);
+      await postSeriesAndGetId({ source: { preset: 'awattar_de' } }, owners[count % 3]?.key);
     // Workers claim the host first. Otherwise, each worker would lease some of the series, and fetch them separately later.
     for (let round = 0; round < 3; round++) {
       await Promise.all(Array.from({ length: 8 }, fetchNextSource));
@@ -263,7 +263,7 @@ describe('several workers', () => {
 
   test('fetch a preset once, however many series share it', async () => {
     setPresetResponse(async () => ({ text: '{"data":[{"start_timestamp":1781524800000,"marketprice":100}]}' }));
-    const id = await createSeriesId({ source: { preset: 'awattar_de' } });
+    const id = await postSeriesAndGetId({ source: { preset: 'awattar_de' } });
     await api.database.pool.query(
       `WITH more AS (INSERT INTO price_series SELECT (jsonb_populate_record(p, jsonb_build_object('series_id', 'copy ' || n))).*
          FROM price_series p, generate_series(1, 1100) n WHERE series_id = $1 RETURNING series_id)
@@ -281,10 +281,10 @@ describe('several workers', () => {
   });
 
   test('discard a response whose source has changed meanwhile, and take over from a killed worker', async () => {
-    const id = await createSeriesId({ source: createTestSource() });
+    const id = await postSeriesAndGetId({ source: createTestSource() });
     host.answer = () => ({ status: 200, body: createRowsResponse(['15T12:00', 1]) });
     const changing: SourceFetcher = async (request) => {
-      await patchSeries(id, { source: createTestSource({ url: sourceUrl('/new') }) });
+      await patchSeries(id, { source: createTestSource({ url: buildSourceUrl('/new') }) });
       return fetchTestResponse(request);
     };
     await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: changing, clock: () => api.now });
@@ -308,9 +308,9 @@ describe('several workers', () => {
 });
 
 test('a custom address is not fetched once its owner becomes a homeowner', async () => {
-  createSourceResponse(createRowsResponse(['15T12:00', 1]));
+  setSourceResponse(createRowsResponse(['15T12:00', 1]));
   const formerUtility = await api.user('utility');
-  const id = await createSeriesId({ source: createTestSource() }, formerUtility.key);
+  const id = await postSeriesAndGetId({ source: createTestSource() }, formerUtility.key);
   await api.database.pool.query(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [formerUtility.userId]);
   await fetchAllSources();
   expect([(await getSeries(id, formerUtility.key)).last_error, host.calls]).toEqual([
@@ -321,7 +321,7 @@ test('a custom address is not fetched once its owner becomes a homeowner', async
 
 test('a source that fails for a day is reported to its owner once', async () => {
   host.answer = () => ({ status: 500 });
-  const id = await createSeriesId({ source: createTestSource() });
+  const id = await postSeriesAndGetId({ source: createTestSource() });
   for (let count = 0; count < 14; count++) {
     await fetchAllSources();
     api.now = new Date((await getSeries(id)).next_fetch_at);
@@ -347,8 +347,8 @@ test('a source that fails for a day is reported to its owner once', async () => 
 });
 
 test('a fetched price queues the costs of homes with an alert on costs; an unchanged price does not', async () => {
-  createSourceResponse(createRowsResponse(['15T12:00', 1]));
-  const id = await createSeriesId({ source: createTestSource() });
+  setSourceResponse(createRowsResponse(['15T12:00', 1]));
+  const id = await postSeriesAndGetId({ source: createTestSource() });
   const tariff = { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { series_id: id } };
   expect((await api.send('/v1/tariffs', { method: 'POST', key: home.key, body: tariff })).status).toBe(201);
   const alert = { type: 'daily_cost', threshold: '1', delivery: 'email' };
@@ -365,7 +365,7 @@ test('a fetched price queues the costs of homes with an alert on costs; an uncha
   advanceClock(24 * 60);
   expect(await fetchAllSources()).toBe(1);
   expect(await queued()).toEqual([]);
-  createSourceResponse(createRowsResponse(['15T12:00', 2]));
+  setSourceResponse(createRowsResponse(['15T12:00', 2]));
   advanceClock(24 * 60);
   await fetchAllSources();
   expect(await queued()).toEqual([[home.userId]]);

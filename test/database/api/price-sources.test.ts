@@ -3,10 +3,9 @@ import type { TestApiResponse } from '#test/support/api.ts';
 import {
   advanceClock,
   api,
+  buildSourceUrl,
   createForeignTestSource,
   createRowsResponse,
-  createSeriesId,
-  createSourceResponse,
   createTestSource,
   deletePrices,
   fetchAllSources,
@@ -17,11 +16,12 @@ import {
   host,
   patchSeries,
   postSeries,
+  postSeriesAndGetId,
   putPrices,
   readNextFetchTime,
   readPrices,
   registerSourceApi,
-  sourceUrl,
+  setSourceResponse,
   utility,
 } from '#test/support/price-sources.ts';
 
@@ -29,7 +29,7 @@ registerSourceApi();
 
 describe('a series with a source', () => {
   test('is fetched once when the source is set and then at its times, and shows the last result', async () => {
-    createSourceResponse(createRowsResponse(['15T12:00', 0.1], ['15T13:00', '-0.05'], ['15T13:30', 9]));
+    setSourceResponse(createRowsResponse(['15T12:00', 0.1], ['15T13:00', '-0.05'], ['15T13:30', 9]));
     const made = await postSeries({ source: createTestSource({ headers: { 'X-Key': 'a secret key' }, scale: 0.5 }) });
     expect(made.status).toBe(201);
     const { series_id: id } = made.json;
@@ -57,7 +57,7 @@ describe('a series with a source', () => {
         'secret key',
       );
     // The next fetch returns a corrected price, which replaces the previous one.
-    createSourceResponse(createRowsResponse(['15T12:00', 0.3], ['15T13:00', -0.05]));
+    setSourceResponse(createRowsResponse(['15T12:00', 0.3], ['15T13:00', -0.05]));
     advanceClock(6 * 60 + 45);
     expect(await fetchAllSources()).toBe(1);
     expect(await readPrices(id)).toEqual({ '15T12:00': '0.15', '15T13:00': '-0.025' });
@@ -66,14 +66,14 @@ describe('a series with a source', () => {
   });
 
   test('never replaces a price that was set by hand, until that price is removed', async () => {
-    createSourceResponse(createRowsResponse(['15T12:00', 1], ['15T13:00', 2], ['15T14:00', 3]));
-    const id = await createSeriesId({});
+    setSourceResponse(createRowsResponse(['15T12:00', 1], ['15T13:00', 2], ['15T14:00', 3]));
+    const id = await postSeriesAndGetId({});
     await putPrices(id, ['15T12:00', '9'], ['16T00:00', '8']);
     await patchSeries(id, { source: createTestSource() });
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '3', '16T00:00': '8' });
     await putPrices(id, ['15T13:00', '2']);
-    createSourceResponse(createRowsResponse(['15T12:00', 10], ['15T13:00', 20], ['15T14:00', 30], ['16T00:00', 40]));
+    setSourceResponse(createRowsResponse(['15T12:00', 10], ['15T13:00', 20], ['15T14:00', 30], ['16T00:00', 40]));
     advanceClock(24 * 60);
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
@@ -83,7 +83,7 @@ describe('a series with a source', () => {
     await deletePrices(id, '?from=2026-06-15&to=2026-06-17');
     expect(await readPrices(id)).toEqual({ '15T12:00': '10', '15T13:00': '20', '15T14:00': '30', '16T00:00': '40' });
     // Without manual prices, the source's prices apply again.
-    createSourceResponse(createRowsResponse(['15T12:00', 11], ['16T00:00', 41]));
+    setSourceResponse(createRowsResponse(['15T12:00', 11], ['16T00:00', 41]));
     advanceClock(24 * 60);
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '11', '15T13:00': '20', '15T14:00': '30', '16T00:00': '41' });
@@ -101,9 +101,9 @@ describe('a series with a source', () => {
   });
 
   test('keeps headers that a change omits, for the same host only', async () => {
-    createSourceResponse(createRowsResponse(['15T12:00', 1]));
-    const id = await createSeriesId({ source: createTestSource({ headers: { 'x-key': 'one' } }) });
-    await patchSeries(id, { name: 'Other', source: createTestSource({ url: sourceUrl('/other') }) });
+    setSourceResponse(createRowsResponse(['15T12:00', 1]));
+    const id = await postSeriesAndGetId({ source: createTestSource({ headers: { 'x-key': 'one' } }) });
+    await patchSeries(id, { name: 'Other', source: createTestSource({ url: buildSourceUrl('/other') }) });
     await fetchAllSources();
     expect(host.calls.map(({ path, headers }) => [path, headers['x-key']])).toEqual([['/other', 'one']]);
     expect((await getSeries(id)).name).toBe('Other');
@@ -118,7 +118,7 @@ describe('a series with a source', () => {
   });
 
   test('of a utility is visible to its homeowners without its source', async () => {
-    const id = await createSeriesId({ source: createTestSource() });
+    const id = await postSeriesAndGetId({ source: createTestSource() });
     expect(await getSeries(id, home.key)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY_PRICE_SERIES });
     const listed = (await api.send('/v1/price-series', { key: utility.key })).json;
     expect(listed[0]).toHaveProperty('next_fetch_at');
@@ -135,7 +135,7 @@ describe('an emission series with a source', () => {
     (await send('GET', `${path(id)}/intensities?start=2026-06-15&end=2026-06-15`)).json;
 
   test('stores intensities as a price series stores prices, and is checked, changed and returned alike', async () => {
-    createSourceResponse(createRowsResponse(['15T12:00', 0.1234], ['15T12:30', 200]));
+    setSourceResponse(createRowsResponse(['15T12:00', 0.1234], ['15T12:30', 200]));
     const source = createTestSource({ scale: '1000' });
     const checked = await send('POST', path(), { ...EMISSIONS, source, check: true });
     const answer = [half('15T12:00', '123.4'), half('15T12:30', '200000')];
@@ -225,7 +225,7 @@ describe('a source is refused', () => {
     const owner = await api.user('homeowner');
     const ids: string[] = [];
     for (let count = 0; count < 20; count++)
-      ids.push(await createSeriesId({ source: { preset: 'awattar_de' } }, owner.key));
+      ids.push(await postSeriesAndGetId({ source: { preset: 'awattar_de' } }, owner.key));
     expect((await patchSeries(ids[0] as string, { source: createTestSource() }, owner.key)).status).toBe(403);
     const beyond = await postSeries({ source: { preset: 'awattar_at' } }, owner.key);
     expect([beyond.status, beyond.json.code]).toEqual([409, 'too_many_sources']);
@@ -235,7 +235,7 @@ describe('a source is refused', () => {
   });
 
   test('if an account sets and checks sources more than 100 times a day', async () => {
-    const id = await createSeriesId({ source: createTestSource() });
+    const id = await postSeriesAndGetId({ source: createTestSource() });
     await api.database.pool.query('UPDATE source_checks SET checks = 100');
     const refused = await patchSeries(id, { source: createTestSource() });
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, String(12.75 * 3_600)]);
@@ -246,7 +246,7 @@ describe('a source is refused', () => {
 
 describe('a check of a source', () => {
   test('returns the first prices that would be stored, and stores nothing', async () => {
-    createSourceResponse(createRowsResponse(['15T13:00', 0.2], ['15T12:00', 0.1], ['15T12:07', 1]));
+    setSourceResponse(createRowsResponse(['15T13:00', 0.2], ['15T12:00', 0.1], ['15T12:07', 1]));
     const { status, json } = await postSeries({ check: true, source: createTestSource() });
     expect([status, json]).toEqual([
       200,
@@ -267,7 +267,7 @@ describe('a check of a source', () => {
     expect(acts).toEqual([]);
     expect((await postSeries({ check: true })).json.details[0].field).toBe('source');
     expect((await postSeries({ check: true, source: createTestSource() }, home.key)).status).toBe(403);
-    createSourceResponse('<html>a private text</html>');
+    setSourceResponse('<html>a private text</html>');
     await api.database.pool.query('DELETE FROM source_hosts');
     const failed = await postSeries({ check: true, source: createTestSource() });
     expect([failed.status, failed.json.details]).toEqual([
@@ -281,7 +281,7 @@ describe('a check of a source', () => {
 describe('a series that is deleted while others change it', () => {
   type Change = (id: string) => Promise<TestApiResponse>;
   const changes: [string, Change][] = [
-    ['PATCH of its source', (id) => patchSeries(id, { source: createTestSource({ url: sourceUrl('/new') }) })],
+    ['PATCH of its source', (id) => patchSeries(id, { source: createTestSource({ url: buildSourceUrl('/new') }) })],
     ['PATCH that ends its source', (id) => patchSeries(id, { source: null })],
     ['PATCH of its name', (id) => patchSeries(id, { name: 'x' })],
     ['PUT of prices', (id) => putPrices(id, ['15T12:00', '1'])],
@@ -323,7 +323,7 @@ describe('a series that is deleted while others change it', () => {
 
   test.each(changes)('stays deleted after a %s, in either order', async (_name, change) => {
     for (const isDeletedFirst of [true, false]) {
-      const id = await createSeriesId({ source: createTestSource() });
+      const id = await postSeriesAndGetId({ source: createTestSource() });
       const [one, other] = isDeletedFirst ? [deletion, change] : [change, deletion];
       const [first, second] = await inTurn(id, one, other);
       const statuses = [first.status, second.status];
@@ -336,9 +336,9 @@ describe('a series that is deleted while others change it', () => {
   });
 
   test('stays deleted while all of these changes and three workers run concurrently', async () => {
-    createSourceResponse(createRowsResponse(['15T12:00', 1]));
+    setSourceResponse(createRowsResponse(['15T12:00', 1]));
     for (let round = 0; round < 20; round++) {
-      const id = await createSeriesId({ source: createTestSource() });
+      const id = await postSeriesAndGetId({ source: createTestSource() });
       const all = changes.flatMap(([, change]) => [change(id), change(id)]);
       const [statuses] = await Promise.all([
         Promise.all(all.map(async (answer) => (await answer).status)),

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPlainHttpServer } from '#src/api/plain-http.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, startTestApi, type TestApi } from '#test/support/api.ts';
 
 const PAGE = 'https://app.example.com';
 
 let api: TestApi;
 let person: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi({ corsOrigins: [PAGE, 'http://localhost:5173'] });
+  api = await startTestApi({ corsOrigins: [PAGE, 'http://localhost:5173'] });
   person = await api.user('admin', { scopes: [...SCOPES] });
 });
 afterAll(() => api.close());
@@ -176,7 +176,7 @@ describe('a web page of another origin', () => {
     }
     for (const path of ['/healthz', '/dashboard/session', '/dashboard/v1/devices'])
       expect((await ask(path, PAGE)).headers).not.toHaveProperty('access-control-allow-origin');
-    const closed = await testApi();
+    const closed = await startTestApi();
     try {
       const { headers } = await closed.send('/v1/devices', { headers: { origin: PAGE } });
       expect(headers).not.toHaveProperty('access-control-allow-origin');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import type { TestApi } from '#test/support/api.ts';
 import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
 
@@ -33,15 +33,15 @@ test('a meter gets its serial’s device and a password of its own, once', async
   const { serial, deviceId } = await register();
   const claimed = await claim(batch, { serial });
   expect(claimed).toMatchObject({ status: 201, json: { device_id: deviceId, username: deviceId } });
-  expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(true);
+  expect(await isDeviceLoginValid(api.db, deviceId, claimed.json.password)).toBe(true);
   expect(await claim(batch, { serial })).toMatchObject(REFUSED);
   expect(await claim(batch, { serial, nonce: 'of a hostile meter'.replaceAll(' ', '-') })).toMatchObject(REFUSED);
-  expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(true);
+  expect(await isDeviceLoginValid(api.db, deviceId, claimed.json.password)).toBe(true);
 
   // The device's manager releases it. Its password then becomes invalid, and its serial number can be claimed again.
   expect(await post(`/v1/devices/${deviceId}/release`, home.key)).toMatchObject({ status: 403 });
   expect(await post(`/v1/devices/${deviceId}/release`, utility.key)).toMatchObject({ status: 200 });
-  expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(false);
+  expect(await isDeviceLoginValid(api.db, deviceId, claimed.json.password)).toBe(false);
   expect(await claim(batch, { serial })).toMatchObject({ status: 201, json: { device_id: deviceId } });
   expect((await api.send('/v1/provisioning-batches', { key: utility.key })).json).toContainEqual(
     expect.objectContaining({ batch_id: batch.batch_id, claimed: 2 }),
@@ -66,8 +66,8 @@ test('a meter whose answer was lost repeats the claim with its own number; nobod
   const first = await claim(batch, { serial, nonce });
   const second = await claim(batch, { serial, nonce });
   expect(second).toMatchObject({ status: 201, json: { device_id: deviceId } });
-  expect(await checkDeviceLogin(api.db, deviceId, first.json.password)).toBe(false);
-  expect(await checkDeviceLogin(api.db, deviceId, second.json.password)).toBe(true);
+  expect(await isDeviceLoginValid(api.db, deviceId, first.json.password)).toBe(false);
+  expect(await isDeviceLoginValid(api.db, deviceId, second.json.password)).toBe(true);
   expect(await claim(batch, { serial, nonce: `${nonce}x` })).toMatchObject(REFUSED);
   await api.database.pool.query('UPDATE device_heads SET seen_at = now() WHERE device_id = $1', [deviceId]);
   expect(await claim(batch, { serial, nonce })).toMatchObject(REFUSED);

@@ -2,14 +2,14 @@ import { request, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPlainHttpServer } from '#src/api/plain-http.ts';
 import { createTrustedProxyChecker } from '#src/api/trusted-proxies.ts';
-import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, startTestApi, type TestApi } from '#test/support/api.ts';
 
 /** Tests of the API behind a proxy that terminates TLS. The test acts as the proxy on the loopback interface. */
 let api: TestApi;
 let user: { userId: string; key: string };
 let plain: Server;
 beforeAll(async () => {
-  api = await testApi({ trustProxy: ['127.0.0.1'], limits: { free: { minute: 100, day: 1_000 } } });
+  api = await startTestApi({ trustProxy: ['127.0.0.1'], limits: { free: { minute: 100, day: 1_000 } } });
   user = await api.user('homeowner');
   plain = createPlainHttpServer(
     createTrustedProxyChecker(['127.0.0.1']),

@@ -5,7 +5,7 @@ import { createRedisCounter } from '#src/auth/redis-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import type { Database } from '#src/database/connect.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, startTestApi, type TestApi } from '#test/support/api.ts';
 import { startRedis, type TestRedis } from '#test/support/redis.ts';
 
 const PLANS = {
@@ -32,7 +32,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
   };
   beforeAll(async () => {
     if (kind === IN_REDIS) redis = await startRedis();
-    api = await testApi({ counter: newCounter });
+    api = await startTestApi({ counter: newCounter });
   });
   afterAll(async () => {
     await api.close();
@@ -151,7 +151,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
 test('the database counts while Redis is unavailable, and Redis counts again afterwards', async () => {
   const redis = await startRedis();
   const ends: (() => Promise<void>)[] = [];
-  const api = await testApi({
+  const api = await startTestApi({
     async counter(db, clock) {
       const log = pino({ level: 'silent' });
       const counter = await createRedisCounter(redis.url, { db, plans: PLANS, clock, environment: 'live', log });
@@ -181,7 +181,7 @@ describe('requests of an erased account', () => {
     api.database.pool.query('SELECT counted FROM request_counts WHERE counted = $1', [userId]);
 
   test('leave no counter behind, whether counted before, during or after the erasure', async () => {
-    const api = await testApi({ limits: PLANS });
+    const api = await startTestApi({ limits: PLANS });
     const client = await api.database.pool.connect();
     try {
       const [gone, stays] = [await api.user('homeowner'), await api.user('homeowner')];
@@ -214,7 +214,7 @@ describe('requests of an erased account', () => {
 });
 
 test('counters are removed once their windows are over, not earlier', async () => {
-  const api = await testApi({ counter: async (db, clock) => createDatabaseCounter(db, PLANS, clock) });
+  const api = await startTestApi({ counter: async (db, clock) => createDatabaseCounter(db, PLANS, clock) });
   const counted = async () => (await api.database.pool.query('SELECT counted FROM request_counts ORDER BY 1')).rows;
   try {
     api.now = NOW;

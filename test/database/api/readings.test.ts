@@ -6,7 +6,7 @@ import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
 import { compareSeriesReadings } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
-import { createRolesLookup, getCountingEndMs, isEverCounted } from '#ingest/normalise/roles-by-time.ts';
+import { createRolesLookup, getContributionEndMs, hasContributingRole } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
@@ -14,8 +14,8 @@ import { createKey } from '#src/auth/keys.ts';
 import { READ_ONLY_SCOPES, SCOPES } from '#src/auth/scopes.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
-import { addConflictingReadings, arbitraryHistory, type ReadingHistory } from '#test/reference/histories.ts';
-import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
+import { arbitraryConflictingReadings, arbitraryHistory, type ReadingHistory } from '#test/reference/histories.ts';
+import { startTestApi, type TestApi, type TestApiResponse } from '#test/support/api.ts';
 
 interface Row {
   ts: string;
@@ -31,7 +31,7 @@ const at = (minutes: number) => new Date(Date.UTC(2026, 4, 1) + minutes * 60_000
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 beforeEach(() => {
   api.now = new Date('2026-06-15T12:00:00Z');
@@ -277,7 +277,7 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
     const whole = selectCountingRule(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
     // The counting rule receives only readings from before the series stops contributing to the total. A reading that is held (undecided)
     // at that time never gets a final verdict.
-    const received = sorted.filter(({ readAtMs }) => readAtMs < getCountingEndMs(roles));
+    const received = sorted.filter(({ readAtMs }) => readAtMs < getContributionEndMs(roles));
     const { verdicts: judged, state } = replayReadings(rule, rule.initial, received);
     const ends = new Set(
       whole ? replayReadings(whole, whole.initial, received).intervals.map(({ endMs }) => endMs) : [],
@@ -294,7 +294,7 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
       const begins = kind !== 'interval' && counts(ms + 1);
       let verdict: string;
       if (!isEnergy) verdict = 'counted';
-      else if (!isEverCounted(roles) || (!counts(ms) && !begins))
+      else if (!hasContributingRole(roles) || (!counts(ms) && !begins))
         verdict = parseChannel(channel).known ? 'not_counted' : 'unknown';
       else if (isHeld) verdict = 'held';
       else if (note && note !== 'confirming') verdict = names[note] ?? note;
@@ -313,7 +313,7 @@ test('the verdicts of readings are the counting rules’, whatever the order of 
   api.now = new Date('2027-09-01T00:00:00Z');
   const drawn = fc.sample(
     arbitraryHistory.chain((history) =>
-      addConflictingReadings(history.readings).chain((readings) =>
+      arbitraryConflictingReadings(history.readings).chain((readings) =>
         fc.tuple(
           fc.constant({ ...history, readings }),
           fc.shuffledSubarray(readings, { minLength: readings.length }),

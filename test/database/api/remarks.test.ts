@@ -6,10 +6,10 @@ import { createEmailChannel, createSmtpMailer } from '#src/delivery/email/send.t
 import { createDevice } from '#src/devices/store.ts';
 import { raiseRemarks } from '#src/remarks/raise.ts';
 import { createRemarkComposer } from '#src/start/remark-mails.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 import { startMailServer } from '#test/support/mail-server.ts';
-import { createLastingFault, ordinaryHome, simulateYear } from '#test/support/simulated-year.ts';
+import { createLastingFault, createOrdinaryHomeTraits, simulateYear } from '#test/support/simulated-year.ts';
 
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ let api: TestApi;
 let utility: Person;
 let before: Date;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   before = api.now;
   utility = await api.user('utility');
 });
@@ -48,7 +48,7 @@ type Energy = { milliwattHours: number; estimated: number };
 
 /** Writes quarter-hours of a device and all aggregates of them, as ingest does. */
 async function write(userId: string, deviceId: string, profile: Map<number, Energy>): Promise<void> {
-  await addToProfile(
+  await addToLoadProfile(
     api.database,
     [...profile].map(([startsAtMs, { milliwattHours, estimated }]) => {
       return {
@@ -57,7 +57,7 @@ async function write(userId: string, deviceId: string, profile: Map<number, Ener
         startsAtMs,
         energyMilliwattHours: milliwattHours,
         estimatedMilliwattHours: estimated,
-        ...FULLY_KNOWN_QUARTER_HOUR,
+        ...COMPLETE_QUARTER_HOUR_MEASURES,
       };
     }),
   );
@@ -81,7 +81,7 @@ async function forgetfulHome(
   await sql(`UPDATE users SET timezone = 'Europe/Berlin' WHERE user_id = $1`, [owner.userId]);
   const deviceId = await gridMeter(owner.userId);
   const traits = {
-    ...ordinaryHome('flat', 'told'),
+    ...createOrdinaryHomeTraits('flat', 'told'),
     faults: [createLastingFault('forgotten heater', (days - faultDays) * 96)],
   };
   const year = simulateYear('flat', traits, days);
@@ -144,7 +144,11 @@ describe('remarks and forecast', () => {
     const fromMs = Date.parse('2025-01-01T00:00:00Z');
     // For each half-hour, the inverter reports the production in the first quarter-hour, and the meter reports the export in the second.
     const rows = Array.from({ length: 75 * 96 }, (_, at) => {
-      const common = { userId: owner.userId, startsAtMs: fromMs + at * QUARTER_HOUR_MS, ...FULLY_KNOWN_QUARTER_HOUR };
+      const common = {
+        userId: owner.userId,
+        startsAtMs: fromMs + at * QUARTER_HOUR_MS,
+        ...COMPLETE_QUARTER_HOUR_MEASURES,
+      };
       return [
         {
           ...{ ...common, deviceId: grid, energyMilliwattHours: 100_000, exportCoveredMs: QUARTER_HOUR_MS },
@@ -153,7 +157,7 @@ describe('remarks and forecast', () => {
         { ...common, deviceId: device.device_id, energyMilliwattHours: at % 2 === 0 ? 500_000 : 0 },
       ];
     }).flat();
-    await addToProfile(api.database, rows);
+    await addToLoadProfile(api.database, rows);
     api.now = new Date(fromMs + 75 * 24 * HOUR_MS + 60_000);
     const { past, so_far_kwh } = (await ask('/v1/forecast', owner)).json.forecast;
     const usedIn = async (start: string, end: string) => {

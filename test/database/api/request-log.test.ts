@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 /** Client addresses that the handler of `/left` reads after the client has closed the connection. */
 const leftFrom: (string | undefined)[] = [];
@@ -16,7 +16,7 @@ beforeAll(async () => {
       done();
     },
   });
-  api = await testApi({
+  api = await startTestApi({
     log: pino({ level: 'debug' }, stream),
     beforeListening: (app) => {
       app.get('/broken', () => {

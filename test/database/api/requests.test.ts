@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPlainHttpServer } from '#src/api/plain-http.ts';
 import { revokeKey } from '#src/auth/keys.ts';
-import { createExpectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
+import { createExpectedErrorBody, startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
@@ -12,7 +12,7 @@ let owner: { userId: string; key: string };
 let foreign: { userId: string; key: string };
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   admin = await api.user('admin');
   utility = await api.user('utility');
   owner = await api.user('homeowner', { enrolledBy: utility.userId });

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { createMeter } from '#test/support/meters.ts';
-import { findInvalidFields, requestsWithKey } from '#test/support/requests-with-key.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { createTestMeter } from '#test/support/meters.ts';
+import { createRequestsWithKey, findInvalidFields } from '#test/support/requests-with-key.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   admin = await api.user('admin');
 });
 afterAll(() => api.close());
 
-const as = (key: string) => requestsWithKey(api, key);
+const as = (key: string) => createRequestsWithKey(api, key);
 
 describe('users', () => {
   test('change their own data; only an administrator changes role and plan', async () => {
@@ -95,7 +95,7 @@ describe('keys', () => {
 
 describe('monthly analytics', () => {
   test('compare each month with the previous one, and the current month with the same days of the previous one', async () => {
-    const home = await createMeter(api.database);
+    const home = await createTestMeter(api.database);
     const now = new Date('2026-06-15T12:00:00Z');
     // One register reading at each midnight: 10 kWh a day in April, 20 in May, 15 in June. The energy is spread over each day. No single
     // hour was measured, so there is no peak.

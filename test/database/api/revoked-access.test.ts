@@ -14,7 +14,7 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi, type TestApiResponse } from '#test/support/api.ts';
 import { openEventStream } from '#test/support/event-stream.ts';
 
 /** Tests of access that another API process revokes. The tested process receives no notification of that. */
@@ -23,7 +23,7 @@ const CHANGING = OPERATIONS.filter(({ method }) => method !== 'GET');
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
 
 beforeAll(async () => {
-  api = await testApi({
+  api = await startTestApi({
     beforeListening(app, context) {
       addOperation(app, context, deviceOfTheGone);
       addOperation(app, context, byPieces);

@@ -3,7 +3,7 @@ import { type AnyOperation, getOperationScopes } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
-import { type TestApi, testApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
+import { startTestApi, type TestApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 
 /** Calls every operation as every caller for every owner, because each route must check whether the caller may access the owner. */
 let api: TestApi;
@@ -23,7 +23,7 @@ const OWNERS = ['home', 'otherHome', 'utility'];
 
 beforeAll(async () => {
   // With only one connection, an operation that needs a second connection during its transaction never ends, and its test fails.
-  api = await testApi({ connections: 1, counter: async () => UNLIMITED_REQUEST_COUNTER });
+  api = await startTestApi({ connections: 1, counter: async () => UNLIMITED_REQUEST_COUNTER });
   const add = async (name: string, role: 'homeowner' | 'utility' | 'admin', enrolledBy?: string) => {
     who[name] = await api.user(role, { scopes: [...SCOPES], ...(enrolledBy === undefined ? {} : { enrolledBy }) });
   };

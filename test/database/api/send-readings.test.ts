@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi, type TestApiResponse } from '#test/support/api.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
 let utility: { userId: string; key: string };
 let home: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   const scopes = ['readings:write', 'devices:read', 'devices:write', 'keys:write'] as const;
   admin = await api.user('admin', { scopes: [...scopes] });
   utility = await api.user('utility', { scopes: [...scopes] });

@@ -12,7 +12,7 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
 import { parseDayNumber } from '#src/remarks/calendar.ts';
 import { readDailyUsage } from '#src/remarks/read-profile.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 /** Writes a year of a simulated home with solar panels and a battery, as hourly registers. Responses must equal the simulation. */
 const HOUR_MS = 3_600_000;
@@ -33,7 +33,7 @@ let api: TestApi;
 let key: string;
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   api.now = new Date(UNTIL_MS + HOUR_MS);
   ({ key } = await api.user('homeowner'));
   const ids = new Map<SolarDevice, string>();

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATIONS, type OperationName } from '#src/api/v1/operations.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
-import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
-import { testDatabase } from '#test/support/database.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
+import { startTestApi, type TestApi, type TestApiResponse } from '#test/support/api.ts';
+import { createTestDatabase } from '#test/support/database.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 
 /**
  * Number of SQL statements that each operation executes for one small request, including BEGIN and COMMIT. Each statement costs a round
@@ -145,9 +145,9 @@ const SHARED = /where "key_sha256" = |^update "api_keys" set "last_used_at"|FROM
 let api: TestApi;
 let seen: string[] = [];
 beforeAll(async () => {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   database.pool.on('connect', (client) => countOn(client));
-  api = await testApi({ database });
+  api = await startTestApi({ database });
 });
 afterAll(() => api.close());
 
@@ -188,7 +188,7 @@ async function homeWith(utility: Person, placements: readonly string[]): Promise
       `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) VALUES ($1, 'import', 'register', true, false), ($1, 'export', 'register', false, true)`,
       [deviceId],
     );
-    await addToProfile(
+    await addToLoadProfile(
       api.database,
       Array.from({ length: 96 }, (_, at) => ({
         deviceId,
@@ -197,7 +197,7 @@ async function homeWith(utility: Person, placements: readonly string[]): Promise
         energyMilliwattHours: 1_000 * (at % 7),
         exportMilliwattHours: 500 * (at % 3),
         exportCoveredMs: 900_000,
-        ...FULLY_KNOWN_QUARTER_HOUR,
+        ...COMPLETE_QUARTER_HOUR_MEASURES,
       })),
     );
   }

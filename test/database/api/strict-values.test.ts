@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestApi, testApi, writeLoadProfile } from '#test/support/api.ts';
+import { startTestApi, type TestApi, writeLoadProfile } from '#test/support/api.ts';
 
 let api: TestApi;
 let home: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   home = await api.user('homeowner');
   await writeLoadProfile(api, home.userId, new Map([[Date.parse('2026-06-10'), 1_000_000]]));
 });

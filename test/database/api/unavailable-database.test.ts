@@ -10,8 +10,8 @@ import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import { createApiKey } from '#src/auth/key-format.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
-import { testApi } from '#test/support/api.ts';
-import { testDatabase } from '#test/support/database.ts';
+import { startTestApi } from '#test/support/api.ts';
+import { createTestDatabase } from '#test/support/database.ts';
 
 test.each([
   ['does not run', 'postgresql://postgres@localhost/energy?host=/nowhere'],
@@ -65,9 +65,9 @@ test.each([
 });
 
 test('a connection lost during a change is answered with 503, and the change is rolled back', async () => {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const between = await breakable(database.url);
-  const api = await testApi({ database: { ...database, pool: between.pool } });
+  const api = await startTestApi({ database: { ...database, pool: between.pool } });
   const { key } = await api.user('homeowner');
   const { json: device } = await api.send('/v1/devices', { method: 'POST', key, body: { type: 'x', location: 'y' } });
   const path = `/v1/devices/${device.device_id}`;
@@ -119,7 +119,7 @@ async function breakable(url: string) {
 }
 
 test('a database that a move closed for writing still answers reads', async () => {
-  const api = await testApi();
+  const api = await startTestApi();
   const { userId, key } = await api.user('homeowner');
   const { rows } = await api.database.pool.query('SELECT current_database() AS name');
   await api.database.pool.query(`ALTER DATABASE ${rows[0].name} SET default_transaction_read_only = on`);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { buildFrame, buildHeaderBlock, connectRawHttp2, FRAME_FLAGS, FRAME_TYPES } from '#test/support/http2-frames.ts';
 
 const MIB = 1_048_576;
@@ -12,7 +12,7 @@ let api: TestApi;
 let owned = 0;
 let asked = 0;
 beforeAll(async () => {
-  api = await testApi({
+  api = await startTestApi({
     beforeListening(app) {
       app.get('/own', async (_request, reply) => {
         asked++;

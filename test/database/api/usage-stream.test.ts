@@ -3,17 +3,17 @@ import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { type AlertEvaluator, startAlertEvaluator } from '#src/alerts/pool.ts';
-import { MAX_STREAMS } from '#src/api/stream-room.ts';
+import { STREAM_LIMITS } from '#src/api/stream-limits.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { publishUsage } from '#src/delivery/usage-updated.ts';
+import { publishUsageUpdates } from '#src/delivery/usage-updated.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { type EventStream, openEventStream } from '#test/support/event-stream.ts';
 import { addMember, createMemberKeyForHome } from '#test/support/members.ts';
-import { createMeter, type Meter } from '#test/support/meters.ts';
+import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 
 let api: TestApi;
 let other: TestApi;
@@ -22,9 +22,9 @@ const handingOn = new AbortController();
 const opened: EventStream[] = [];
 beforeAll(async () => {
   evaluator = startAlertEvaluator(1);
-  api = await testApi();
+  api = await startTestApi();
   // A second API on the same database, which acts as another process.
-  other = await testApi({ database: api.database, handOn: handingOn.signal });
+  other = await startTestApi({ database: api.database, handOn: handingOn.signal });
 });
 afterEach(() => {
   for (const one of opened.splice(0)) one.close();
@@ -47,14 +47,14 @@ const open = async (
   return stream;
 };
 /** Adds a smart plug to a home. Returns the plug's device id. */
-async function addDevice({ userId }: Meter): Promise<string> {
+async function addDevice({ userId }: TestMeter): Promise<string> {
   return (await createDevice(api.db, { userId, type: 'smart_plug', location: 'x' })).device.device_id;
 }
 const minutes = (count: number) => new Date(api.now.getTime() + count * 60_000);
 const keyOf = async (userId: string) => (await createKey(api.db, { userId, environment: 'live' })).key;
 /** Creates a homeowner with a meter and a key. */
-async function home(): Promise<Meter & { key: string }> {
-  const made = await createMeter(api.database);
+async function home(): Promise<TestMeter & { key: string }> {
+  const made = await createTestMeter(api.database);
   return { ...made, key: await keyOf(made.userId) };
 }
 const person = () => api.user('homeowner', { scopes: [...SCOPES] });
@@ -62,7 +62,7 @@ const soon = { interval: 20 };
 /** Runs the worker's jobs that evaluate alerts and create events `usage.updated`. */
 async function publish(): Promise<void> {
   await evaluateChangedHours(api.database.pool, evaluator, api.now);
-  await publishUsage(api.database.pool, api.now);
+  await publishUsageUpdates(api.database.pool, api.now);
 }
 const publishedHours = (stream: EventStream) =>
   stream
@@ -330,10 +330,10 @@ describe('access to the stream', () => {
 
 test('an account has a limited number of streams per process, in addition to its other requests', async () => {
   const mine = await home();
-  for (let at = 0; at < MAX_STREAMS.ofAccount; at++) expect((await open(mine.key)).status).toBe(200);
+  for (let at = 0; at < STREAM_LIMITS.ofAccount; at++) expect((await open(mine.key)).status).toBe(200);
   const refused = await api.send(PATH, { key: mine.key });
-  expect(refused).toMatchObject({ status: 429, json: { retry_after: MAX_STREAMS.retryAfterSeconds } });
-  expect(refused.headers['retry-after']).toBe(String(MAX_STREAMS.retryAfterSeconds));
+  expect(refused).toMatchObject({ status: 429, json: { retry_after: STREAM_LIMITS.retryAfterSeconds } });
+  expect(refused.headers['retry-after']).toBe(String(STREAM_LIMITS.retryAfterSeconds));
   expect((await api.send('/v1/devices', { key: mine.key })).status).toBe(200);
   expect((await open(mine.key, { port: other.port })).status).toBe(200);
   opened.pop();
@@ -344,14 +344,14 @@ test('an account has a limited number of streams per process, in addition to its
 test('streams of a utility and its enrolled homes leave room for streams of other accounts', async () => {
   const utility = await api.user('utility');
   const homes = await Promise.all([1, 2, 3].map(() => api.user('homeowner', { enrolledBy: utility.userId })));
-  const usual = MAX_STREAMS.ofUtility;
-  MAX_STREAMS.ofUtility = 4;
+  const usual = STREAM_LIMITS.ofUtility;
+  STREAM_LIMITS.ofUtility = 4;
   try {
     for (const { key } of [...homes, utility]) expect((await open(key)).status).toBe(200);
     for (const { key } of [...homes, utility]) expect((await api.send(PATH, { key })).status).toBe(429);
     expect((await open((await api.user('homeowner')).key)).status).toBe(200);
   } finally {
-    MAX_STREAMS.ofUtility = usual;
+    STREAM_LIMITS.ofUtility = usual;
   }
 });
 

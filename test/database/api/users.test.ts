@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
 let utility: { userId: string; key: string };
 const enrolled: string[] = [];
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   utility = await api.user('utility');
   for (let count = 0; count < 3; count++)
     enrolled.push((await api.user('homeowner', { enrolledBy: utility.userId })).userId);
@@ -79,7 +79,7 @@ test('the list of accounts accepts the API’s parameters', async () => {
 });
 
 test('processes that start at the same time create one administrator with one key', async () => {
-  const one = await testApi();
+  const one = await startTestApi();
   try {
     const givenKey = `eus_live_${'k'.repeat(48)}`;
     const ofProcesses = (options: { givenKey?: string }) =>
@@ -96,7 +96,7 @@ test('processes that start at the same time create one administrator with one ke
 });
 
 test('a start creates no second administrator if the first one has changed its address', async () => {
-  const one = await testApi();
+  const one = await startTestApi();
   try {
     const key = (await ensureBootstrapAdmin(one.db, { environment: 'live' })) ?? '';
     const [{ user_id: userId }] = (await one.send('/v1/users', { key })).json;
@@ -126,7 +126,7 @@ test('responses about the first administrator match the document, including form
 });
 
 test('the last administrator can neither be deleted nor get another role, also if several try at the same time', async () => {
-  const own = await testApi();
+  const own = await startTestApi();
   const admins = [await own.user('admin'), await own.user('admin'), await own.user('admin')];
   const statuses = await Promise.all(
     admins.map(async ({ userId, key }, index) => {

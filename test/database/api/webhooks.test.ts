@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createQueryFunction } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { findInvalidFields, requestsWithKey } from '#test/support/requests-with-key.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { createRequestsWithKey, findInvalidFields } from '#test/support/requests-with-key.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 
-const as = (key: string) => requestsWithKey(api, key);
+const as = (key: string) => createRequestsWithKey(api, key);
 
 describe('webhooks', () => {
   test('are listed without their secret, which is stored encrypted and rotated with an overlap', async () => {

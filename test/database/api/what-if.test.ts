@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { computeReferenceCosts } from '#test/reference/cost.ts';
-import { type ApiChange, computeReferenceWhatIf, type HomeQuarterHour } from '#test/reference/what-if.ts';
-import { type TestApi, type TestApiResponse, testApi } from '#test/support/api.ts';
+import { type ApiWhatIfChange, computeReferenceWhatIf, type HomeQuarterHour } from '#test/reference/what-if.ts';
+import { startTestApi, type TestApi, type TestApiResponse } from '#test/support/api.ts';
 import { type Person, type SolarQuarterHour, writeSolarHome } from '#test/support/solar-home.ts';
 
 /**
@@ -32,7 +32,7 @@ let owner: Person;
 let stranger: Person;
 let quarters: SolarQuarterHour[];
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   utility = await api.user('utility');
   owner = await api.user('homeowner', { enrolledBy: utility.userId });
   stranger = await api.user('homeowner');
@@ -44,7 +44,7 @@ afterAll(() => api.close());
 const ask = (body: object, key = owner.key) => api.send('/v1/what-if', { method: 'POST', key, body });
 
 /** Returns the expected response for the first days of the year, including the cost by the tariff. */
-function expected(change: ApiChange, untilMs = TO_MS) {
+function expected(change: ApiWhatIfChange, untilMs = TO_MS) {
   const range = { fromMs: FROM_MS, toMs: untilMs, nowMs: api.now.getTime() };
   const some = quarters.filter(({ atMs }) => atMs < untilMs);
   const home = some.map(

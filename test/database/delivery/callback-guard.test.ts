@@ -3,10 +3,10 @@ import type { LookupFunction } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { isPublicAddress, refuseForbiddenHost } from '#src/delivery/webhook/guard.ts';
-import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
+import { assertHostAllowed, isPublicAddress } from '#src/delivery/webhook/guard.ts';
+import { createTestDeliveries, type TestDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveryResponses } from '#test/support/delivery-log.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#test/support/receiver.ts';
 
 /**
  * An HTTPS agent that looks a name up as configured, and records the address to which a real agent would connect. It then connects to the
@@ -14,8 +14,8 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
  */
 class Watched extends Agent {
   addresses: string[] = [];
-  readonly #receiver: Receiver;
-  constructor(receiver: Receiver) {
+  readonly #receiver: WebhookReceiver;
+  constructor(receiver: WebhookReceiver) {
     super({ keepAlive: false });
     this.#receiver = receiver;
   }
@@ -42,11 +42,11 @@ class Watched extends Agent {
   }
 }
 
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let agent: Watched;
 let deliveries: TestDeliveries | undefined;
 beforeAll(async () => {
-  receiver = await startReceiver();
+  receiver = await startWebhookReceiver();
 });
 afterAll(() => receiver.close());
 afterEach(async () => {
@@ -59,7 +59,7 @@ afterEach(async () => {
 async function deliver(url: string, answers: string[][]) {
   agent = new Watched(receiver);
   let asked = 0;
-  deliveries = await testDeliveries({
+  deliveries = await createTestDeliveries({
     allowPrivate: false,
     agent,
     async resolve() {
@@ -136,7 +136,7 @@ test.each([
   'https://255.255.255.255/',
   'https://198.18.0.1/',
 ])('%s is refused in any notation', async (url) => {
-  expect(() => refuseForbiddenHost(new URL(url).hostname)).toThrow('private or reserved');
+  expect(() => assertHostAllowed(new URL(url).hostname)).toThrow('private or reserved');
 });
 
 describe('addresses', () => {

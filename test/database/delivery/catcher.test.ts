@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findSentDelivery } from '#src/delivery/log.ts';
-import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
+import { createTestDeliveries, type TestDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveryResponses } from '#test/support/delivery-log.ts';
 
 /** Deliveries with the callback rules of production, which allow only public addresses. Every name lookup fails. */
 let deliveries: TestDeliveries;
 const lookedUp: string[] = [];
 beforeAll(async () => {
-  deliveries = await testDeliveries({
+  deliveries = await createTestDeliveries({
     allowPrivate: false,
     async resolve(hostname) {
       lookedUp.push(hostname);

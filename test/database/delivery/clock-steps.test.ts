@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createQueryOnConnection } from '#src/database/connect.ts';
-import { publishUsage, queueChangedHours } from '#src/delivery/usage-updated.ts';
+import { createQueryFunctionOnConnection } from '#src/database/connect.ts';
+import { publishUsageUpdates, queueChangedHours } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { createTestDeliveries, type TestDeliveries } from '#test/support/deliveries.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#test/support/receiver.ts';
 
 /**
  * Steps of a worker's clock, in seconds: some minutes, two hours, and 14 months (a correction after the process started with a wrong
@@ -12,11 +12,11 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
  */
 const STEPS = [-180, -7_200, -430 * 86_400, 7_200, 430 * 86_400];
 
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let deliveries: TestDeliveries;
 beforeEach(async () => {
-  receiver = await startReceiver();
-  deliveries = await testDeliveries({ ca: receiver.ca });
+  receiver = await startWebhookReceiver();
+  deliveries = await createTestDeliveries({ ca: receiver.ca });
 });
 afterEach(async () => {
   await deliveries.close();
@@ -51,10 +51,10 @@ test.each(STEPS)('a running delivery is not sent twice by a step of %d s', async
       return { succeeded: true, responseStatus: null, error: null };
     },
   });
-  const slow = await testDeliveries({ email });
+  const slow = await createTestDeliveries({ email });
   const userId = await slow.user('somebody@example.com');
   const notice = { type: 'home.recounted' as const, userId, data: { user_id: userId }, channel: 'email' as const };
-  await addEvents(createQueryOnConnection(slow.database.pool), [notice], slow.now);
+  await addEvents(createQueryFunctionOnConnection(slow.database.pool), [notice], slow.now);
   expect(await slow.dispatcher.pass()).toBe(1);
   slow.later(step);
   expect(await slow.dispatcher.pass()).toBe(0);
@@ -68,10 +68,10 @@ test.each(STEPS)('usage.updated is sent after a step of %d s', async (step) => {
   const userId = await deliveries.user('somebody@example.com');
   const options = { events: ['usage.updated'] as const, url: receiver.url, authToken: 'a secret token' };
   await createWebhook(deliveries.db, deliveries.box, userId, options);
-  const query = createQueryOnConnection(deliveries.database.pool);
+  const query = createQueryFunctionOnConnection(deliveries.database.pool);
   const publish = async () => {
     await queueChangedHours(query, [{ user_id: userId, hour: new Date('2026-06-15T10:00:00Z') }]);
-    return publishUsage(deliveries.database.pool, deliveries.now);
+    return publishUsageUpdates(deliveries.database.pool, deliveries.now);
   };
   expect(await publish()).toBe(1);
   expect(await publish()).toBe(0);

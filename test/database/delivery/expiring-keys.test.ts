@@ -6,7 +6,7 @@ import { createEmailChannel, createSmtpMailer, type Mailer } from '#src/delivery
 import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { createRemarkComposer } from '#src/start/remark-mails.ts';
 import { updateUser } from '#src/users/store.ts';
-import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
+import { createTestDeliveries, type TestDeliveries } from '#test/support/deliveries.ts';
 import { startMailServer } from '#test/support/mail-server.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = await startMailServer(() => (isFull ? Object.assign(new Error('disk full'), { responseCode: 452 }) : null));
   mailer = createSmtpMailer(server.url);
   const publicUrl = 'https://energy.example.net';
-  deliveries = await testDeliveries({
+  deliveries = await createTestDeliveries({
     email: (db) =>
       createEmailChannel({
         db,

@@ -1,19 +1,19 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startLoop } from '#src/core/loop.ts';
-import { takeDueDeliveries } from '#src/delivery/take.ts';
-import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { leaseDueDeliveries } from '#src/delivery/take.ts';
+import { createTestDeliveries, type TestDeliveries } from '#test/support/deliveries.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#test/support/receiver.ts';
 
 /** Interval, in ms, at which the worker polls for due deliveries. */
 const LOOK_MS = 200;
 
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let deliveries: TestDeliveries;
 
 beforeEach(async () => {
-  receiver = await startReceiver();
-  deliveries = await testDeliveries({ ca: receiver.ca });
+  receiver = await startWebhookReceiver();
+  deliveries = await createTestDeliveries({ ca: receiver.ca });
 });
 afterEach(async () => {
   await deliveries.close();
@@ -33,7 +33,7 @@ async function happen(userId: string, times: number): Promise<void> {
 
 /** Takes due deliveries as a worker does. Returns how many deliveries of each owner were taken. */
 async function take(limit = 512): Promise<Record<string, number>> {
-  const taken = await takeDueDeliveries(deliveries.database.pool, limit, deliveries.now);
+  const taken = await leaseDueDeliveries(deliveries.database.pool, limit, deliveries.now);
   const byOwner = Map.groupBy(taken, ({ event }) => event.userId);
   return Object.fromEntries([...byOwner].map(([userId, sendings]) => [userId, sendings.length]));
 }

@@ -18,23 +18,23 @@ import {
   sendMail,
 } from '#src/delivery/email/send.ts';
 import { createCapturingSmsSender, createSmsChannel, createTwilioSmsSender } from '#src/delivery/sms/send.ts';
-import { loadReader } from '#src/delivery/words/words.ts';
+import { loadRecipientLocale } from '#src/delivery/words/words.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { createRemarkComposer } from '#src/start/remark-mails.ts';
 import { inviteMember } from '#src/users/members.ts';
 import { updateUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { startMailServer } from '#test/support/mail-server.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 const SECRET = 'the secret of the tests';
-const berlin = await loadReader({ language: 'en', timezone: 'Europe/Berlin' });
-const utc = await loadReader({ language: 'en', timezone: 'UTC' });
+const berlin = await loadRecipientLocale({ language: 'en', timezone: 'Europe/Berlin' });
+const utc = await loadRecipientLocale({ language: 'en', timezone: 'UTC' });
 let api: TestApi;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   folder = await createTemporaryFolder();
 });
 afterAll(async () => {

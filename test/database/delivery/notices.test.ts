@@ -10,23 +10,23 @@ import { createWebhook, deleteWebhook, listWebhooks } from '#src/delivery/webhoo
 import { addEvents } from '#src/events/outbox.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
+import { createTestDeliveries, type TestDeliveries } from '#test/support/deliveries.ts';
 import { hasEspiSchema, validateByEspiSchema } from '#test/support/espi-schema.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#test/support/receiver.ts';
 
 /** Tests of Green Button notices to apps. The code that delivers webhooks delivers these notices, too. */
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let deliveries: TestDeliveries;
 let userId: string;
 let ownerId: string;
 beforeAll(async () => {
-  receiver = await startReceiver();
+  receiver = await startWebhookReceiver();
 });
 afterAll(() => receiver.close());
 beforeEach(async () => {
   receiver.calls = [];
   receiver.answer = () => ({ status: 200 });
-  deliveries = await testDeliveries({ ca: receiver.ca, timeoutMs: 1_500 });
+  deliveries = await createTestDeliveries({ ca: receiver.ca, timeoutMs: 1_500 });
   userId = await deliveries.user('anna@example.com');
   ({ user_id: ownerId } = await createUser(deliveries.db, { email: 'u@example.com', role: 'utility' }));
 });

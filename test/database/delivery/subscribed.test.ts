@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { subscribedUsersSql, userEventSubscriptionsSql } from '#src/events/outbox.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { userEventSubscriptionsSql, usersWithEventReceiversSql } from '#src/events/outbox.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -50,7 +50,7 @@ test('the recipients of events are the same for a set of users as for each user 
           `SELECT user_id FROM users u WHERE EXISTS (${userEventSubscriptionsSql("'usage.updated'", 'u')}) ORDER BY 1`,
         );
         const { rows: ofAll } = await pool.query(
-          `WITH asked AS (SELECT user_id FROM users) SELECT user_id FROM (${subscribedUsersSql('asked', "'usage.updated'")}) told ORDER BY 1`,
+          `WITH asked AS (SELECT user_id FROM users) SELECT user_id FROM (${usersWithEventReceiversSql('asked', "'usage.updated'")}) told ORDER BY 1`,
         );
         expect(ofAll).toEqual(ofEach);
         // An owner must receive the events to which its own webhook is subscribed, wherever this webhook is in the list.

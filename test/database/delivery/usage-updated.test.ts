@@ -1,24 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { type AlertEvaluator, startAlertEvaluator } from '#src/alerts/pool.ts';
-import { publishUsage } from '#src/delivery/usage-updated.ts';
+import { publishUsageUpdates } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { EVENT_BODIES } from '#src/events/bodies.ts';
-import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { createMeter, type Meter } from '#test/support/meters.ts';
+import { createTestDeliveries, type TestDeliveries } from '#test/support/deliveries.ts';
+import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 
 let evaluator: AlertEvaluator;
 let deliveries: TestDeliveries;
-let home: Meter;
+let home: TestMeter;
 beforeAll(() => {
   evaluator = startAlertEvaluator(1);
 });
 afterAll(() => evaluator.close());
 beforeEach(async () => {
-  deliveries = await testDeliveries();
+  deliveries = await createTestDeliveries();
   deliveries.now = new Date('2026-06-17T12:00:00Z');
-  home = await createMeter(deliveries.database);
+  home = await createTestMeter(deliveries.database);
 });
 afterEach(() => deliveries.close());
 
@@ -30,7 +30,7 @@ const subscribe = (userId = home.userId) =>
     authToken: 'a secret token',
   });
 const evaluate = () => evaluateChangedHours(deliveries.database.pool, evaluator, deliveries.now);
-const publish = () => publishUsage(deliveries.database.pool, deliveries.now);
+const publish = () => publishUsageUpdates(deliveries.database.pool, deliveries.now);
 async function publishedEvents() {
   const { rows } = await deliveries.database.pool.query(
     "SELECT data, created_at FROM events WHERE type = 'usage.updated' ORDER BY created_at, event_id",
@@ -114,7 +114,7 @@ test('usage.updated includes late readings of a home, even if they precede all e
 });
 
 test('usage.updated is sent once, only for users with a subscription, by any number of workers', async () => {
-  const other = await createMeter(deliveries.database);
+  const other = await createTestMeter(deliveries.database);
   await subscribe();
   for (const one of [home, other])
     await one.read(

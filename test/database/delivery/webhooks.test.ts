@@ -6,24 +6,24 @@ import { findSentDelivery } from '#src/delivery/log.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
 import { updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
-import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
+import { createTestDeliveries, type TestDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveryResponses, queueTestEvent, retryDelivery } from '#test/support/delivery-log.ts';
-import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
+import { startWebhookReceiver, type WebhookCall, type WebhookReceiver } from '#test/support/receiver.ts';
 
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let deliveries: TestDeliveries;
 let userId: string;
 let webhookId: string;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 beforeAll(async () => {
-  receiver = await startReceiver();
+  receiver = await startWebhookReceiver();
 });
 afterAll(() => receiver.close());
 beforeEach(async () => {
   receiver.calls = [];
   receiver.answer = () => ({ status: 200 });
-  deliveries = await testDeliveries({ ca: receiver.ca, timeoutMs: 1_500 });
+  deliveries = await createTestDeliveries({ ca: receiver.ca, timeoutMs: 1_500 });
   userId = await deliveries.user('anna@example.com');
   webhookId = await deliveries.subscribe(userId, receiver.url, SECRET);
 });
@@ -141,7 +141,7 @@ describe('an event', () => {
   });
 
   test('fails if the receiver has a certificate for another name, or does not listen', async () => {
-    const stranger = await startReceiver();
+    const stranger = await startWebhookReceiver();
     await change({ url: stranger.url });
     await deliveries.happen(userId);
     await deliveries.run();
@@ -471,8 +471,8 @@ describe('a subscription', () => {
 
   test('can be resumed while its deliveries fail, without conflicts', async () => {
     receiver.answer = () => ({ status: 500 });
-    const { recordAttempt } = await import('#src/delivery/dispatch.ts');
-    const { takeDueDeliveries: takeDue } = await import('#src/delivery/take.ts');
+    const { recordDeliveryAttempt } = await import('#src/delivery/dispatch.ts');
+    const { leaseDueDeliveries: takeDue } = await import('#src/delivery/take.ts');
     for (let round = 0; round < 10; round++) {
       for (let index = 0; index < 8; index++) await deliveries.happen(userId);
       await deliveries.database.pool.query(
@@ -483,7 +483,7 @@ describe('a subscription', () => {
       const failed = { succeeded: false, responseStatus: 500, error: 'HTTP 500' };
       await deliveries.database.pool.query("UPDATE webhooks SET status = 'paused'");
       await Promise.all([
-        ...taken.map((sending) => recordAttempt(deliveries.database.pool, sending, failed, at)),
+        ...taken.map((sending) => recordDeliveryAttempt(deliveries.database.pool, sending, failed, at)),
         change({ status: 'active' }),
       ]);
     }
@@ -539,7 +539,7 @@ describe('a subscription', () => {
 test('a worker that is killed during an attempt loses nothing: another takes over when its lease ends', async () => {
   const id = await deliveries.happen(userId);
   // Leases a delivery without sending it, as if the worker had then been killed.
-  const { takeDueDeliveries: takeDue } = await import('#src/delivery/take.ts');
+  const { leaseDueDeliveries: takeDue } = await import('#src/delivery/take.ts');
   expect(await takeDue(deliveries.database.pool, 10, deliveries.now)).toHaveLength(1);
   await deliveries.run();
   expect(receiver.calls).toEqual([]);

@@ -2,19 +2,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { IncomingMessage } from '#ingest/message.ts';
 import { type FailedRecomputations, recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 
 test('a changed device that cannot be computed delays no readings, and is computed as soon as possible', async () => {
   const { pool } = api.database;
   const { key } = await api.user('admin');
-  const [changed, neighbour] = [await createMeter(api.database), await createMeter(api.database)];
+  const [changed, neighbour] = [await createTestMeter(api.database), await createTestMeter(api.database)];
   const startMs = api.now.getTime();
   let nowMs = startMs;
   const writer = createWriter(pool, { now: () => nowMs });
@@ -39,7 +39,7 @@ test('a changed device that cannot be computed delays no readings, and is comput
     },
   });
   const kwhOf = async ({ userId }: { userId: string }) =>
-    (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6;
+    (await sumImportedMilliwattHours(api.database, 'device_intervals', userId)) / 1e6;
   const isComputed = async () => (await api.send(`/v1/devices/${changed.deviceId}`, { key })).json.is_computed;
   // The third reading shows 120 kW for half an hour, which exceeds the default limit of 100 kW.
   const past = [

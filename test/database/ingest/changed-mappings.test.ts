@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { totalMilliwattHours } from '#test/support/meters.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { sumImportedMilliwattHours } from '#test/support/meters.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 
@@ -61,7 +61,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
     /** Sends a register reading with its own timestamp. `minute`: time of receipt; `at`: time of the reading. */
     sendRegister: (minute: number, total: number, at = minute) =>
       receive('boiler/b1/state', { total, at: new Date(startMs + at * 60_000).toISOString() }, minute),
-    kwh: async () => (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
+    kwh: async () => (await sumImportedMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
     change: (patch: object) => sent('PATCH')(`/v1/devices/${device.device_id}`, patch),
     compute: () => recomputeChangedDevices(pool, writer),
     notes: async () =>

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_CACHED_SERIES } from '#ingest/write/device-state.ts';
-import { createHeadCache } from '#ingest/write/head-memory.ts';
+import { createHeadCache } from '#ingest/write/head-cache.ts';
 import { createWriter, type IncomingMessage, type Writer } from '#ingest/write/writer.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -42,7 +42,7 @@ const channelsTo = (count: number) => Array.from({ length: count }, (_, index) =
 const rowsOf = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows;
 
 test('a device has a maximum number of channels, and readings of further ones become rejections', async () => {
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   const writer = createWriter(database.pool, { maxChannels: 3 });
   expect(await writer.write([messageOf(deviceId, channelsTo(5), 0)])).toMatchObject({
     stored: 3,
@@ -64,7 +64,7 @@ async function devices(): Promise<{
   large: { deviceId: string; userId: string };
   small: { deviceId: string; userId: string };
 }> {
-  const [large, small] = [await createMeter(database), await createMeter(database)];
+  const [large, small] = [await createTestMeter(database), await createTestMeter(database)];
   const before = createWriter(database.pool, { maxChannels: 10_000 });
   await before.write([
     messageOf(large.deviceId, channelsTo(MAX_CACHED_SERIES + 88), 0),
@@ -97,7 +97,7 @@ test('of a device with very many channels, those not in the batch do not change,
   ]);
   for (const state of after) if (state[0] !== Number(series_id)) expect(state).toEqual(before.get(state[0]));
   const totals = await Promise.all(
-    [large, small].map(({ userId }) => totalMilliwattHours(database, 'user_hourly', userId)),
+    [large, small].map(({ userId }) => sumImportedMilliwattHours(database, 'user_hourly', userId)),
   );
   expect(totals[0]).toBe(totals[1]);
 });

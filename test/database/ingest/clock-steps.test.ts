@@ -5,7 +5,7 @@ import { Pipeline } from '#ingest/pipeline.ts';
 import { startReceiptStamper } from '#ingest/receipts.ts';
 import { replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createUntimedSeries } from '#ingest/write/untimed-series.ts';
+import { createUntimedSeriesRecorder } from '#ingest/write/untimed-series.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -16,8 +16,8 @@ import {
   countReadingsWithoutTime,
   type HostClockEvent,
 } from '#test/reference/receipts.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 /**
@@ -29,7 +29,7 @@ const log = pino({ level: 'silent' });
 let database: TestDatabase;
 let hosts = 0;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -39,7 +39,7 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
   const wallMs = () => state.true + state.offset;
   const clocks = { wallMs, monotonicMs: () => state.true, believedMs: () => state.true };
   const receipts = await startReceiptStamper(pool, { ...clocks, log, host });
-  const writer = createWriter(pool, { now: wallMs, untimed: createUntimedSeries(receipts.host) });
+  const writer = createWriter(pool, { now: wallMs, untimed: createUntimedSeriesRecorder(receipts.host) });
   const pipeline = new Pipeline({ writer, log, onRoom() {} });
   const receive = receipts.stamp(pipeline, () => {});
   return {
@@ -74,11 +74,11 @@ async function minutes(host: Host, deviceId: string, count: number, body: (hours
     await host.send(deviceId, body((host.state.true - BEGIN) / HOUR));
   }
 }
-const kwh = async (userId: string) => (await totalMilliwattHours(database, 'user_hourly', userId)) / 1e6;
+const kwh = async (userId: string) => (await sumImportedMilliwattHours(database, 'user_hourly', userId)) / 1e6;
 const register = (hours: number) => ({ energy_total_kwh: Number((1_000 + hours * 2).toFixed(3)) });
 
 test('a register without times loses nothing and counts nothing twice when the clock is set back', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 90, register);
   host.set(-HOUR + 12_345);
@@ -95,7 +95,7 @@ test('a register without times loses nothing and counts nothing twice when the c
 });
 
 test('a power without times counts the repeated time once; the edit can be revoked', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 90, () => ({ power_w: 1_000 }));
   host.set(-HOUR + 12_345);
@@ -156,7 +156,7 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
   const all = await Promise.all(
     homes.map(async (home) => ({
       ...home,
-      ...(await createMeter(database)),
+      ...(await createTestMeter(database)),
       sent: [] as HostClockEvent[],
       powers: [] as HostClockEvent[],
     })),
@@ -218,12 +218,12 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
     const [first] = sent.flatMap((one) => ('value' in one ? one.value : []));
     const last = countReadingsWithoutTime(sent, 'register').at(-1)?.value;
     if (first !== undefined && last !== undefined && powers.every((one) => !('value' in one)))
-      expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(last - first);
+      expect(await sumImportedMilliwattHours(database, 'user_hourly', userId)).toBe(last - first);
   }
 }
 
 test('a register whose readings all lie in the repeated time continues from the first of them, until the edit is revoked', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 30, register);
   // The clock is set back twice. After the second step, it shows an earlier time than after the first one.
@@ -252,7 +252,7 @@ test('a register whose readings all lie in the repeated time continues from the 
 });
 
 test('readings with their own time are not affected by a clock step of the host', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const host = await startHost();
   const timed = (hours: number) => ({ ts: new Date(BEGIN + hours * HOUR).toISOString(), ...register(hours) });
   await minutes(host, home.deviceId, 30, timed);
@@ -265,7 +265,7 @@ test('readings with their own time are not affected by a clock step of the host'
 });
 
 test('a start with a clock behind the host’s newest receipt also counts as a clock step', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const first = await startHost();
   await minutes(first, home.deviceId, 90, register);
   await first.stop();
@@ -278,7 +278,7 @@ test('a start with a clock behind the host’s newest receipt also counts as a c
 });
 
 test('plausibility is judged by the actually elapsed time, not by the clock', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const host = await startHost();
   // A load of 80 kW, with a limit of 100 kW. While an hour and a half pass, the clock shows only half an hour, so the power seems to be 240
   // kW.
@@ -297,7 +297,7 @@ test('plausibility is judged by the actually elapsed time, not by the clock', as
 });
 
 test('readings that a host refused because its clock was behind count after a replay, judged by the clock of the replay', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const writer = createWriter(database.pool);
   const receivedAtMs = Date.now() - 2 * HOUR;
   const { createIncomingMessage } = await import('#ingest/incoming.ts');

@@ -2,12 +2,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pipeline } from '#ingest/pipeline.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -15,7 +15,7 @@ const count = async (relation: string) =>
   (await database.pool.query(`SELECT count(*)::int AS count FROM ${relation}`)).rows[0].count;
 
 test('a message waits, unacknowledged, while the schema does not fit this version, and is stored afterwards', async () => {
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   const log = pino({ level: 'silent' });
   const pipeline = new Pipeline({ writer: createWriter(database.pool), log, onRoom: () => {} });
   // Causes the error of a concurrent migration by a newer version: undefined column (SQLSTATE 42703).

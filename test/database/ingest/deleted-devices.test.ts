@@ -5,13 +5,13 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { deleteDevice, updateDevice } from '#src/devices/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, type Meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, sumImportedMilliwattHours, type TestMeter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
@@ -22,8 +22,8 @@ const REGISTER = 'import energy_total_kwh';
 const hour = (index: number) => new Date(NOW.getTime() - (60 - index) * 3_600_000);
 
 /** Creates a meter with two registers and 39 hours of one kWh each. From hour 20 to hour 29, the first register is 78 kWh too high. */
-async function home(): Promise<Meter> {
-  const made = await createMeter(database);
+async function home(): Promise<TestMeter> {
+  const made = await createTestMeter(database);
   const all = Array.from({ length: 40 }, (_, index) => index);
   await made.read(
     all.map((index) => [hour(index), 100 + index + (index >= 20 && index < 30 ? 78 : 0)]),
@@ -69,14 +69,14 @@ async function computeAll(pieceReadings = 100_000): Promise<void> {
   while ((await recomputeChangedDevices(database.pool, writer)) > 0);
 }
 
-async function rowsOf({ deviceId, userId }: Meter) {
+async function rowsOf({ deviceId, userId }: TestMeter) {
   const { rows } = await database.pool.query(
     `SELECT starts_at, energy_milliwatt_hours AS energy, estimated_milliwatt_hours AS estimated
      FROM device_intervals WHERE device_id = $1 ORDER BY 1`,
     [deviceId],
   );
   const pending = await database.pool.query('SELECT computed_with FROM devices WHERE device_id = $1', [deviceId]);
-  return { rows, total: await totalMilliwattHours(database, 'user_daily', userId), pending: pending.rows };
+  return { rows, total: await sumImportedMilliwattHours(database, 'user_daily', userId), pending: pending.rows };
 }
 
 test.each(

@@ -3,14 +3,14 @@ import { createWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const HOUR_MS = 3_600_000;
 const BASE_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 48 * HOUR_MS;
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 

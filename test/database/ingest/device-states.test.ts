@@ -4,14 +4,14 @@ import { createWriter } from '#ingest/write/writer.ts';
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { recordSilences } from '#src/devices/fleet/watch.ts';
+import { recordSilences } from '#src/devices/fleet/record-silences.ts';
 import { findDevice } from '#src/devices/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -36,7 +36,7 @@ const age = (deviceId: string, hours: number) =>
   ]);
 
 test('a device is inactive until its first reading, active with readings, and inactive again after a day of silence', async () => {
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   expect(await state(deviceId)).toBe('inactive');
   await send(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
@@ -49,7 +49,7 @@ test('a device is inactive until its first reading, active with readings, and in
 });
 
 test('a device is faulty when most of its last readings were rejected, and recovers when most are good', async () => {
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   await send(deviceId, '{"power_w": 100}');
   for (let index = 0; index < 10; index++) await send(deviceId, '{"power_w": "much"}');
   expect(await state(deviceId)).toBe('active');
@@ -65,7 +65,7 @@ test('a device is faulty when most of its last readings were rejected, and recov
 });
 
 test('a device whose readings only contradict earlier readings counts as silent, and soon as faulty', async () => {
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   const ts = Date.now() - 3_600_000;
   await send(deviceId, JSON.stringify({ ts, power_w: 100 }));
   await age(deviceId, 24.1);
@@ -76,7 +76,7 @@ test('a device whose readings only contradict earlier readings counts as silent,
 });
 
 test('a device is faulty when it reports a fault, until it reports that it is online', async () => {
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   await send(deviceId, '{"power_w": 100}');
   await send(deviceId, 'faulty', 'status');
   await send(deviceId, 'rubbish');
@@ -87,7 +87,7 @@ test('a device is faulty when it reports a fault, until it reports that it is on
 });
 
 test('the first reading of a device changes no entry of an index of devices', async () => {
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   const version = async () =>
     (await database.pool.query('SELECT ctid, xmin FROM devices WHERE device_id = $1', [deviceId])).rows;
   const before = await version();
@@ -96,7 +96,7 @@ test('the first reading of a device changes no entry of an index of devices', as
 });
 
 test('the first valid message of a device is reported as device.connected, once', async () => {
-  const { deviceId, userId } = await createMeter(database);
+  const { deviceId, userId } = await createTestMeter(database);
   await send(deviceId, 'rubbish');
   for (let index = 0; index < 3; index++) await send(deviceId, `{"power_w": ${index}}`);
   const { rows } = await database.pool.query(
@@ -120,7 +120,7 @@ test('the first valid message of a device is reported as device.connected, once'
 test('a silence is recorded on time, and alerts fire for it, after a clock was months ahead', async () => {
   const { pool } = database;
   const db = createDatabase(pool);
-  const [stopped, reporting] = [await createMeter(database), await createMeter(database)];
+  const [stopped, reporting] = [await createTestMeter(database), await createTestMeter(database)];
   await pool.query(
     `INSERT INTO alerts (alert_id, user_id, type, threshold_hours, delivery) VALUES ('alt_1', $1, 'no_data', 1, 'email')`,
     [stopped.userId],

@@ -3,17 +3,17 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classifyWriteError } from '#ingest/fault.ts';
 import { Pipeline } from '#ingest/pipeline.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
+import { classifyWriteError } from '#ingest/write-errors.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { inTransaction } from '#src/database/transaction.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
 import { createGateway } from '#src/devices/gateways.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 
@@ -66,7 +66,7 @@ describe('an unavailable database', () => {
     let server = await startEmbeddedPostgres({ dataDir: folder, sharedBuffersMb: 128 });
     const pool = createPool(server.url, { max: 4 });
     await migrate(pool);
-    const { deviceId } = await createMeter({ pool } as TestDatabase);
+    const { deviceId } = await createTestMeter({ pool } as TestDatabase);
     const { errors, pipeline, read } = pipelineOn(createWriter(pool));
     const sent: Promise<void>[] = [];
     let minutes = 0;
@@ -93,7 +93,7 @@ describe('an unavailable database', () => {
 describe('a failure of the database', () => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await createTestDatabase();
   });
   afterAll(() => database.drop());
 
@@ -159,7 +159,7 @@ describe('a failure of the database', () => {
   test('a session that ends during a transaction, a full or closed pool: a batch is retried', async () => {
     const pool = createPool(database.url, { max: 1 });
     const ended = await failureOf(
-      inTransaction(pool, async (client) => {
+      runInTransaction(pool, async (client) => {
         const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
         await database.pool.query('SELECT pg_terminate_backend($1, 30000)', [rows[0].pid]);
         return client.query('SELECT 1');
@@ -187,7 +187,7 @@ describe('a failure of the database', () => {
       [500],
     ],
   ])('the error %s (%s) is caused by the data', async (_what, code, text, values) => {
-    await createMeter(database);
+    await createTestMeter(database);
     const error = await failureOf(database.pool.query(text, [...values]));
     expect([error.code, classifyWriteError(error)]).toEqual([code, 'data']);
   });
@@ -196,13 +196,13 @@ describe('a failure of the database', () => {
 describe('a message that cannot be written', () => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await createTestDatabase();
   });
   afterAll(() => database.drop());
 
   test('because the database rejects it is stored with the reason, and the other messages of its batch are stored', async () => {
     const db = createDatabase(database.pool);
-    const { deviceId, userId } = await createMeter(database);
+    const { deviceId, userId } = await createTestMeter(database);
     const { gateway } = await createGateway(db, { userId, name: 'home' });
     const { errors, read, send } = pipelineOn(createWriter(database.pool));
     // NUL is the only character that PostgreSQL's type text does not accept.
@@ -216,7 +216,7 @@ describe('a message that cannot be written', () => {
 
   test('because the service’s code fails is also stored, but only while the database responds', async () => {
     await database.pool.query('DELETE FROM rejected_messages');
-    const { deviceId } = await createMeter(database);
+    const { deviceId } = await createTestMeter(database);
     const real = createWriter(database.pool);
     let isAway = false;
     const writer: Writer = {

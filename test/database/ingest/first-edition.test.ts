@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseStoredCountingStates } from '#ingest/write/head.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 import { closeOpenHours } from '#test/support/without-heads.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -16,7 +16,7 @@ const NOW = at(120);
 
 test("rows of the counting rules' first edition are continued, and follow the second edition around a late reading", async () => {
   const { pool } = database;
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   // The reading at 15 minutes is too high, but plausible. The first edition counted it, and treated the next reading as a replaced meter.
   await home.read(
     [
@@ -44,7 +44,7 @@ test("rows of the counting rules' first edition are continued, and follow the se
        FROM closed_device_intervals WHERE starts_at = ANY ($1)) f`,
     [[at(0), at(15)]],
   );
-  const total = () => totalMilliwattHours(database, 'device_intervals', home.userId);
+  const total = () => sumImportedMilliwattHours(database, 'device_intervals', home.userId);
   expect(await total()).toBe(1_200_000);
   await home.read([[at(75), 100.5]], NOW);
   expect(await total()).toBe(1_300_000);

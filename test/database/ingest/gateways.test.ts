@@ -4,17 +4,17 @@ import { createIncomingMessage } from '#ingest/incoming.ts';
 import { replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { getMeterKey } from '#src/database/meter.ts';
+import { getSeparateQuantityKey } from '#src/database/meter.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway, deleteGateway, listDiscoveredDevices, updateGateway } from '#src/devices/gateways.ts';
 import { deleteDevice, pairDiscoveredDevice, updateDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
@@ -168,7 +168,7 @@ test('a P1 port also reports its gas meter: in m³, at that meter’s time, and 
   expect(await home.kwh()).toBe(0.5);
   const { rows } = await database.pool.query(
     `SELECT sum(energy_milliwatt_hours)::bigint AS whole FROM user_hourly WHERE user_id = $1`,
-    [getMeterKey(home.userId, 'gas_m3')],
+    [getSeparateQuantityKey(home.userId, 'gas_m3')],
   );
   expect(Number(rows[0].whole)).toBe(406_000);
 });

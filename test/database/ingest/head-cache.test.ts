@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createHeadCache } from '#ingest/write/head-memory.ts';
+import { createHeadCache } from '#ingest/write/head-cache.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -78,21 +78,21 @@ test('heads of a failed batch are evicted, and the next batch reads the stored o
   expect(await send(deviceIds, 1_000_020)).toMatchObject({ stored: 5, duplicates: 0, rejected: 0, loaded: 3 });
   expect(countCached()).toBe(5);
   // Sum over the five devices of the energy from the first reading (1,000,001 to 1,000,005 mWh) to the last one.
-  expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(19 + 18 + 17 + 16 + 15);
+  expect(await sumImportedMilliwattHours(database, 'user_hourly', userId)).toBe(19 + 18 + 17 + 16 + 15);
 });
 
 test('an owner’s change applies to the next reading of a device with a cached head', async () => {
   const db = createDatabase(database.pool);
-  const { deviceId, userId } = await createMeter(database);
+  const { deviceId, userId } = await createTestMeter(database);
   const writer = createWriter(database.pool);
   const startMs = someHoursAgoMs();
   /** Writes a reading of 1 kW. `minutes`: time of the reading, since the start. */
   const read = (minutes: number) => writer.write([messageOf(deviceId, 'power', startMs + minutes * 60_000, 1_000_000)]);
   for (const minutes of [0, 20, 40, 45]) await read(minutes);
-  expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBeCloseTo(83_333, -1);
+  expect(await sumImportedMilliwattHours(database, 'user_hourly', userId)).toBeCloseTo(83_333, -1);
   await updateDevice(db, ALL_ACCOUNTS, deviceId, { max_gap_minutes: 20 });
   await read(60);
-  expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBeCloseTo(1_000_000, -1);
+  expect(await sumImportedMilliwattHours(database, 'user_hourly', userId)).toBeCloseTo(1_000_000, -1);
   await deleteDevice(db, ALL_ACCOUNTS, deviceId);
   expect(await read(61)).toMatchObject({ stored: 0, duplicates: 0, rejected: 1 });
 });

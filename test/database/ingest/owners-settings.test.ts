@@ -7,15 +7,15 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import type { ChannelSettingPatch } from '#src/devices/channels.ts';
 import { createGateway, listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { findDevice, pairDiscoveredDevice, updateDevice } from '#src/devices/store.ts';
-import { loadInsights } from '#src/energy/insights.ts';
+import { loadUsageInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
@@ -146,7 +146,13 @@ test('removing a setting changes the home’s usage at once', async () => {
       { native_name: 'SML.Wert_B', counts_as: 'export' },
     );
     const day = new Date(BASE_MS).toISOString().slice(0, 10);
-    const rows = await loadInsights(db, meter.userId, createDayRange(day, day, 'UTC'), 'hour', new Set(['coverage']));
+    const rows = await loadUsageInsights(
+      db,
+      meter.userId,
+      createDayRange(day, day, 'UTC'),
+      'hour',
+      new Set(['coverage']),
+    );
     return rows.find(({ starts_at }) => new Date(starts_at ?? '').getTime() === BASE_MS);
   };
   expect(await totalWith('ignored')).not.toMatchObject({ kwh_used: 2 });

@@ -5,13 +5,13 @@ import { createWriter } from '#ingest/write/writer.ts';
 import { closeBillPeriod, createBillPeriod, findBillPeriod } from '#src/billing/store.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { notifyOwnersOfRecomputedTotals } from '#src/users/notify-recounted.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { totalMilliwattHours } from '#test/support/meters.ts';
+import { notifyOwnersOfRecomputedTotals } from '#src/users/notify-recomputed-totals.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { sumImportedMilliwattHours } from '#test/support/meters.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 
@@ -60,7 +60,7 @@ async function announced(names: readonly string[], maker = 'Meter') {
     compute: async () => {
       while ((await recomputeChangedDevices(pool, writer)) > 0);
     },
-    kwh: async () => (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
+    kwh: async () => (await sumImportedMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
     countsAs: async () => {
       const { json } = await api.send(`/v1/devices/${device.device_id}`, { key });
       const listedChannels = json.channels as { native_name: string; counts_as: string | null }[];

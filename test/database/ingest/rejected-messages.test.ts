@@ -4,15 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { listRejectedMessages, replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { deleteExpiredRejections } from '#src/jobs/delete-expired.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { deleteExpiredRejectedMessages } from '#src/jobs/delete-expired.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 const run = promisify(execFile);
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
@@ -35,8 +35,8 @@ async function sendMessage(
 }
 
 test('rejected messages are listed with their reasons, and stored by a replay once they are usable', async () => {
-  const { deviceId } = await createMeter(database);
-  const other = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
+  const other = await createTestMeter(database);
   // At first the device does not exist, so its messages are rejected. One of them is invalid in any case; it contains a bell character.
   await database.pool.query('UPDATE devices SET deleted_at = now() WHERE device_id = $1', [deviceId]);
   const at = Date.now() - 60_000;
@@ -78,7 +78,7 @@ test('rejected messages are listed with their reasons, and stored by a replay on
 
 test('a message that still cannot be written is rejected again, and does not end the replay', async () => {
   const { pool } = database;
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   await pool.query('UPDATE devices SET deleted_at = now() WHERE device_id = $1', [deviceId]);
   const at = Date.now() - 600_000;
   for (const kwh of [1, 2, 3])
@@ -104,7 +104,7 @@ test('control characters from a device do not reach the terminal, in the topic o
 });
 
 test('the payload of a message with thousands of bad elements is stored a few times, listed for each, and replayed once', async () => {
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   const at = Date.now() - 60_000;
   const elements = [...Array.from({ length: 3_000 }, () => 1), { energy_total_kwh: 7 }, { energy_total_kwh: 'x' }];
   await sendMessage(deviceId, JSON.stringify(elements), at);
@@ -147,7 +147,7 @@ test('the payload of a message with thousands of bad elements is stored a few ti
 });
 
 test('a replay that rejects messages again does not make their device faulty', async () => {
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   const state = async () =>
     (await database.pool.query('SELECT recent_rejects, is_faulty FROM devices WHERE device_id = $1', [deviceId])).rows;
   const from = Date.now() - 3_600_000;
@@ -162,7 +162,7 @@ test('a replay that rejects messages again does not make their device faulty', a
 });
 
 test('a retained message without a timestamp is refused in every replay, however late', async () => {
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   const at = Date.now() - 3_600_000;
   await sendMessage(deviceId, JSON.stringify([{ power_w: 2_300 }, { ts: at - 60_000, power_w: 'x' }]), at, true);
   expect(await replayRejectedMessages(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
@@ -179,7 +179,7 @@ test('a retained message without a timestamp is refused in every replay, however
 });
 
 test('the list is limited to the latest entries', async () => {
-  const { deviceId } = await createMeter(database);
+  const { deviceId } = await createTestMeter(database);
   await database.pool.query('DELETE FROM rejected_messages');
   for (let index = 0; index < 10; index++) await sendMessage(deviceId, Buffer.alloc(10_000, 0xff));
   await database.pool.query(
@@ -187,18 +187,18 @@ test('the list is limited to the latest entries', async () => {
   );
   const ids = async () => (await database.pool.query('SELECT rejected_id FROM rejected_messages ORDER BY 1')).rows;
   const before = await ids();
-  await deleteExpiredRejections(database.pool, new Date());
+  await deleteExpiredRejectedMessages(database.pool, new Date());
   expect(await ids()).toEqual(before.slice(0, 10));
-  await deleteExpiredRejections(database.pool, new Date(), 31_000);
+  await deleteExpiredRejectedMessages(database.pool, new Date(), 31_000);
   expect(await ids()).toEqual(before.slice(7, 10));
   // All rows of a message are deleted together with the message's payload.
   await sendMessage(deviceId, JSON.stringify(Array.from({ length: 100 }, () => 1)));
-  await deleteExpiredRejections(database.pool, new Date(), 100 * 200);
+  await deleteExpiredRejectedMessages(database.pool, new Date(), 100 * 200);
   expect(await ids()).toEqual([]);
 });
 
 test('a device has a maximum number of channels; existing ones continue, and so do its neighbours', async () => {
-  const [flooding, neighbour] = [await createMeter(database), await createMeter(database)];
+  const [flooding, neighbour] = [await createTestMeter(database), await createTestMeter(database)];
   const at = Date.now() - 60_000;
   const counts = (count: number, ms: number) =>
     JSON.stringify(

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { HttpsReadingsWriter } from '#ingest/https-readings.ts';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { SentReadingsWriter } from '#ingest/sent-readings.ts';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
@@ -12,7 +12,7 @@ import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { arbitraryHistory, type ReadingHistory } from '#test/reference/histories.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { startBroker } from '#test/support/broker.ts';
 import { type FamilyCase, getCases } from '#test/support/family-cases.ts';
 
@@ -24,7 +24,7 @@ const NOW_MS = Date.UTC(2027, 8, 1);
 let api: TestApi;
 let broker: EmbeddedBroker;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
   broker = await startBroker({
     receive(message, receipt) {
       const incoming = createIncomingMessage({ ...message, receivedAtMs: api.now.getTime() });
@@ -104,7 +104,7 @@ async function sendAll(
 ) {
   const options = { now: () => NOW_MS, retentionMonths: 13 };
   const [publishing, posting] = [createWriter(api.database.pool, options), createWriter(api.database.pool, options)];
-  const sending = new SentReadingsWriter(posting, () => NOW_MS);
+  const sending = new HttpsReadingsWriter(posting, () => NOW_MS);
   const sender = { id: 'key', confirm: async () => {} };
   const results: { length: number; stored: number; duplicates: number; rejections: readonly object[] }[] = [];
   const publish = async () => {

@@ -9,13 +9,13 @@ import {
 } from '#ingest/source/session-lease.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
 let pool: Pool;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   pool = createPool(database.url, { max: 3 });
 });
 afterAll(async () => {

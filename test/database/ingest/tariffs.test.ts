@@ -6,15 +6,15 @@ import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { updateDevice } from '#src/devices/store.ts';
-import { checkAllRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/check-all.ts';
 import { computeReferenceConsumption, getStartOfQuarterHour } from '#test/reference/consumption.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
@@ -27,7 +27,7 @@ const SETTINGS = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
  * Creates a meter that sends a tariff register whenever the register changes. A reading is given as hours since the start, tariff and kWh.
  */
 async function pair() {
-  const { deviceId, userId } = await createMeter(database);
+  const { deviceId, userId } = await createTestMeter(database);
   const writer = createWriter(database.pool, { now: () => NOW_MS });
   const sent: DecodedReading[] = [];
   const reading = ([hours, tariff, kwh]: readonly [number, string, number]): DecodedReading => ({

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { hasUnknownChannelName } from '#src/database/meter.ts';
+import { hasUnknownChannelNameSql } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 
@@ -104,7 +104,7 @@ test('the SQL pattern for known channels matches the same names as the code', as
     'a',
   );
   const names = fc.sample(fc.array(word, { minLength: 1, maxLength: 4 }), 500).map((words) => words.join('/'));
-  const query = hasUnknownChannelName.compile(api.db);
+  const query = hasUnknownChannelNameSql.compile(api.db);
   const { rows } = await api.database.pool.query(
     `SELECT s.channel, ${query.sql} AS unknown FROM (SELECT unnest($1::text[]) AS channel, NULL::text AS meant, 'power' AS kind) s`,
     [names],

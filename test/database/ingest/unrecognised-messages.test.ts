@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUnrecognisedMessageCounter, saveUnrecognisedCounts } from '#ingest/gateways/unrecognised.ts';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { inTransaction } from '#src/database/transaction.ts';
+import { runInTransaction } from '#src/database/transaction.ts';
 import { getHomeUsageTopic } from '#src/devices/topics.ts';
 import { deleteExpiredUnrecognisedMessages } from '#src/jobs/delete-expired.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await testApi();
+  api = await startTestApi();
 });
 afterAll(() => api.close());
 
@@ -175,7 +175,7 @@ test('200 topic shapes per gateway are counted separately, and all others togeth
   const other = createUnrecognisedMessageCounter();
   const note = (topic: string) => other.note(home.gatewayId, { topic, payload: Buffer.from('1'), receivedAtMs: 0 });
   for (const topic of ['new/one', 'new/two', 'a/aax']) note(topic);
-  await inTransaction(api.database.pool, (client) => other.save(client, [home.gatewayId]));
+  await runInTransaction(api.database.pool, (client) => other.save(client, [home.gatewayId]));
   const after = await api.database.pool.query(
     `SELECT shape, messages FROM unread_messages WHERE gateway_id = $1 AND shape IN ('#', 'a/aax', 'new/one') ORDER BY shape`,
     [home.gatewayId],
@@ -192,7 +192,7 @@ test('a gateway’s counts are written once in ten seconds, and those of a faile
   const unread = createUnrecognisedMessageCounter(() => nowMs);
   const ids = [home.gatewayId];
   const count = () => unread.note(home.gatewayId, { topic: 'a', payload: Buffer.from('1'), receivedAtMs: 0 });
-  const save = () => inTransaction(api.database.pool, (client) => unread.save(client, ids));
+  const save = () => runInTransaction(api.database.pool, (client) => unread.save(client, ids));
   const counted = async () =>
     (await api.database.pool.query('SELECT messages FROM unread_messages WHERE gateway_id = $1', ids)).rows[0]
       ?.messages;
@@ -207,7 +207,7 @@ test('a gateway’s counts are written once in ten seconds, and those of a faile
   nowMs = 20_000;
   count();
   await expect(
-    inTransaction(api.database.pool, async (client) => {
+    runInTransaction(api.database.pool, async (client) => {
       await unread.save(client, ids);
       throw new Error('fails');
     }),
@@ -248,7 +248,7 @@ test('an example is replaced after ten minutes, not at each write', async () => 
     worker.note(home.gatewayId, { topic: 'a', payload: Buffer.from(text), receivedAtMs: Date.now() });
     worker.note(home.gatewayId, { topic: 'b', payload: Buffer.from(text), receivedAtMs: Date.now() });
     // Deletes the gateway from the worker's cache, as if the worker had not written an example of its messages yet.
-    await inTransaction(api.database.pool, (client) => worker.save(client, [home.gatewayId]));
+    await runInTransaction(api.database.pool, (client) => worker.save(client, [home.gatewayId]));
     worker.forget([home.gatewayId]);
   };
   await writeMessage('first');

@@ -1,18 +1,18 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { TIERS } from '#src/database/capabilities.ts';
+import { DATABASE_TIERS } from '#src/database/capabilities.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { type Job, type JobDependencies, RUN_BY_ANOTHER_WORKER, startJobs } from '#src/jobs/schedule.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 /** Interval of a job that is longer than any test. */
 const RARELY = { everySeconds: 1_000_000 };
 let database: TestDatabase;
 const stops: (() => Promise<void>)[] = [];
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
@@ -27,7 +27,7 @@ function parts(
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const { pool } = database;
   const clock = () => new Date();
-  const capabilities = TIERS.plain;
+  const capabilities = DATABASE_TIERS.plain;
   const db = createDatabase(pool);
   const ahead = { daysToPack: 0 };
   return {
@@ -74,7 +74,7 @@ test('every job has a unique name, and runs', async () => {
 });
 
 test('a job that the database does not support is omitted', async () => {
-  const able = parts({ capabilities: TIERS.community });
+  const able = parts({ capabilities: DATABASE_TIERS.community });
   const never = JOBS.map((one) => ({ ...one, at: RARELY, alsoAtStart: false }));
   const names = JOBS.map(({ name }) => name);
   for (const [given, expected] of [

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { notifyOwnersOfRecomputedTotals } from '#src/users/notify-recounted.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, type Meter } from '#test/support/meters.ts';
+import { notifyOwnersOfRecomputedTotals } from '#src/users/notify-recomputed-totals.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
@@ -20,8 +20,8 @@ const READINGS = [
   [new Date('2026-11-20T11:00:00Z'), 101],
 ] as const;
 
-async function home(...others: string[]): Promise<Meter> {
-  const made = await createMeter(database);
+async function home(...others: string[]): Promise<TestMeter> {
+  const made = await createTestMeter(database);
   await made.read(READINGS, NOW);
   for (const type of others) {
     const { device } = await createDevice(db, { userId: made.userId, type, location: 'x' });

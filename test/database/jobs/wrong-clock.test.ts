@@ -6,16 +6,16 @@ import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
-import { confirmClock, readBelievedTime, startBelievedTime } from '#src/database/believed-time.ts';
+import { confirmClock, readBelievedTime, startBelievedTimeUpdates } from '#src/database/believed-time.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { COPIED_RELATIONS } from '#src/database/copy/relations.ts';
 import { writeCapturedMessage } from '#src/delivery/channel.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { type Job, type JobDependencies, startJobs } from '#src/jobs/schedule.ts';
 import { findIdempotentAnswer, storeIdempotentAnswer } from '#src/users/idempotent-answers.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 const DAY_MS = 86_400_000;
@@ -27,7 +27,7 @@ const SILENT = pino({ level: 'silent' });
 let database: TestDatabase;
 let dataDir: string;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   dataDir = await mkdtemp(join(tmpdir(), 'wrong-clock-'));
 });
 afterAll(async () => {
@@ -108,20 +108,20 @@ test('no job deletes data because a clock is 14 months ahead; jobs delete them o
 });
 
 test('a start with a clock 14 months ahead does not move the believed time, from which age is computed', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read([[new Date(), 1]]);
   const read = async () => (await readBelievedTime(database.pool))?.getTime() ?? 0;
-  (await startBelievedTime(database.pool, { clock: now, log: SILENT })).stop();
+  (await startBelievedTimeUpdates(database.pool, { clock: now, log: SILENT })).stop();
   const rightMs = await read();
   for (let start = 0; start < 20; start++) {
-    const wrong = await startBelievedTime(database.pool, { clock: ahead, log: SILENT });
+    const wrong = await startBelievedTimeUpdates(database.pool, { clock: ahead, log: SILENT });
     expect(wrong.ageClock().getTime()).toBeLessThan(Date.now() + DAY_MS);
     wrong.stop();
   }
   expect(await read()).toBeLessThan(rightMs + DAY_MS);
   // If the clock of a process is behind, its age clock (by which old data is deleted) is also behind, so nothing is deleted too early.
   const behind = () => new Date(Date.now() - 430 * DAY_MS);
-  const slow = await startBelievedTime(database.pool, { clock: behind, log: SILENT });
+  const slow = await startBelievedTimeUpdates(database.pool, { clock: behind, log: SILENT });
   expect(slow.ageClock().getTime()).toBeLessThan(Date.now() - 429 * DAY_MS);
   slow.stop();
   expect(await read()).toBeGreaterThanOrEqual(rightMs);
@@ -129,13 +129,17 @@ test('a start with a clock 14 months ahead does not move the believed time, from
 
 test('an operator can confirm a clock; without one, a process moves the believed time forward by its monotonic clock only', async () => {
   let monoMs = 0;
-  const running = await startBelievedTime(database.pool, { clock: ahead, log: SILENT, monotonicMs: () => monoMs });
+  const running = await startBelievedTimeUpdates(database.pool, {
+    clock: ahead,
+    log: SILENT,
+    monotonicMs: () => monoMs,
+  });
   const startMs = running.nowMs();
   monoMs = 40 * DAY_MS;
   expect(running.nowMs()).toBe(startMs + 40 * DAY_MS);
   running.stop();
   await confirmClock(database.pool, ahead());
-  const next = await startBelievedTime(database.pool, { clock: ahead, log: SILENT });
+  const next = await startBelievedTimeUpdates(database.pool, { clock: ahead, log: SILENT });
   expect(next.nowMs()).toBeGreaterThan(Date.now() + 429 * DAY_MS);
   next.stop();
   await confirmClock(database.pool, now());
@@ -156,7 +160,12 @@ test('the believed time follows the whole monotonic clock, however slowly the da
           }
         : Reflect.get(pool, name),
   });
-  const running = await startBelievedTime(slow, { clock: now, log: SILENT, monotonicMs: () => monoMs, syncMs: 10 });
+  const running = await startBelievedTimeUpdates(slow, {
+    clock: now,
+    log: SILENT,
+    monotonicMs: () => monoMs,
+    syncMs: 10,
+  });
   const [startMs, startMonoMs] = [running.nowMs(), monoMs];
   syncs = 0;
   await expect.poll(() => syncs).toBeGreaterThanOrEqual(20);
@@ -243,7 +252,7 @@ test('an hourly job with a lock runs once an hour over all workers, and once aft
 
 test('after a start with a clock 14 months ahead nothing is dropped before energy doctor --confirm-clock, and then by the retention', async () => {
   const { pool } = database;
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   // Simulates a clock that is 14 months fast: the installation seems to have been last used 430 days ago.
   const inUse = new Date(Date.now() - 430 * DAY_MS);
   const readAt = new Date(inUse.getTime() - 5 * DAY_MS);
@@ -253,7 +262,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
   await storeIdempotentAnswer(db, box, request, { status: 201, body: '{}' });
   await pool.query("UPDATE idempotent_answers SET created_at = $1 WHERE caller_id = 'key_1'", [inUse]);
   await pool.query('UPDATE believed_time SET at = $1', [inUse]);
-  const running = await startBelievedTime(pool, { clock: now, log: SILENT });
+  const running = await startBelievedTimeUpdates(pool, { clock: now, log: SILENT });
   const countRemaining = async () => {
     const { rows } = await pool.query('SELECT FROM readings JOIN series USING (series_id) WHERE device_id = $1', [
       home.deviceId,

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { readOpenApiInterface } from './interface.ts';
-import { pythonClient } from './python.ts';
-import { typescriptClient } from './typescript.ts';
+import { generatePythonClient } from './python.ts';
+import { generateTypescriptClient } from './typescript.ts';
 
 const CLIENTS = fileURLToPath(new URL('../../../clients/', import.meta.url));
 const PACKAGE = 'typescript/package.json';
@@ -10,10 +10,10 @@ const PACKAGE = 'typescript/package.json';
 /** Returns all generated files of the API clients, by their paths relative to `clients/`. */
 export async function generateClients(): Promise<Record<string, string>> {
   const read = readOpenApiInterface();
-  const { types, client, version } = pythonClient(read);
+  const { types, client, version } = generatePythonClient(read);
   const packaged = JSON.parse(await readFile(CLIENTS + PACKAGE, 'utf8')) as { version: string };
   return {
-    'typescript/client.ts': typescriptClient(read),
+    'typescript/client.ts': generateTypescriptClient(read),
     [PACKAGE]: (await readFile(CLIENTS + PACKAGE, 'utf8')).replace(`"${packaged.version}"`, `"${read.version}"`),
     'python/src/energy_usage/types.py': types,
     'python/src/energy_usage/_client.py': client,
@@ -22,7 +22,7 @@ export async function generateClients(): Promise<Record<string, string>> {
 }
 
 /** Returns the generated files of the API clients as committed in the repository. */
-export async function checkedInClients(): Promise<Record<string, string>> {
+export async function readCheckedInClients(): Promise<Record<string, string>> {
   const names = Object.keys(await generateClients());
   return Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await readFile(CLIENTS + name, 'utf8').catch(() => '')])),

@@ -6,24 +6,24 @@ import { GUIDES_PATH } from '#src/api/docs/library.ts';
 import { runProgram } from './run.ts';
 
 /** Languages of the guides' programs, as named in the info strings of the code blocks. */
-export const LANGUAGES = ['curl', 'ts', 'python'] as const;
-export type Language = (typeof LANGUAGES)[number];
+export const GUIDE_LANGUAGES = ['curl', 'ts', 'python'] as const;
+export type GuideLanguage = (typeof GUIDE_LANGUAGES)[number];
 
 /** A program in a guide, and the output that the guide shows. */
 interface Part {
   /** `sh`: a step that is the same in every language. */
-  language: Language | 'sh';
+  language: GuideLanguage | 'sh';
   program: string;
   output: string;
 }
 
-export const guideNames = async (): Promise<string[]> =>
+export const listGuideNames = async (): Promise<string[]> =>
   (await readdir(GUIDES_PATH)).filter((name) => /^\d.*\.md$/.test(name)).sort();
 
 export const readGuideBlocks = async (name: string) => parseCodeBlocks(await readFile(join(GUIDES_PATH, name), 'utf8'));
 
 /** Returns the steps of a guide for readers of one language (docs/guides/README.md). */
-export async function parseGuide(name: string, language: Language): Promise<Part[]> {
+export async function parseGuide(name: string, language: GuideLanguage): Promise<Part[]> {
   const parts: Part[] = [];
   let preamble = '';
   for (const { language: marked, source, file } of await readGuideBlocks(name)) {
@@ -47,7 +47,7 @@ export async function parseGuide(name: string, language: Language): Promise<Part
  * Runs the steps of a guide in one language, in a folder with the installed clients. Fails if a step's output differs from the output in
  * the guide.
  */
-export async function followGuide(
+export async function runGuideSteps(
   parts: Part[],
   given: { folder: string; python: string; caFile: string; name: string; env: Record<string, string> },
 ): Promise<void> {

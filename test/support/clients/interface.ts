@@ -2,23 +2,23 @@ import { buildOpenApiDocument } from '#src/api/openapi.ts';
 import { snakeToCamelCase } from '#src/api/openapi-samples.ts';
 
 /** A JSON Schema, with the keywords that the OpenAPI document uses. */
-export interface Schema {
+export interface OpenApiSchema {
   $ref?: string;
   type?: string | string[];
-  properties?: Record<string, Schema>;
+  properties?: Record<string, OpenApiSchema>;
   required?: string[];
-  items?: Schema;
-  anyOf?: Schema[];
+  items?: OpenApiSchema;
+  anyOf?: OpenApiSchema[];
   enum?: (string | number)[];
   const?: string | number | boolean;
-  additionalProperties?: boolean | Schema;
+  additionalProperties?: boolean | OpenApiSchema;
   description?: string;
   format?: string;
 }
 
 interface Parameter {
   name: string;
-  schema: Schema;
+  schema: OpenApiSchema;
   required: boolean;
   description: string;
   /** Whether the parameter accepts several names separated by commas. If so, the clients also accept a list. */
@@ -35,21 +35,21 @@ export interface ClientOperation {
   /** Names of the path parameters, in the order in which they occur in the path. */
   inPath: string[];
   query: Parameter[];
-  body: { schema: Schema; isRequired: boolean; hasCsv: boolean } | null;
-  answer: { schema: Schema; mediaType: string };
+  body: { schema: OpenApiSchema; isRequired: boolean; hasCsv: boolean } | null;
+  answer: { schema: OpenApiSchema; mediaType: string };
   /** Other response formats. Each has the suffix for the name of the client's method, and the media type to request. */
   formats: { ending: string; mediaType: string; isText: boolean }[];
   /**
    * Schema of one item of a paged list, or null for other responses. A page is an array, or an object with the array in its member `data`.
    */
-  item: Schema | null;
+  item: OpenApiSchema | null;
   /** Whether a client may send the request again even if the first one may have been executed. */
   isSafe: boolean;
   example: { body?: unknown; answer?: unknown };
 }
 
 interface Media {
-  schema: Schema;
+  schema: OpenApiSchema;
   example?: unknown;
 }
 
@@ -77,13 +77,13 @@ const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
  */
 export function readOpenApiInterface(): {
   operations: ClientOperation[];
-  schemas: Record<string, Schema>;
+  schemas: Record<string, OpenApiSchema>;
   version: string;
 } {
   const document = buildOpenApiDocument('https://localhost:8443') as unknown as {
     info: { version: string };
     paths: Record<string, Record<string, Described>>;
-    components: { schemas: Record<string, Schema> };
+    components: { schemas: Record<string, OpenApiSchema> };
   };
   const { schemas } = document.components;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -93,8 +93,9 @@ export function readOpenApiInterface(): {
 }
 
 /** Returns the schema of an array's items, or of the items of the array in an object's member `data`. Null for other schemas. */
-function itemOf(schema: Schema, schemas: Record<string, Schema>): Schema | null {
-  const { type, items, properties } = schema.$ref === undefined ? schema : (schemas[refName(schema.$ref)] ?? {});
+function itemOf(schema: OpenApiSchema, schemas: Record<string, OpenApiSchema>): OpenApiSchema | null {
+  const { type, items, properties } =
+    schema.$ref === undefined ? schema : (schemas[getReferencedSchemaName(schema.$ref)] ?? {});
   return (type === 'array' ? items : properties?.data?.items) ?? null;
 }
 
@@ -102,7 +103,7 @@ function operationOf(
   path: string,
   method: string,
   one: Described,
-  schemas: Record<string, Schema>,
+  schemas: Record<string, OpenApiSchema>,
 ): ClientOperation | null {
   const [, response] = Object.entries(one.responses).find(([status]) => Number(status) < 300) ?? [];
   const [[mediaType, media] = ['', { schema: {} }], ...others] = Object.entries(response?.content ?? {});
@@ -139,4 +140,4 @@ export const toPascalCase = (name: string): string =>
   snakeToCamelCase(name).replace(/^\w/, (letter) => letter.toUpperCase());
 
 /** Returns the name of the schema that a `$ref` references. */
-export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';
+export const getReferencedSchemaName = (ref: string): string => ref.split('/').at(-1) ?? '';

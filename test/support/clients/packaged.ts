@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PYTHON, packPython, packTypescript } from '../../../deploy/release/clients.ts';
+import { PYTHON_PATH, packPythonClient, packTypescriptClient } from '../../../deploy/release/clients.ts';
 import { runProgram } from './run.ts';
 
 const CLIENTS = resolve(import.meta.dirname, '../../../clients');
@@ -10,8 +10,8 @@ const CLIENTS = resolve(import.meta.dirname, '../../../clients');
  * Installs the npm package of the TypeScript client, packed as for a release, in the subfolder `app`. Returns the URL of the client's
  * module.
  */
-export async function installTypescript(folder: string, archive?: string): Promise<string> {
-  const file = archive ?? join(folder, await packTypescript(CLIENTS, folder));
+export async function installTypescriptClient(folder: string, archive?: string): Promise<string> {
+  const file = archive ?? join(folder, await packTypescriptClient(CLIENTS, folder));
   const app = join(folder, 'app');
   await mkdir(app);
   await writeFile(join(app, 'package.json'), '{"private":true,"type":"module"}');
@@ -25,12 +25,12 @@ export async function installTypescript(folder: string, archive?: string): Promi
  * Installs the wheel of the Python client, built as for a release, in a virtual environment. Needs no network, because the wheel has no
  * dependencies. Returns the path of the environment's Python interpreter, which can import no other package.
  */
-export async function installPython(folder: string, wheel?: string): Promise<string> {
-  const file = wheel ?? join(folder, await packPython(CLIENTS, folder, new Date()));
+export async function installPythonClient(folder: string, wheel?: string): Promise<string> {
+  const file = wheel ?? join(folder, await packPythonClient(CLIENTS, folder, new Date()));
   const environment = join(folder, 'python');
-  await runProgram(PYTHON, ['-m', 'venv', '--without-pip', environment]);
+  await runProgram(PYTHON_PATH, ['-m', 'venv', '--without-pip', environment]);
   const python = join(environment, 'bin/python');
   const quietly = ['--quiet', '--no-index', '--disable-pip-version-check'];
-  await runProgram(PYTHON, ['-m', 'pip', '--python', python, 'install', ...quietly, file]);
+  await runProgram(PYTHON_PATH, ['-m', 'pip', '--python', python, 'install', ...quietly, file]);
   return python;
 }

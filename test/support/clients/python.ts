@@ -1,5 +1,11 @@
 import { camelToSnakeCase } from '#src/api/openapi-samples.ts';
-import { type ClientOperation, type readOpenApiInterface, refName, type Schema, toPascalCase } from './interface.ts';
+import {
+  type ClientOperation,
+  getReferencedSchemaName,
+  type OpenApiSchema,
+  type readOpenApiInterface,
+  toPascalCase,
+} from './interface.ts';
 
 const HEADER = `# Generated from the OpenAPI document by \`npm run client\`: do not edit. A test holds it to the document.
 `;
@@ -11,7 +17,7 @@ const KEYWORDS = new Set(
 );
 
 /** Returns the sources of the Python client's types and methods. */
-export function pythonClient(read: ReturnType<typeof readOpenApiInterface>): {
+export function generatePythonClient(read: ReturnType<typeof readOpenApiInterface>): {
   types: string;
   client: string;
   version: string;
@@ -69,8 +75,8 @@ function pythonTypes() {
     names.push(name);
   };
 
-  function typeOf(schema: Schema, name: string): string {
-    if (schema.$ref !== undefined) return refName(schema.$ref);
+  function typeOf(schema: OpenApiSchema, name: string): string {
+    if (schema.$ref !== undefined) return getReferencedSchemaName(schema.$ref);
     if (schema.const !== undefined) return `Literal[${literal(schema.const)}]`;
     if (schema.enum) return `Literal[${schema.enum.map(literal).join(', ')}]`;
     if (schema.anyOf) return anyOf(schema.anyOf, name);
@@ -87,7 +93,7 @@ function pythonTypes() {
    * Merges alternative object schemas into one type, so that programs can access any JSON member. A member that is missing from some
    * alternatives becomes optional.
    */
-  function anyOf(options: Schema[], name: string): string {
+  function anyOf(options: OpenApiSchema[], name: string): string {
     const objects = options.filter(({ properties }) => properties);
     const others = options.filter(({ properties }) => !properties).map((one) => typeOf(one, name));
     if (objects.length === 0) return union(others);
@@ -95,7 +101,7 @@ function pythonTypes() {
     return union([name, ...others]);
   }
 
-  function declareObject(name: string, { properties = {}, required = [], description }: Schema): void {
+  function declareObject(name: string, { properties = {}, required = [], description }: OpenApiSchema): void {
     const members = Object.entries(properties).map(([member, schema]) => {
       const type = typeOf(schema, name + toPascalCase(member));
       return { member, type: required.includes(member) ? type : `NotRequired[${type}]`, said: schema.description };
@@ -120,7 +126,7 @@ function pythonTypes() {
     aliases.push(`${description === undefined ? '' : `# ${description}\n`}${name} = ${type}\n`);
   }
 
-  function declare(name: string, schema: Schema): void {
+  function declare(name: string, schema: OpenApiSchema): void {
     const options = schema.anyOf;
     if (schema.properties) {
       declareObject(name, schema);
@@ -143,8 +149,8 @@ const PLAIN: Record<string, string> = {
   object: 'dict[str, Any]',
 };
 
-function merged(options: Schema[]): Schema {
-  const properties: Record<string, Schema> = {};
+function merged(options: OpenApiSchema[]): OpenApiSchema {
+  const properties: Record<string, OpenApiSchema> = {};
   for (const [name, schema] of options.flatMap((one) => Object.entries(one.properties ?? {}))) {
     const known = properties[name];
     const isAlike =
@@ -236,6 +242,7 @@ function methodOf(
 `;
 }
 
-const plainType = (schema: Schema): string => (schema.enum ? 'str' : (PLAIN[String(schema.type ?? '')] ?? 'str'));
+const plainType = (schema: OpenApiSchema): string =>
+  schema.enum ? 'str' : (PLAIN[String(schema.type ?? '')] ?? 'str');
 
 const SAID: Record<string, string> = { Csv: 'CSV', Xlsx: 'a spreadsheet (XLSX)', GreenButton: 'a Green Button feed' };

@@ -1,12 +1,22 @@
 import { snakeToCamelCase } from '#src/api/openapi-samples.ts';
-import { type ClientOperation, type readOpenApiInterface, refName, type Schema, toPascalCase } from './interface.ts';
+import {
+  type ClientOperation,
+  getReferencedSchemaName,
+  type OpenApiSchema,
+  type readOpenApiInterface,
+  toPascalCase,
+} from './interface.ts';
 
 const HEADER = `// Generated from the OpenAPI document by \`npm run client\`: do not edit. A test holds it to the document.
 import { type CallOptions, type ClientOptions, Pages, Transport } from './transport.ts';
 `;
 
 /** Returns the source of the TypeScript client's types and methods. */
-export function typescriptClient({ operations, schemas, version }: ReturnType<typeof readOpenApiInterface>): string {
+export function generateTypescriptClient({
+  operations,
+  schemas,
+  version,
+}: ReturnType<typeof readOpenApiInterface>): string {
   const types = Object.entries(schemas)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => declaration(name, schema));
@@ -38,9 +48,9 @@ export type EnergyEvent = ${Object.keys(schemas)
 }
 
 /** Whether the schema is an object schema that only this response uses. The client then exports a name for its type. */
-const isNamedHere = (schema: Schema): boolean => schema.properties !== undefined;
+const isNamedHere = (schema: OpenApiSchema): boolean => schema.properties !== undefined;
 
-const querySchema = ({ query, item }: ClientOperation): Schema => {
+const querySchema = ({ query, item }: ClientOperation): OpenApiSchema => {
   // A method that returns a paged list requests the further pages itself, so it has no cursor parameter.
   const asked = query.filter(({ name }) => !item || name !== 'cursor');
   return {
@@ -55,15 +65,15 @@ const querySchema = ({ query, item }: ClientOperation): Schema => {
   };
 };
 
-function declaration(name: string, schema: Schema): string {
+function declaration(name: string, schema: OpenApiSchema): string {
   const { description, ...rest } = schema;
   const comment = description === undefined ? '' : `/** ${description} */\n`;
   if (rest.properties && !rest.anyOf) return `${comment}export interface ${name} ${typeOf(rest, '')}\n`;
   return `${comment}export type ${name} = ${typeOf(rest, '')};\n`;
 }
 
-function typeOf(schema: Schema, indent: string): string {
-  if (schema.$ref !== undefined) return refName(schema.$ref);
+function typeOf(schema: OpenApiSchema, indent: string): string {
+  if (schema.$ref !== undefined) return getReferencedSchemaName(schema.$ref);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');
   if (schema.anyOf)
@@ -92,7 +102,7 @@ const PLAIN: Record<string, string> = {
  * If all variants of an object share a JSON member, adds the members of each variant to the others as undefined, so that TypeScript allows
  * access to any of them. Otherwise, TypeScript programs distinguish the variants with `in`.
  */
-function apart(options: Schema[]): Schema[] {
+function apart(options: OpenApiSchema[]): OpenApiSchema[] {
   const [first, ...others] = options.map(({ properties = {} }) => Object.keys(properties));
   if (!first?.some((name) => others.every((names) => names.includes(name)))) return options;
   const all = new Set(options.flatMap(({ properties }) => Object.keys(properties ?? {})));
@@ -101,9 +111,9 @@ function apart(options: Schema[]): Schema[] {
     return { ...one, properties: { ...one.properties, ...Object.fromEntries(missing.map((name) => [name, ABSENT])) } };
   });
 }
-const ABSENT: Schema = { format: 'absent' };
+const ABSENT: OpenApiSchema = { format: 'absent' };
 
-function objectOf({ properties = {}, required = [] }: Schema, indent: string): string {
+function objectOf({ properties = {}, required = [] }: OpenApiSchema, indent: string): string {
   const inner = `${indent}  `;
   const members = Object.entries(properties).map(([name, schema]) => {
     if (schema === ABSENT) return `${inner}${key(name)}?: undefined;\n`;

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { type TestDatabase, testDatabase } from '../database.ts';
+import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { findFreePort } from '../free-port.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '../service.ts';
 import { type HAProxy, startHAProxy } from './haproxy.ts';
@@ -53,7 +53,7 @@ export interface ApiPair {
 
 export async function startApiPair({ minute }: { minute: { free: number } }): Promise<ApiPair> {
   const [database, folders, pair] = await Promise.all([
-    testDatabase(),
+    createTestDatabase(),
     Promise.all([createTemporaryFolder(), createTemporaryFolder()]),
     generate([{ name: 'commonName', value: 'localhost' }], {
       keyType: 'ec',
@@ -98,7 +98,7 @@ export async function startApiPair({ minute }: { minute: { free: number } }): Pr
     ca: pair.cert,
     secretKey: SECRET_KEY,
     ports: { first: apiPorts[0], second: apiPorts[1], proxy: proxy.ports.api },
-    ask: (port, path, asked = {}) => requestLoopback(pair.cert, port, path, asked),
+    ask: (port, path, asked = {}) => sendLoopbackRequest(pair.cert, port, path, asked),
     async replace(which) {
       const code = await processes[which].stop();
       processes[which] = await start(which);
@@ -115,7 +115,7 @@ export async function startApiPair({ minute }: { minute: { free: number } }): Pr
 }
 
 /** Sends a request to a port on the loopback interface. Never throws. `ca`: CA certificate (PEM) of the server. */
-export function requestLoopback(
+export function sendLoopbackRequest(
   ca: string,
   port: number,
   path: string,

@@ -5,7 +5,10 @@ import type { Database } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 
 /** Starts the HTTP endpoint that brokers call to authenticate clients. Its loopback port is known before a broker starts. */
-export async function startBrokerCalls(db: Database, mqttUrl?: string): Promise<{ app: FastifyInstance; url: string }> {
+export async function startBrokerAuthEndpoint(
+  db: Database,
+  mqttUrl?: string,
+): Promise<{ app: FastifyInstance; url: string }> {
   const app = Fastify({ forceCloseConnections: true });
   addBrokerAuthRoutes(app, createBrokerAccess(db, mqttUrl));
   await app.listen({ host: '127.0.0.1', port: 0 });

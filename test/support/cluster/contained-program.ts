@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
-import { DEBIAN_13 } from '../tiers/reach.ts';
+import { DEBIAN_13_FOLDER } from '../tiers/available-tiers.ts';
+import { createDebian13TemporaryFolder } from '../tiers/debian-13-folders.ts';
 import { findUnixUserIds } from '../tiers/server.ts';
 
 /**
@@ -28,10 +28,14 @@ export interface Debian13Folder {
 }
 
 export function createDebian13Folder(): Debian13Folder {
-  const path = createTemporarySubfolder();
-  const { uid, gid } = findUnixUserIds(DEBIAN_13, 'postgres');
+  const path = createDebian13TemporaryFolder();
+  const { uid, gid } = findUnixUserIds(DEBIAN_13_FOLDER, 'postgres');
   chownSync(path, uid, gid);
-  return { path, inside: path.slice(DEBIAN_13.length), remove: () => rmSync(path, { recursive: true, force: true }) };
+  return {
+    path,
+    inside: path.slice(DEBIAN_13_FOLDER.length),
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
 }
 
 /**
@@ -65,7 +69,7 @@ export function startProgramInDebian13(
       'sh',
       '-c',
       MOUNT,
-    ].concat(DEBIAN_13, command),
+    ].concat(DEBIAN_13_FOLDER, command),
     { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', ...env }, stdio: ['ignore', output, output] },
   );
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -3,8 +3,8 @@ import { chownSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { findFreePort } from '../free-port.ts';
 import { waitUntilReachable } from '../mosquitto.ts';
-import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
-import { DEBIAN_13 } from '../tiers/reach.ts';
+import { DEBIAN_13_FOLDER } from '../tiers/available-tiers.ts';
+import { createDebian13TemporaryFolder } from '../tiers/debian-13-folders.ts';
 import { findUnixUserIds } from '../tiers/server.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/', import.meta.url);
@@ -39,12 +39,12 @@ export async function startHAProxy(options: {
   clientCa?: string;
 }): Promise<HAProxy> {
   const { tls, api, brokers = [], ingest, clientCa } = options;
-  const folder = createTemporarySubfolder();
-  const { uid, gid } = findUnixUserIds(DEBIAN_13, 'haproxy');
+  const folder = createDebian13TemporaryFolder();
+  const { uid, gid } = findUnixUserIds(DEBIAN_13_FOLDER, 'haproxy');
   const put = (name: string, content: string) => {
     writeFileSync(join(folder, name), content, { mode: 0o600 });
     chownSync(join(folder, name), uid, gid);
-    return join(folder, name).slice(DEBIAN_13.length);
+    return join(folder, name).slice(DEBIAN_13_FOLDER.length);
   };
   chownSync(folder, uid, gid);
   const files = ['haproxy.cfg', ...(ingest ? ['mqtt.cfg'] : []), ...(options.brokers ? ['rabbitmq/mqtt.cfg'] : [])];
@@ -86,7 +86,7 @@ export async function startHAProxy(options: {
   const child: ChildProcess = spawn(
     'chroot',
     [
-      ...[DEBIAN_13, 'setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=KILL'],
+      ...[DEBIAN_13_FOLDER, 'setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=KILL'],
       ...['haproxy', '-db', ...loaded.flatMap((file) => ['-f', file])],
     ],
     { env, stdio: ['ignore', output, output] },

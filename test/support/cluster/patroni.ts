@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
 import { findFreePort } from '../free-port.ts';
-import { DEBIAN_13_POSTGRESQL_BIN } from '../tiers/reach.ts';
+import { DEBIAN_13_POSTGRESQL_BIN } from '../tiers/available-tiers.ts';
 import {
   createDebian13Folder,
   type Debian13Folder,

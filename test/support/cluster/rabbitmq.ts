@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort } from '../free-port.ts';
-import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
-import { DEBIAN_13 } from '../tiers/reach.ts';
+import { DEBIAN_13_FOLDER } from '../tiers/available-tiers.ts';
+import { createDebian13TemporaryFolder } from '../tiers/debian-13-folders.ts';
 import { findUnixUserIds } from '../tiers/server.ts';
 import { findProcessTree, startInNamespace } from './namespace.ts';
 
@@ -84,9 +84,9 @@ export async function startRabbitMq({
   prepare?: (nodes: readonly RabbitNode[]) => void;
 } = {}): Promise<RabbitCluster> {
   const operators = [operator].flat();
-  const folder = createTemporarySubfolder();
-  const inside = folder.slice(DEBIAN_13.length);
-  const { uid, gid } = findUnixUserIds(DEBIAN_13, 'rabbitmq');
+  const folder = createDebian13TemporaryFolder();
+  const inside = folder.slice(DEBIAN_13_FOLDER.length);
+  const { uid, gid } = findUnixUserIds(DEBIAN_13_FOLDER, 'rabbitmq');
   const own = (path: string) => chownSync(path, uid, gid);
   const write = (path: string, text: string) => {
     writeFileSync(path, text);
@@ -126,7 +126,7 @@ export async function startRabbitMq({
   };
   const epmds = (places ?? [undefined]).map((place) => {
     const env = { ...common, ERL_EPMD_ADDRESS: place?.host ?? '127.0.0.1' };
-    return startInNamespace(DEBIAN_13, 'rabbitmq', ['epmd'], env, place?.network);
+    return startInNamespace(DEBIAN_13_FOLDER, 'rabbitmq', ['epmd'], env, place?.network);
   });
   const nodes = await Promise.all(names.map(makeNode));
 
@@ -204,7 +204,7 @@ export async function startRabbitMq({
       freeze: () => signal('SIGSTOP'),
       thaw: () => signal('SIGCONT'),
       async start() {
-        child = startInNamespace(DEBIAN_13, 'rabbitmq', [SERVER], env, place?.network);
+        child = startInNamespace(DEBIAN_13_FOLDER, 'rabbitmq', [SERVER], env, place?.network);
         await Promise.all([amqp, mqtt].map((port) => opened(port, child as ChildProcess, node)));
       },
       ctl: async (...args) =>
@@ -248,7 +248,7 @@ const CTL_OPTIONS = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' }
 
 /** Returns the arguments of chroot that run `rabbitmqctl` on a node. */
 const ctlArguments = (node: string, args: readonly string[]): string[] => [
-  ...['--userspec=rabbitmq:rabbitmq', DEBIAN_13, 'sh', '-c', 'cd; exec "$@"', 'sh', CTL, '-n', node],
+  ...['--userspec=rabbitmq:rabbitmq', DEBIAN_13_FOLDER, 'sh', '-c', 'cd; exec "$@"', 'sh', CTL, '-n', node],
   ...args,
 ];
 

@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path';
 import { findFreePort } from '../free-port.ts';
 import { waitUntilReachable } from '../mosquitto.ts';
-import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
-import { DEBIAN_13 } from '../tiers/reach.ts';
+import { DEBIAN_13_FOLDER } from '../tiers/available-tiers.ts';
+import { createDebian13TemporaryFolder } from '../tiers/debian-13-folders.ts';
 import { findUnixUserIds } from '../tiers/server.ts';
 import type { Cell } from './cell.ts';
 
@@ -71,21 +71,21 @@ export async function startRouters(options: {
   clientCa?: string;
 }): Promise<Routers> {
   const { tls, first, c2, count = 1, clientCa } = options;
-  const folder = createTemporarySubfolder();
-  const { uid, gid } = findUnixUserIds(DEBIAN_13, 'haproxy');
+  const folder = createDebian13TemporaryFolder();
+  const { uid, gid } = findUnixUserIds(DEBIAN_13_FOLDER, 'haproxy');
   const maps = join(folder, 'maps');
   mkdirSync(maps);
   const put = (name: string, content: string) => {
     writeFileSync(join(folder, name), content, { mode: 0o600 });
     chownSync(join(folder, name), uid, gid);
-    return join(folder, name).slice(DEBIAN_13.length);
+    return join(folder, name).slice(DEBIAN_13_FOLDER.length);
   };
   for (const name of ['haproxy.cfg', 'maps/cells.map', 'maps/exceptions.map']) {
     copyFileSync(new URL(name, DEPLOYED), join(folder, name));
     chmodSync(join(folder, name), 0o644);
   }
   for (const path of [folder, maps]) chownSync(path, uid, gid);
-  const inside = folder.slice(DEBIAN_13.length);
+  const inside = folder.slice(DEBIAN_13_FOLDER.length);
   const env = {
     PATH: '/usr/sbin:/usr/bin',
     MAPS: `${inside}/maps`,
@@ -142,7 +142,7 @@ async function makeRouter(options: {
     mqtt: await findFreePort(),
     mqtts: await findFreePort(),
   };
-  const inside = folder.slice(DEBIAN_13.length);
+  const inside = folder.slice(DEBIAN_13_FOLDER.length);
   const socket = `router-${number}.sock`;
   const binds = {
     API_BIND: here(ports.api),
@@ -163,7 +163,7 @@ async function makeRouter(options: {
       const output = openSync(logFile, 'a');
       // The router is killed when this process ends (see haproxy.ts).
       const as = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=KILL'];
-      const started = spawn('chroot', [DEBIAN_13, ...as, 'haproxy', '-db', '-f', `${inside}/haproxy.cfg`], {
+      const started = spawn('chroot', [DEBIAN_13_FOLDER, ...as, 'haproxy', '-db', '-f', `${inside}/haproxy.cfg`], {
         env: { ...env, ...binds },
         stdio: ['ignore', output, output],
       });

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { DEBIAN_13 } from '../tiers/reach.ts';
+import { DEBIAN_13_FOLDER } from '../tiers/available-tiers.ts';
 import {
   BASE_IMAGE,
-  podman,
-  podmanEnvironment,
-  podmanSucceeds,
+  createPodmanEnvironment,
+  isPodmanSuccessful,
   preparePodman,
   reservePodmanStorage,
+  runPodman,
 } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -22,7 +22,7 @@ export const IMAGE_TAGS = {
   default: 'localhost/energy-test:default',
 };
 /** Name of the Debian 13 image with PostgreSQL, TimescaleDB, Patroni, etcd and HAProxy. */
-const DEBIAN = `localhost/energy-${basename(DEBIAN_13)}`;
+const DEBIAN = `localhost/energy-${basename(DEBIAN_13_FOLDER)}`;
 /**
  * Base image of the images in deploy/cluster. The tests give this name to their own Debian 13 image, so that apt-get downloads only missing
  * packages.
@@ -43,7 +43,7 @@ export default async function setUp(): Promise<() => void> {
   for (const [target, tag] of Object.entries({ ...PACKAGES, ...(isHomeOnly ? { home: IMAGE_TAGS.home } : IMAGE_TAGS) }))
     buildTarget(target, tag);
   if (!isHomeOnly) buildOthers();
-  podman('image', 'prune', '--force');
+  runPodman('image', 'prune', '--force');
   return release;
 }
 
@@ -52,7 +52,7 @@ function buildTarget(target: string, tag: string): void {
   const began = performance.now();
   const chosen = target === 'default' ? [] : [`--target=${target}`];
   const file = `--file=${join(root, 'deploy/Dockerfile')}`;
-  podman('build', '--pull=never', '--network=host', ...npmMounts(), file, ...chosen, `--tag=${tag}`, root);
+  runPodman('build', '--pull=never', '--network=host', ...npmMounts(), file, ...chosen, `--tag=${tag}`, root);
   console.log(`built ${tag} in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
 }
 
@@ -66,20 +66,20 @@ function buildOthers(): void {
     ['patroni', 'pg-1'],
   ] as const) {
     const context = join(root, 'deploy/cluster', folder);
-    podman('build', '--pull=never', '--network=host', `--tag=${imageOf('cluster/compose.yaml', service)}`, context);
+    runPodman('build', '--pull=never', '--network=host', `--tag=${imageOf('cluster/compose.yaml', service)}`, context);
   }
 }
 
 /** Imports Debian 13 as an image under its own name and under the name of the slim image, unless both exist. */
 function importDebian(): void {
-  if (!podmanSucceeds('image', 'exists', DEBIAN)) {
+  if (!isPodmanSuccessful('image', 'exists', DEBIAN)) {
     const excluded = NOT_COPIED.map((path) => `--exclude=./${path}/*`);
-    execFileSync('sh', ['-c', 'tar -C "$0" -c "$@" . | podman import - "$TAG"', DEBIAN_13, ...excluded], {
-      env: { ...podmanEnvironment(), TAG: DEBIAN },
+    execFileSync('sh', ['-c', 'tar -C "$0" -c "$@" . | podman import - "$TAG"', DEBIAN_13_FOLDER, ...excluded], {
+      env: { ...createPodmanEnvironment(), TAG: DEBIAN },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
   }
-  podman('tag', DEBIAN, DEBIAN_SLIM);
+  runPodman('tag', DEBIAN, DEBIAN_SLIM);
 }
 
 /** Returns the name of the image that a compose file of deploy/ uses for a service. */
@@ -91,7 +91,7 @@ function imageOf(file: string, service: string): string {
 /** Builds an image with Debian's packages from a local folder. The image gets the name of the image that the compose file would pull. */
 function standIn(folder: string, file: string, service: string): void {
   const tag = `--tag=${imageOf(file, service)}`;
-  podman(
+  runPodman(
     'build',
     '--pull=never',
     '--network=none',
@@ -117,6 +117,6 @@ function npmMounts(): string[] {
 
 /** Returns the size of an image, without its base image, in MB (1,000,000 bytes). */
 export function getMegabytesAboveBaseImage(tag: string): number {
-  const bytes = (image: string) => Number(podman('image', 'inspect', '--format', '{{.Size}}', image));
+  const bytes = (image: string) => Number(runPodman('image', 'inspect', '--format', '{{.Size}}', image));
   return (bytes(tag) - bytes(BASE_IMAGE)) / 1_000_000;
 }

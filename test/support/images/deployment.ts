@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, globSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { podman, podmanEnvironment, VOLUMES_FOLDER } from './podman.ts';
+import { createPodmanEnvironment, runPodman, VOLUMES_FOLDER } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 /** Folders that are not copied to the simulated machine, because a clone of the repository does not contain them. */
@@ -41,7 +41,7 @@ export function createDeployment(): Deployment {
   const [outside, address] = [`${block}.${first + 1}`, `${block}.${first + 2}`];
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
   // Removes what an earlier run left in podman's storage when it was killed. That run's network no longer exists.
-  for (const command of REMOVE) podman(...command.split(' '));
+  for (const command of REMOVE) runPodman(...command.split(' '));
   // podman does not remove a volume's folder while a program writes to the volume, and would reuse the folder for the next volume with the
   // same name. Such folders are deleted here.
   for (const left of globSync('*/', { cwd: VOLUMES_FOLDER })) rmSync(join(VOLUMES_FOLDER, left), { recursive: true });
@@ -65,7 +65,7 @@ export function createDeployment(): Deployment {
       const output = openSync(log, 'w');
       const { status } = spawnSync('nsenter', [`--net=/run/netns/${name}`, 'sh', '-c', command], {
         cwd: join(folder, within),
-        env: podmanEnvironment(),
+        env: createPodmanEnvironment(),
         stdio: ['ignore', output, output],
       });
       closeSync(output);
@@ -77,7 +77,7 @@ export function createDeployment(): Deployment {
       const began = performance.now();
       deployment.type(`podman stop --time=60 ${container}`);
       const seconds = (performance.now() - began) / 1_000;
-      return { seconds, code: Number(podman('inspect', '--format', '{{.State.ExitCode}}', container)) };
+      return { seconds, code: Number(runPodman('inspect', '--format', '{{.State.ExitCode}}', container)) };
     },
     remove() {
       for (const command of REMOVE) deployment.type(`podman ${command}`);
@@ -95,7 +95,10 @@ export const HOST_NAME = hostname();
 
 /** Returns a container's whole output so far. */
 export const getContainerOutput = (container: string): string => {
-  const { stdout, stderr } = spawnSync('podman', ['logs', container], { env: podmanEnvironment(), encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync('podman', ['logs', container], {
+    env: createPodmanEnvironment(),
+    encoding: 'utf8',
+  });
   return stdout + stderr;
 };
 
@@ -110,13 +113,13 @@ export async function waitUntilPrinted(container: string, text: RegExp, withinMs
       throw new Error(`${container} did not print ${text}: ${getContainerOutput(container).slice(-3_000)}`);
     await new Promise((done) => setTimeout(done, 500));
   }
-  const startedMs = Number(podman('inspect', '--format', '{{.State.StartedAt.UnixMilli}}', container));
+  const startedMs = Number(runPodman('inspect', '--format', '{{.State.StartedAt.UnixMilli}}', container));
   return (Date.now() - startedMs) / 1_000;
 }
 
 /** Returns how often podman has restarted a container. */
 export const countRestarts = (container: string): number =>
-  Number(podman('inspect', '--format', '{{.RestartCount}}', container));
+  Number(runPodman('inspect', '--format', '{{.RestartCount}}', container));
 
 /**
  * Returns the memory use of a container with a memory limit, in MB of 1,048,576 bytes. `programsMb`: memory of the container's programs.
@@ -124,7 +127,7 @@ export const countRestarts = (container: string): number =>
  * the kernel killed for lack of memory.
  */
 export function readContainerMemory(container: string): { programsMb: number; peakMb: number; killed: number } {
-  const group = `libpod_parent/libpod-${podman('inspect', '--format', '{{.Id}}', container)}`;
+  const group = `libpod_parent/libpod-${runPodman('inspect', '--format', '{{.Id}}', container)}`;
   const isVersion1 = existsSync('/sys/fs/cgroup/memory');
   const folder = isVersion1 ? `/sys/fs/cgroup/memory/${group}` : `/sys/fs/cgroup/${group}`;
   const [peak, kills, programs] = isVersion1

@@ -63,7 +63,7 @@ export function reservePodmanStorage(): Promise<() => void> {
 }
 
 /** Returns the environment variables with which podman, podman-compose and documented commands use the tests' storage. */
-export const podmanEnvironment = (): NodeJS.ProcessEnv => ({
+export const createPodmanEnvironment = (): NodeJS.ProcessEnv => ({
   ...process.env,
   CONTAINERS_CONF: join(FOLDER, 'containers.conf'),
   CONTAINERS_STORAGE_CONF: join(FOLDER, 'storage.conf'),
@@ -75,10 +75,10 @@ export const podmanEnvironment = (): NodeJS.ProcessEnv => ({
  * Runs podman and returns its output. If podman fails, throws an error with the output. The working folder is the storage's folder, because
  * conmon writes files to it.
  */
-export function podman(...args: string[]): string {
+export function runPodman(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('podman', args, {
     cwd: FOLDER,
-    env: podmanEnvironment(),
+    env: createPodmanEnvironment(),
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -88,9 +88,9 @@ export function podman(...args: string[]): string {
 }
 
 /** Runs podman with these arguments, and returns whether it succeeded. */
-export function podmanSucceeds(...args: string[]): boolean {
+export function isPodmanSuccessful(...args: string[]): boolean {
   try {
-    podman(...args);
+    runPodman(...args);
     return true;
   } catch {
     return false;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { BASE_IMAGE, BASE_IMAGE_MARKER, hasBaseImage, podman, preparePodman } from '../images/podman.ts';
+import { BASE_IMAGE, BASE_IMAGE_MARKER, hasBaseImage, preparePodman, runPodman } from '../images/podman.ts';
 
 const packages = resolve(import.meta.dirname, '../../../node_modules');
 /** Folders that Debian's slim images omit, too. */
@@ -33,7 +33,7 @@ export function makeBaseImage(): void {
     }
     const archive = `${root}.tar`;
     run('tar', '-C', root, '-cf', archive, '.');
-    podman('import', '--change', 'CMD ["node"]', archive, BASE_IMAGE);
+    runPodman('import', '--change', 'CMD ["node"]', archive, BASE_IMAGE);
     rmSync(archive);
     writeFileSync(BASE_IMAGE_MARKER, '');
   } finally {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from '../tiers/reach.ts';
+import { DEBIAN_13_FOLDER, DEBIAN_13_POSTGRESQL_BIN } from '../tiers/available-tiers.ts';
 
 /**
  * Debian 13 packages of the tests: PostgreSQL with its back-up program for the Apache tier (Apache-licensed TimescaleDB), and the cluster's
@@ -14,20 +14,20 @@ const PACKAGES = 'postgresql-17,postgresql-17-timescaledb,pgbackrest,rabbitmq-se
  * may do this concurrently: each creates a temporary folder, and the first run that finishes renames its folder.
  */
 export function makeDebian13(): void {
-  const isThere = () => existsSync(join(DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, 'postgres'));
+  const isThere = () => existsSync(join(DEBIAN_13_FOLDER, DEBIAN_13_POSTGRESQL_BIN, 'postgres'));
   if (isThere()) return;
-  mkdirSync(dirname(DEBIAN_13), { recursive: true });
-  const fresh = mkdtempSync(`${DEBIAN_13}.new-`);
+  mkdirSync(dirname(DEBIAN_13_FOLDER), { recursive: true });
+  const fresh = mkdtempSync(`${DEBIAN_13_FOLDER}.new-`);
   // PostgreSQL runs as another user, who needs access to the folder.
   chmodSync(fresh, 0o755);
   console.log(
-    `Making Debian 13 with PostgreSQL, TimescaleDB, pgBackRest, RabbitMQ, Patroni, etcd and HAProxy in ${DEBIAN_13}, for the Apache tier and the cluster: a minute, once …`,
+    `Making Debian 13 with PostgreSQL, TimescaleDB, pgBackRest, RabbitMQ, Patroni, etcd and HAProxy in ${DEBIAN_13_FOLDER}, for the Apache tier and the cluster: a minute, once …`,
   );
   try {
     execFileSync('debootstrap', ['--variant=minbase', `--include=${PACKAGES}`, 'trixie', fresh], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    renameSync(fresh, DEBIAN_13);
+    renameSync(fresh, DEBIAN_13_FOLDER);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
     // Another run has finished an equivalent folder first.

@@ -5,7 +5,12 @@ import { hasFullGitHistory, isGitCheckout } from '../earlier-release.ts';
 import { hasEspiSchema, listEspiFixtures } from '../espi-schema.ts';
 import { hasBaseImage } from '../images/podman.ts';
 import { hasCgroups } from '../systemd.ts';
-import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, explainMissingRabbitMq, findAvailableTiers } from '../tiers/reach.ts';
+import {
+  DEBIAN_13_FOLDER,
+  DEBIAN_13_POSTGRESQL_BIN,
+  explainMissingRabbitMq,
+  findAvailableTiers,
+} from '../tiers/available-tiers.ts';
 
 /** A requirement of some tests, such as a program, that may be missing on a machine. */
 export interface TestRequirement {
@@ -100,14 +105,14 @@ function mayMount(): boolean {
 /** Returns why the failover of a database cannot be tested on this machine; null if it can. */
 function clusterIsMissing(setup: string): string | null {
   if (process.getuid?.() !== 0 || !mayMount()) return 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux';
-  return ['patroni', 'etcd'].every((name) => existsSync(join(DEBIAN_13, 'usr/bin', name))) ? null : setup;
+  return ['patroni', 'etcd'].every((name) => existsSync(join(DEBIAN_13_FOLDER, 'usr/bin', name))) ? null : setup;
 }
 
 /** Returns the missing requirements of the tests of images, except programs. */
 function findMissingImages(setup: string): TestRequirement[] {
   const mayRun = process.getuid?.() === 0 && mayMount() && hasCgroups();
   const root = 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux with cgroups';
-  const hasDatabase = existsSync(join(DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, 'postgres'));
+  const hasDatabase = existsSync(join(DEBIAN_13_FOLDER, DEBIAN_13_POSTGRESQL_BIN, 'postgres'));
   return mayRun && hasBaseImage() && hasDatabase
     ? []
     : [{ name: 'the base images, and cgroups for containers', how: mayRun ? setup : root, files: IMAGE_TESTS }];
@@ -128,7 +133,7 @@ export function findMissingRequirements(): TestRequirement[] {
     how: setup,
     files: ['test/system/cluster/{rolling,proxied-mqtt,embedded-brokers,cell-routing,cell-moves,two-routers}.test.ts'],
   };
-  const hasProxy = process.getuid?.() === 0 && existsSync(join(DEBIAN_13, 'usr/sbin/haproxy'));
+  const hasProxy = process.getuid?.() === 0 && existsSync(join(DEBIAN_13_FOLDER, 'usr/sbin/haproxy'));
   const espi = {
     name: 'the schema of Green Button',
     how: 'test/data/espi/README.md',
@@ -150,7 +155,7 @@ export function findMissingRequirements(): TestRequirement[] {
     files: ['test/system/deploy/release.test.ts'],
   };
   const pgBackRest = { name: 'pgBackRest of Debian 13', how: setup, files: ['test/system/deploy/pgbackrest.test.ts'] };
-  const hasPgBackRest = process.getuid?.() === 0 && existsSync(join(DEBIAN_13, 'usr/bin/pgbackrest'));
+  const hasPgBackRest = process.getuid?.() === 0 && existsSync(join(DEBIAN_13_FOLDER, 'usr/bin/pgbackrest'));
   const rabbitMq = explainMissingRabbitMq();
   const ownRoot = {
     name: 'namespaces with mounts of their own',

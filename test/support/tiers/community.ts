@@ -1,12 +1,12 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandPrefixForRoot } from '#src/database/postgres-binaries.ts';
-import { findCommunityPrograms } from './reach.ts';
-import { runServer, type TestServer } from './server.ts';
+import { getCommandPrefixForRoot } from '#src/database/postgres-binaries.ts';
+import { findTimescaleCommunityPrograms } from './available-tiers.ts';
+import { runPostgresServer, type TestPostgresServer } from './server.ts';
 
 /** Connects to the server at TIMESCALE_URL. If that variable is not set, starts this machine's PostgreSQL. */
-export async function startTimescaleCommunity(): Promise<TestServer> {
+export async function startTimescaleCommunity(): Promise<TestPostgresServer> {
   const serverUrl = process.env.TIMESCALE_URL;
   if (serverUrl) {
     return {
@@ -18,8 +18,8 @@ export async function startTimescaleCommunity(): Promise<TestServer> {
       stop: async () => {},
     };
   }
-  const bin = findCommunityPrograms();
+  const bin = findTimescaleCommunityPrograms();
   if (bin === undefined) throw new Error('this machine has no PostgreSQL with the community edition of TimescaleDB');
   const folder = mkdtempSync(join(tmpdir(), 'energy-test-'));
-  return runServer({ bin, prefix: commandPrefixForRoot(), folder, inside: folder });
+  return runPostgresServer({ bin, prefix: getCommandPrefixForRoot(), folder, inside: folder });
 }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool } from '#src/database/connect.ts';
 import { getSuperuserUrl, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
-import type { TestServer } from './server.ts';
+import type { TestPostgresServer } from './server.ts';
 
 /** Starts the embedded PostgreSQL, the service's default database. */
-export async function startPlainPostgres(): Promise<TestServer> {
+export async function startPlainPostgres(): Promise<TestPostgresServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'energy-test-'));
   const start = () => startEmbeddedPostgres({ dataDir, sharedBuffersMb: 256 });
   const urlOf = (database: string) => getSuperuserUrl(dataDir, database);

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { createPool } from '#src/database/connect.ts';
 
 /** A PostgreSQL server on which the tests create databases. */
-export interface TestServer {
+export interface TestPostgresServer {
   urlOf(database: string): string;
   stop(): Promise<void>;
 }
@@ -40,14 +40,14 @@ log_min_error_statement = fatal
  * Creates a database cluster and runs a server on it until `stop`. `folder`: parent folder of the cluster, as seen by this process.
  * `inside`: the same folder as seen by the server, which differs in a chroot. `prefix`: words before every command.
  */
-export async function runServer(options: {
+export async function runPostgresServer(options: {
   bin: string;
   prefix: readonly string[];
   folder: string;
   inside: string;
   /** Whether to preload TimescaleDB. Without preloading, the extension is installed but cannot be created in a database. */
   preload?: boolean;
-}): Promise<TestServer> {
+}): Promise<TestPostgresServer> {
   const { bin, prefix, folder, inside, preload = true } = options;
   const command = (program: string, ...args: string[]) => [...prefix, join(bin, program), ...args] as [string];
   const [initdb, ...initdbArgs] = command(

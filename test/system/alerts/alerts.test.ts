@@ -12,12 +12,12 @@ import { createEventSchema, type EventType } from '#src/events/bodies.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
-import { setSource } from '#src/tariffs/sources/store.ts';
+import { setSeriesSource } from '#src/tariffs/sources/store.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#test/support/receiver.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
@@ -26,13 +26,17 @@ const BOX = createSecretEncrypter(SECRET_KEY);
 const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let ingest: RoleProcess;
 let worker: RoleProcess;
 let environment: Record<string, string>;
 
 beforeAll(async () => {
-  [database, folder, receiver] = await Promise.all([testDatabase(), createTemporaryFolder(), startReceiver()]);
+  [database, folder, receiver] = await Promise.all([
+    createTestDatabase(),
+    createTemporaryFolder(),
+    startWebhookReceiver(),
+  ]);
   await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
   environment = {
     DATABASE_URL: database.url,
@@ -164,7 +168,9 @@ test('only one of two workers fetches a source, and an alert on costs fires with
     const { user_id } = await createUser(db, { email: 'prices@example.com', role: 'utility' });
     await db.updateTable('price_series').set({ user_id }).where('series_id', '=', series.series_id).execute();
     const setAtMs = Date.now();
-    await db.transaction().execute((trx) => setSource(trx, BOX, series, { source, secrets: {} }, new Date(setAtMs)));
+    await db
+      .transaction()
+      .execute((trx) => setSeriesSource(trx, BOX, series, { source, secrets: {} }, new Date(setAtMs)));
     await expect.poll(fired).toHaveLength(1);
     expect(fired()[0]?.data).toMatchObject({ cost: '1.51' });
     const received = receiver.calls.filter(({ body }) => body.includes('"cost":"1.51"')).at(-1);

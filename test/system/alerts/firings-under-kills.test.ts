@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
-import { waitUntilClusterUnused } from '#test/support/postgres-processes.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { waitUntilDatabaseClusterUnused } from '#test/support/postgres-processes.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#test/support/receiver.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 /** Number of homes, each with ten alerts. With FIRING_HOMES=1000 there are 10,000 firings. */
@@ -21,15 +21,15 @@ const SECRET_KEY = 'the secret of this installation';
 const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let server: EmbeddedPostgres;
 let pool: Pool;
 let env: Record<string, string>;
 const roles: Record<'worker' | 'api', RoleProcess | undefined> = { worker: undefined, api: undefined };
-const homes = Array.from({ length: HOMES }, () => ({ userId: newId('usr'), deviceId: newId('dev') }));
+const homes = Array.from({ length: HOMES }, () => ({ userId: createId('usr'), deviceId: createId('dev') }));
 
 beforeAll(async () => {
-  [folder, receiver] = await Promise.all([createTemporaryFolder(), startReceiver()]);
+  [folder, receiver] = await Promise.all([createTemporaryFolder(), startWebhookReceiver()]);
   server = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
   pool = createPool(server.url);
   await migrate(pool, { timescale: 'off' });
@@ -46,7 +46,7 @@ beforeAll(async () => {
     `INSERT INTO alerts (alert_id, user_id, type, threshold_milliwatt_hours, delivery)
      SELECT a, u, 'daily_usage', t, 'webhook' FROM unnest($1::text[], $2::text[], $3::bigint[]) h (a, u, t)`,
     [
-      homes.flatMap(() => Array.from({ length: ALERTS }, () => newId('alr'))),
+      homes.flatMap(() => Array.from({ length: ALERTS }, () => createId('alr'))),
       homes.flatMap(({ userId }) => Array(ALERTS).fill(userId)),
       homes.flatMap(() => Array.from({ length: ALERTS }, (_, index) => (index + 1) * 1_000_000)),
     ],
@@ -83,7 +83,7 @@ async function kill(which: 'worker' | 'api' | 'database'): Promise<void> {
   }
   const [pid] = (await readFile(join(folder.path, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
   process.kill(Number(pid), 'SIGKILL');
-  await waitUntilClusterUnused(join(folder.path, 'postgres'));
+  await waitUntilDatabaseClusterUnused(join(folder.path, 'postgres'));
   server = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { testDatabase } from '#test/support/database.ts';
-import { measureReadings } from '../../../bench/readings.ts';
+import { createTestDatabase } from '#test/support/database.ts';
+import { measureReadingsApi } from '../../../bench/readings.ts';
 
 /**
  * Number of readings that are stored and then read in pages of 10,000. With READ_READINGS=1000000, the number is that of `npm run bench --
@@ -14,9 +14,9 @@ const READINGS = Number(process.env.READ_READINGS ?? 400_000);
 const MAX_MIB = 60;
 
 test(`${READINGS.toLocaleString('en')} readings are read as JSON and as CSV in constant memory, and every page takes the same time`, async () => {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   try {
-    const results = await measureReadings(database, READINGS);
+    const results = await measureReadingsApi(database, READINGS);
     expect(Object.keys(results)).toEqual(['json', 'csv']);
     for (const [format, { readings, more_mib, last_to_first }] of Object.entries(results)) {
       expect({ format, readings }).toEqual({ format, readings: READINGS });

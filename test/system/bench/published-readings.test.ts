@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { testDatabase } from '#test/support/database.ts';
+import { createTestDatabase } from '#test/support/database.ts';
 import { startRole } from '#test/support/service.ts';
 import { measurePublishing } from '../../../bench/cluster.ts';
 import { pairDevices } from '../../../bench/support.ts';
@@ -9,7 +9,7 @@ import { pairDevices } from '../../../bench/support.ts';
  * waits forever.
  */
 test('benchmarks of ingest notice when the last reading of each device is stored', async () => {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const ingest = await startRole('ingest', { DATABASE_URL: database.url });
   try {
     const devices = await pairDevices(database.pool, 3);

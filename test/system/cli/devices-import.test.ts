@@ -7,10 +7,10 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { ONLY_PROGRESS_PATTERN, TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
@@ -22,7 +22,7 @@ let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let userId: string;
 const path = (name: string) => join(folder.path, name);
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
@@ -74,7 +74,7 @@ test('imports a table as a whole; a repeated import changes nothing, whatever it
     { row: 'line 4', external_id: '' },
   ]);
   for (const { username = '', password = '' } of passwords)
-    expect(await checkDeviceLogin(db, username, password)).toBe(true);
+    expect(await isDeviceLoginValid(db, username, password)).toBe(true);
   expect(first.stdout).not.toContain(passwords[0]?.password);
 
   await updateDevice(db, ALL_ACCOUNTS, made[1]?.device_id ?? '', { location: 'Dachboden' });
@@ -110,7 +110,7 @@ test('prints the passwords with --json unless a file is given', async () => {
   const { stdout } = await importText(`user_id,type,location\n${userId},meter,cellar\n`, '--json');
   const { devices: printed, credentials_file } = JSON.parse(stdout);
   expect(credentials_file).toBeNull();
-  expect(await checkDeviceLogin(db, printed[0].mqtt.username, printed[0].mqtt.password)).toBe(true);
+  expect(await isDeviceLoginValid(db, printed[0].mqtt.username, printed[0].mqtt.password)).toBe(true);
   await expect(stat(path('meters.credentials.csv.part'))).rejects.toThrow('ENOENT');
 });
 
@@ -226,7 +226,7 @@ test('an import that is killed at any moment has imported all or nothing, and a 
     const passwords = parse(await readFile(file), { columns: true }) as Record<string, string>[];
     expect(passwords.map(({ device_id }) => device_id).sort()).toEqual(all.map(({ device_id }) => device_id));
     const { username = '', password = '' } = passwords.at(-1) ?? {};
-    expect(await checkDeviceLogin(db, username, password)).toBe(true);
+    expect(await isDeviceLoginValid(db, username, password)).toBe(true);
     await expect(stat(`${file}.part`)).rejects.toThrow('ENOENT');
   }
   expect(seen.has(0)).toBe(true);

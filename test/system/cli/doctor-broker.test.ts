@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brokerCheck as check } from '#src/cli/doctor/checks/settings.ts';
 import type { InstallationFacts } from '#src/cli/doctor/facts.ts';
-import { gatherBroker } from '#src/cli/doctor/gather/network.ts';
+import { gatherBrokerFacts } from '#src/cli/doctor/gather/network.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { findFreePort } from '#test/support/free-port.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
 /** Returns the doctor's findings about the broker at a URL. */
 async function foundAt(url: string) {
   const facts = {
-    broker: await gatherBroker(loadConfig({ MQTT_URL: url })),
+    broker: await gatherBrokerFacts(loadConfig({ MQTT_URL: url })),
     service: null,
   } as unknown as InstallationFacts;
   return [check.judge(facts)].flat().map(({ level, finding, todo }) => `${level} ${finding} ${todo}`);

@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { findFreePort } from '#test/support/free-port.ts';
-import { createMeter, type Meter } from '#test/support/meters.ts';
+import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
@@ -21,7 +21,7 @@ const SECRET = 'a secret of the test’s own';
 
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let home: Meter;
+let home: TestMeter;
 /** A server that accepts connections but never responds. */
 let silent: Server;
 let mail: SMTPServer;
@@ -29,8 +29,8 @@ let ports: Record<string, string>;
 
 beforeAll(async () => {
   folder = await createTemporaryFolder();
-  database = await testDatabase();
-  home = await createMeter(database);
+  database = await createTestDatabase();
+  home = await createTestMeter(database);
   silent = createServer().listen(0, '127.0.0.1');
   mail = new SMTPServer({
     disabledCommands: ['STARTTLS'],

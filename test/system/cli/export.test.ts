@@ -3,19 +3,19 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, type Meter } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 import { unzip } from '#test/support/unzip.ts';
 
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let home: Meter;
+let home: TestMeter;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   folder = await createTemporaryFolder();
-  home = await createMeter(database);
+  home = await createTestMeter(database);
   await home.read([
     [new Date(Date.now() - 7_200_000), 1],
     [new Date(Date.now() - 3_600_000), 2],

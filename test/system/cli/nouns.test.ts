@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createAuthorization } from '#src/auth/authorizations.ts';
 import { buildProgram, COMMAND_LOADERS } from '#src/cli/program.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { createMeter, type Meter } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
@@ -15,12 +15,12 @@ const MONTH = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1,
 
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let home: Meter;
+let home: TestMeter;
 let email: string;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   folder = await createTemporaryFolder();
-  home = await createMeter(database);
+  home = await createTestMeter(database);
   await home.read([
     [new Date(`${MONTH}-20T10:00:00Z`), 1],
     [new Date(`${MONTH}-20T12:00:00Z`), 3.5],
@@ -324,7 +324,7 @@ test('usage: of a home and of a device', async () => {
 });
 
 test('usage: explains why a device has no usage', async () => {
-  const fresh = await createMeter(database);
+  const fresh = await createTestMeter(database);
   const usageOutput = async () => (await energy(['usage', 'device', fresh.deviceId])).out;
   expect(await usageOutput()).toBe('The device has no energy readings.\n');
   const now = Date.now();
@@ -342,7 +342,7 @@ test('usage: explains why a device has no usage', async () => {
     'The device has no known usage in this time. For production or storage, add --include production (a battery: charged,discharged).\n';
   expect(await printUsageBefore(fresh.deviceId)).toBe(unknown);
   // Unlike a register, a reading with the energy of an interval counts without an earlier reading.
-  const counting = await createMeter(database);
+  const counting = await createTestMeter(database);
   await counting.read([[at(90), 0.5]], new Date(), { intervalMs: 15 * 60_000 });
   expect(await printUsageBefore(counting.deviceId)).toBe(unknown);
 });

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { verifyWebhook } from '#clients/typescript/webhooks.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
@@ -22,7 +22,7 @@ const received: { headers: IncomingHttpHeaders; body: string; url: string }[] = 
 let status = 204;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   folder = await createTemporaryFolder();
   worker = await startRole('worker', environment());
   program = createServer(async (request, response) => {

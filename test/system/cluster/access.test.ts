@@ -5,20 +5,20 @@ import type { FastifyInstance } from 'fastify';
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
+import { type AmqpSource, startAmqpSource } from '#ingest/source/amqp/amqp-source.ts';
 import type { MessageReceiver, RawMessage } from '#ingest/source/source.ts';
 import { storeShardCountOnce } from '#ingest/start.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
-import { newId } from '#src/core/ids.ts';
+import { createId } from '#src/core/ids.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { findTopicOfRoutingKey, getReadingsTopic, ROUTING_KEYS } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
-import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
+import { startBrokerAuthEndpoint } from '#test/support/cluster/broker-calls.ts';
 import { type RabbitCluster, type RabbitNode, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTemporaryFolder, startRole } from '#test/support/service.ts';
 
 const SHARDS = 4;
@@ -33,7 +33,7 @@ let taken: RawMessage[] = [];
 const log = pino({ level: 'silent' });
 
 const start = (receive: MessageReceiver, shards = SHARDS) =>
-  startAmqp({
+  startAmqpSource({
     url: parseAmqpUrl(cluster.url()) as AmqpUrl,
     shards,
     routingKeys: ROUTING_KEYS,
@@ -48,10 +48,10 @@ const takeAll: MessageReceiver = (message, receipt) => {
 };
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   const db = createDatabase(database.pool);
   ({ user_id: userId } = await createUser(db, { email: 'home@example.com', role: 'homeowner' }));
-  calls = await startBrokerCalls(db);
+  calls = await startBrokerAuthEndpoint(db);
   cluster = await startRabbitMq({ count: 1, operator: calls.url });
   node = cluster.nodes[0] as RabbitNode;
 });
@@ -194,7 +194,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
     const codes = await Promise.all([
       code(one.id, other.secret),
       code(ended.id, ended.secret),
-      code(newId('dev'), one.secret),
+      code(createId('dev'), one.secret),
       code('energy-ingest', one.secret),
       code(gateway.gateway.gateway_id, 'x'),
       code(gateway.gateway.gateway_id, gateway.secret),
@@ -287,7 +287,7 @@ test('a full worker stops reading for longer than a heartbeat, and later process
   let isFull = true;
   const waiting: (() => void)[] = [];
   let disconnected = 0;
-  source = await startAmqp({
+  source = await startAmqpSource({
     url: parseAmqpUrl(cluster.url()) as AmqpUrl,
     shards: SHARDS,
     routingKeys: ROUTING_KEYS,

@@ -4,7 +4,7 @@ import mqtt from 'mqtt';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { decodeNativeMessage } from '#ingest/decoders/native/decode.ts';
-import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
+import { type AmqpSource, startAmqpSource } from '#ingest/source/amqp/amqp-source.ts';
 import type { MessageReceiver } from '#ingest/source/source.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
 import { createDatabase } from '#src/database/connect.ts';
@@ -12,10 +12,10 @@ import { createDevice } from '#src/devices/store.ts';
 import { findTopicOfRoutingKey, getReadingsTopic, ROUTING_KEYS } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { computeReferenceConsumption, getStartOfHour } from '#test/reference/consumption.ts';
-import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
+import { startBrokerAuthEndpoint } from '#test/support/cluster/broker-calls.ts';
 import { startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { type RabbitCluster, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
@@ -29,8 +29,8 @@ let publishers: ReturnType<typeof startRepeatingPublisher>[] = [];
 const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
 
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
-  calls = await startBrokerCalls(createDatabase(database.pool));
+  [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
+  calls = await startBrokerAuthEndpoint(createDatabase(database.pool));
   cluster = await startRabbitMq({ operator: calls.url });
 });
 afterAll(async () => {
@@ -47,8 +47,8 @@ afterEach(async () => {
 });
 
 const urlOf = (url: string) => parseAmqpUrl(url) as AmqpUrl;
-const source = (receive: Parameters<typeof startAmqp>[0]['receive'], own = log) =>
-  startAmqp({
+const source = (receive: Parameters<typeof startAmqpSource>[0]['receive'], own = log) =>
+  startAmqpSource({
     url: urlOf(cluster.url()),
     shards: 64,
     routingKeys: ROUTING_KEYS,

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from '#src/auth/sessions.ts';
 import { setCell } from '#src/core/cell.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { requestLoopback } from '#test/support/cluster/api-pair.ts';
+import { sendLoopbackRequest } from '#test/support/cluster/api-pair.ts';
 import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '#test/support/cluster/cell.ts';
 import { startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { getRoutedCell, type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 const MESSAGES_PER_SECOND = 16;
@@ -31,7 +31,7 @@ let router: Router;
 
 beforeAll(async () => {
   tls = await makeLocalCertificate();
-  databases = [await testDatabase(), await testDatabase()];
+  databases = [await createTestDatabase(), await createTestDatabase()];
   // Give each database its own installation id, because both are copies of one template with the same id.
   for (const { pool } of databases)
     await pool.query('UPDATE installation SET installation_id = gen_random_uuid()::text');
@@ -52,7 +52,10 @@ afterAll(async () => {
 const poolOf = (cell: Cell) => databases[cell === first ? 0 : 1].pool;
 
 const send = (path: string, key: string, body?: unknown) =>
-  requestLoopback(tls.cert, router.ports.api, path, { key, ...(body === undefined ? {} : { method: 'POST', body }) });
+  sendLoopbackRequest(tls.cert, router.ports.api, path, {
+    key,
+    ...(body === undefined ? {} : { method: 'POST', body }),
+  });
 
 /** Creates a home with a meter, an API key and a session, through the router. */
 async function makeHome(cell: Cell, email: string) {
@@ -136,7 +139,7 @@ test('homes of both cells publish and are read through one address; a home moves
   // Send requests with the account's key and with its session, while the account's devices publish messages.
   const counts = new Map<string, number>();
   let isDone = false;
-  const watch = async (what: string, once: () => ReturnType<typeof requestLoopback>) => {
+  const watch = async (what: string, once: () => ReturnType<typeof sendLoopbackRequest>) => {
     while (!isDone) {
       const { status, headers, json, failed: broken } = await once();
       const isRight = status === 503 ? headers['retry-after'] !== undefined : status === 200 && json?.user !== null;
@@ -151,13 +154,13 @@ test('homes of both cells publish and are read through one address; a home moves
     watch('account', () => send(`/v1/users/${home.userId}`, home.key)),
     watch('device', () => send(`/v1/devices/${home.deviceId}`, home.key)),
     watch('change', () =>
-      requestLoopback(tls.cert, router.ports.api, `/v1/devices/${home.deviceId}`, {
+      sendLoopbackRequest(tls.cert, router.ports.api, `/v1/devices/${home.deviceId}`, {
         key: home.key,
         method: 'PATCH',
         body: { location: 'attic' },
       }),
     ),
-    watch('session', () => requestLoopback(tls.cert, router.ports.api, '/dashboard/session', cookie)),
+    watch('session', () => sendLoopbackRequest(tls.cert, router.ports.api, '/dashboard/session', cookie)),
   ];
   const publishing = (async () => {
     while (sent < MESSAGES) {

@@ -9,10 +9,10 @@ import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
-import { makeAuthority } from '#test/support/certificates.ts';
+import { createCertificateAuthority } from '#test/support/certificates.ts';
 import { killProcessesAlternately } from '#test/support/cluster/ingest-kills.ts';
 import { type IngestPair, startIngestPair } from '#test/support/cluster/ingest-pair.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
@@ -28,13 +28,13 @@ const DIRECT = '127.0.0.2';
 let database: TestDatabase;
 let db: Database;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let authority: Awaited<ReturnType<typeof makeAuthority>>;
+let authority: Awaited<ReturnType<typeof createCertificateAuthority>>;
 let pair: IngestPair;
 const clients: MqttClient[] = [];
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
+  [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
   db = createDatabase(database.pool);
-  authority = await makeAuthority(folder.path, 'ours');
+  authority = await createCertificateAuthority(folder.path, 'ours');
   pair = await startIngestPair({ url: database.url, clientCa: authority.file });
 });
 afterEach(() => Promise.all(clients.splice(0).map((client) => client.endAsync(true))));
@@ -251,7 +251,7 @@ test('only the proxy can report a client’s address and certificate', async () 
   clients.push(client);
   await client.publishAsync(topic, reading(1), { qos: 1 });
   expect(await stored()).toBe(1);
-  const foreign = await (await makeAuthority(folder.path, 'foreign')).sign(deviceId);
+  const foreign = await (await createCertificateAuthority(folder.path, 'foreign')).sign(deviceId);
   await expect(mqtt.connectAsync(url, { ...foreign, rejectUnauthorized: false, reconnectPeriod: 0 })).rejects.toThrow();
   // A proxy header from an untrusted address is invalid MQTT. A connection from the proxy's address without a proxy header is refused, too.
   for (const localAddress of [DIRECT, '127.0.0.1']) {

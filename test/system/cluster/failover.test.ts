@@ -6,16 +6,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { listDurabilityRisks, readCommitSettings } from '#src/database/capabilities.ts';
-import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, createQueryFunctionOnConnection, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { computeReferenceConsumption, getStartOfHour } from '#test/reference/consumption.ts';
 import { createAlert } from '#test/support/alerts.ts';
-import { type ApiResponse, sendApiRequest } from '#test/support/ask.ts';
+import { type ApiResponse, sendApiRequest } from '#test/support/api-request.ts';
 import { getLongestGapSeconds, type MeterLogin, type Meters, startMeters } from '#test/support/cluster/meters.ts';
 import { type PatroniCluster, startPatroni } from '#test/support/cluster/patroni.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#test/support/receiver.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 const SECRET_KEY = 'the secret of this installation';
@@ -31,7 +31,7 @@ const GOAL_SECONDS = 30;
 
 let cluster: PatroniCluster;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let pool: Pool;
 let ingest: RoleProcess;
 let worker: RoleProcess;
@@ -40,7 +40,7 @@ type Home = MeterLogin & { userId: string; key: string };
 const homes: Home[] = [];
 
 beforeAll(async () => {
-  [cluster, folder, receiver] = await Promise.all([startPatroni(), createTemporaryFolder(), startReceiver()]);
+  [cluster, folder, receiver] = await Promise.all([startPatroni(), createTemporaryFolder(), startWebhookReceiver()]);
   await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
   await cluster.ready();
   const many = { minute: 1_000_000, day: 1_000_000 };
@@ -86,7 +86,7 @@ afterAll(async () => {
 });
 
 /** Returns the warnings about lost commits that a role would log at its start. */
-const risks = async () => listDurabilityRisks(await readCommitSettings(createQueryOnConnection(pool), 2));
+const risks = async () => listDurabilityRisks(await readCommitSettings(createQueryFunctionOnConnection(pool), 2));
 
 const askOf = (api: number, path: string, sent: Parameters<typeof sendApiRequest>[2] = {}) =>
   sendApiRequest(apis[api]?.ready.https_port as number, path, sent);

@@ -10,8 +10,8 @@ import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#test/support/receiver.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 /** Maximum time until another process takes over the work of a hung process, in ms. */
@@ -22,9 +22,13 @@ const SECRET_KEY = 'the secret of this installation';
 
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 beforeAll(async () => {
-  [database, folder, receiver] = await Promise.all([testDatabase(), createTemporaryFolder(), startReceiver()]);
+  [database, folder, receiver] = await Promise.all([
+    createTestDatabase(),
+    createTemporaryFolder(),
+    startWebhookReceiver(),
+  ]);
 });
 const children = new Set<ChildProcess>();
 afterAll(async () => {

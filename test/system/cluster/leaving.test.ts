@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from '#src/auth/sessions.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 const KEY = `eus_live_${'k'.repeat(40)}`;
@@ -16,7 +16,7 @@ const DRAIN_SECONDS = 2;
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
+  [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
 });
 afterAll(async () => {
   await database.drop();

@@ -7,10 +7,10 @@ import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { computeReferenceConsumption, getStartOfHour } from '#test/reference/consumption.ts';
-import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
+import { startBrokerAuthEndpoint } from '#test/support/cluster/broker-calls.ts';
 import { type RepeatingPublisher, startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { type RabbitCluster, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
@@ -32,8 +32,8 @@ const workers: RoleProcess[] = [];
 const publishers: RepeatingPublisher[] = [];
 
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
-  calls = await startBrokerCalls(createDatabase(database.pool));
+  [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
+  calls = await startBrokerAuthEndpoint(createDatabase(database.pool));
   [cluster, mosquitto] = await Promise.all([startRabbitMq({ count: 1, operator: calls.url }), startMosquitto()]);
 });
 afterAll(async () => {

@@ -8,13 +8,13 @@ import { setCell } from '#src/core/cell.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
-import { makeAuthority } from '#test/support/certificates.ts';
-import { requestLoopback } from '#test/support/cluster/api-pair.ts';
+import { createCertificateAuthority } from '#test/support/certificates.ts';
+import { sendLoopbackRequest } from '#test/support/cluster/api-pair.ts';
 import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '#test/support/cluster/cell.ts';
 import { startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { getRoutedCell, type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type OidcServer, startOidc } from '#test/support/oidc.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { type OidcServer, startOidcServer } from '#test/support/oidc.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
@@ -29,7 +29,7 @@ const MAX_SILENCE_MS = 10_000;
 
 let tls: LocalCertificate;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let authority: Awaited<ReturnType<typeof makeAuthority>>;
+let authority: Awaited<ReturnType<typeof createCertificateAuthority>>;
 let provider: OidcServer;
 let databases: Record<string, TestDatabase>;
 let cells: Record<string, Cell>;
@@ -38,12 +38,12 @@ let both: readonly [Router, Router];
 const clients: MqttClient[] = [];
 
 beforeAll(async () => {
-  [tls, folder, provider] = await Promise.all([makeLocalCertificate(), createTemporaryFolder(), startOidc()]);
-  authority = await makeAuthority(folder.path, 'ours');
+  [tls, folder, provider] = await Promise.all([makeLocalCertificate(), createTemporaryFolder(), startOidcServer()]);
+  authority = await createCertificateAuthority(folder.path, 'ours');
   const caFile = join(folder.path, 'provider.pem');
   await writeFile(caFile, provider.ca);
   provider.serve(PUBLIC_URL);
-  databases = { first: await testDatabase(), c2: await testDatabase() };
+  databases = { first: await createTestDatabase(), c2: await createTestDatabase() };
   const env = {
     PUBLIC_URL,
     MQTTS_CLIENT_CA_FILE: authority.file,
@@ -171,7 +171,7 @@ test('an account that moves is routed to its new cell by both routers; without o
   const cellsSeen = () =>
     Promise.all(
       both.map(async ({ ports }) => {
-        const { status, headers } = await requestLoopback(tls.cert, ports.api, `/v1/users/${home.userId}`, {
+        const { status, headers } = await sendLoopbackRequest(tls.cert, ports.api, `/v1/users/${home.userId}`, {
           key: home.key,
         });
         return [status, headers['energy-cell']];
@@ -229,7 +229,7 @@ test.each(['first', 'c2'])('a device of cell %s logs in by its certificate at ea
   expect(await storedIn(cell, home)).toBe(3);
 });
 
-const cookiesOf = (headers: Awaited<ReturnType<typeof requestLoopback>>['headers']) =>
+const cookiesOf = (headers: Awaited<ReturnType<typeof sendLoopbackRequest>>['headers']) =>
   [headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0] ?? '');
 
 test('a person who signs in at a provider is signed in to the cell that has the account, and not to another cell', async () => {
@@ -239,14 +239,14 @@ test('a person who signs in at a provider is signed in to the cell that has the 
   provider.people.set('there', { email: 'there@example.com', email_verified: true });
   const [one, other] = both;
   const signIn = async (cell: string) => {
-    const redirect = await requestLoopback(tls.cert, one.ports.api, '/dashboard/sign-in/provider', {
+    const redirect = await sendLoopbackRequest(tls.cert, one.ports.api, '/dashboard/sign-in/provider', {
       ...{ method: 'POST', body: {}, headers: { 'energy-cell': cell } },
     });
     expect([redirect.status, redirect.headers['energy-cell']]).toEqual([200, cell]);
     const back = new URL(await provider.signIn(redirect.json.location, 'there'));
     // The browser's redirect from the identity provider may arrive at the other router.
     const headers = { cookie: cookiesOf(redirect.headers).join('; ') };
-    return requestLoopback(tls.cert, other.ports.api, back.pathname + back.search, { headers });
+    return sendLoopbackRequest(tls.cert, other.ports.api, back.pathname + back.search, { headers });
   };
   const unknown = await signIn('first');
   expect([unknown.status, unknown.headers.location]).toEqual([303, '/dashboard/sign-in?problem=unknown']);
@@ -254,7 +254,7 @@ test('a person who signs in at a provider is signed in to the cell that has the 
   expect([signedIn.status, signedIn.headers.location]).toEqual([303, '/dashboard']);
   const session = cookiesOf(signedIn.headers).find((cookie) => cookie.startsWith('__Secure-energy_session='));
   expect(session).toMatch(/=c2\./);
-  const { json } = await requestLoopback(tls.cert, other.ports.api, '/dashboard/session', {
+  const { json } = await sendLoopbackRequest(tls.cert, other.ports.api, '/dashboard/session', {
     headers: { cookie: session ?? '' },
   });
   expect(json.user).toMatchObject({ email: 'there@example.com' });

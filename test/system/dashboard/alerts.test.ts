@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   getAlertRuleName,
-  suggestedHours,
   suggestThresholdAmount,
+  suggestThresholdHours,
   suggestThresholdKwh,
 } from '#src/dashboard/pages/alerts/alert.ts';
 import { words as said } from '#src/dashboard/words/words.ts';
@@ -324,7 +324,7 @@ test('the form has the same choices as the service, and suggests a threshold abo
   expect(suggestThresholdKwh('monthly_usage', [99.5])).toBe(100);
   expect(suggestThresholdAmount([3.2, 4.1, 5.5, 7.8, 2, 1])).toBe(4.1);
   expect(suggestThresholdAmount([-3, 0, 0])).toBe(null);
-  expect(suggestedHours([])).toBe(3);
-  expect(suggestedHours([4, 5, 7, 8, 9, 11])).toBe(12);
-  expect(suggestedHours(Array(1_000).fill(700))).toBe(720);
+  expect(suggestThresholdHours([])).toBe(3);
+  expect(suggestThresholdHours([4, 5, 7, 8, 9, 11])).toBe(12);
+  expect(suggestThresholdHours(Array(1_000).fill(700))).toBe(720);
 });

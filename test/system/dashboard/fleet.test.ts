@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -151,7 +151,7 @@ test('a utility imports a table once it has no errors, and downloads the passwor
     { row: 'line 3', external_id: 'M2' },
   ]);
   for (const { username = '', password = '' } of credentials)
-    expect(await checkDeviceLogin(dashboard.db, username, password)).toBe(true);
+    expect(await isDeviceLoginValid(dashboard.db, username, password)).toBe(true);
   await card.getByText('was downloaded').waitFor();
   expect(await download()).toBe(csv);
   await testPageLayout(page, 'import-done');

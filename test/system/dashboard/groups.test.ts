@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDevice } from '#src/devices/store.ts';
 import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 import { loadWords } from '#test/support/words.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,7 +21,7 @@ test('a utility creates a tree of groups, adds homes, and sees their usage by da
     const userId = await dashboard.user(`${name}@example.com`, 'homeowner', utility);
     const { device } = await createDevice(dashboard.db, { userId, type: 'smart_meter', location: 'Test' });
     const { device_id: deviceId } = device;
-    await addToProfile(
+    await addToLoadProfile(
       dashboard.database,
       [1, 2, 3, 4, 5, 6].map((day) => {
         const startsAtMs = today - day * DAY_MS + 18 * 3_600_000;
@@ -30,7 +30,7 @@ test('a utility creates a tree of groups, adds homes, and sees their usage by da
           userId,
           startsAtMs,
           energyMilliwattHours: (day + 5) * 1_000_000,
-          ...FULLY_KNOWN_QUARTER_HOUR,
+          ...COMPLETE_QUARTER_HOUR_MEASURES,
         };
       }),
     );

@@ -16,7 +16,7 @@ import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import {
   computeClearDaySolarWatts,
   computeOrdinaryLoadWatts,
-  insertHistory,
+  insertDeviceHistories,
   QUARTER_HOUR_MS,
 } from '#test/support/dashboard-homes.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
@@ -245,7 +245,9 @@ test('Home asks about a register that decreased, and applies its owner’s answe
 
 test('two years of a meter: selects any period by arrows, swipe, keyboard, date and address, and compares it with earlier days', async () => {
   const userId = await dashboard.user('years@example.com');
-  await insertHistory(dashboard, userId, 765, { Meter: { type: 'smart_meter', import: computeOrdinaryLoadWatts } });
+  await insertDeviceHistories(dashboard, userId, 765, {
+    Meter: { type: 'smart_meter', import: computeOrdinaryLoadWatts },
+  });
   const page = await dashboard.signIn('years@example.com');
   const sent = await page.evaluate(() =>
     performance
@@ -347,7 +349,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   const battery = ({ hour }: { hour: number }) => (hour >= 10 && hour < 12 ? 300 : hour >= 20 && hour < 22 ? -250 : 0);
   const grid = (at: Parameters<typeof computeOrdinaryLoadWatts>[0]) =>
     (used(at) ?? 0) + battery(at) - (computeClearDaySolarWatts(at) ?? 0);
-  const ids = await insertHistory(dashboard, userId, 40, {
+  const ids = await insertDeviceHistories(dashboard, userId, 40, {
     Meter: { type: 'smart_meter', import: (at) => Math.max(0, grid(at)), export: (at) => Math.max(0, -grid(at)) },
     Roof: { type: 'solar_inverter', export: computeClearDaySolarWatts },
     Battery: { type: 'battery', import: (at) => Math.max(0, battery(at)), export: (at) => Math.max(0, -battery(at)) },
@@ -564,7 +566,9 @@ test('reports an invalid address; a long name does not make the page wider than 
 
 test('shows the pages last seen and their time while offline; nothing after signing out', async () => {
   const userId = await dashboard.user('away@example.com');
-  await insertHistory(dashboard, userId, 10, { Meter: { type: 'smart_meter', import: computeOrdinaryLoadWatts } });
+  await insertDeviceHistories(dashboard, userId, 10, {
+    Meter: { type: 'smart_meter', import: computeOrdinaryLoadWatts },
+  });
   const page = await dashboard.signIn('away@example.com', '/dashboard', true);
   await figureIn(page, 'Used so far').waitFor();
   const manifest = await page.evaluate(async () => {

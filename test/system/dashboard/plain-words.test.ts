@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createHome } from '#simulators/home-clock.ts';
+import { createSimulatedHome } from '#simulators/home-clock.ts';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
 import { AXE_RULES_FOR_TEXTS, chooseLanguage, showDashboardPage, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { ordinaryHome } from '#test/support/simulated-year.ts';
+import { createOrdinaryHomeTraits } from '#test/support/simulated-year.ts';
 import { loadWords } from '#test/support/words.ts';
 
 const QUARTER_HOUR_MS = 900_000;
@@ -26,7 +26,10 @@ test('describes a heater that was left on yesterday in plain words, with its com
     fromMs: untilMs - HEATER_HOURS * 4 * QUARTER_HOUR_MS,
     toMs: Infinity,
   } as const;
-  const home = createHome({ ...ordinaryHome('flat', 'forgetful'), faults: [heater] }, untilMs - DAYS * DAY_MS);
+  const home = createSimulatedHome(
+    { ...createOrdinaryHomeTraits('flat', 'forgetful'), faults: [heater] },
+    untilMs - DAYS * DAY_MS,
+  );
   const readings: { ts: string; energy_total_kwh: number }[] = [];
   for (let ms = home.installedAtMs; ms <= untilMs; ms += QUARTER_HOUR_MS) {
     const energy_total_kwh = home.at(ms).registerMilliwattHours / 1e6;

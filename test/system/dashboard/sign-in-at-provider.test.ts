@@ -4,14 +4,14 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { type OidcServer, startOidc } from '#test/support/oidc.ts';
+import { type OidcServer, startOidcServer } from '#test/support/oidc.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 let provider: OidcServer;
 let dashboard: Dashboard;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  [provider, folder] = await Promise.all([startOidc(), createTemporaryFolder()]);
+  [provider, folder] = await Promise.all([startOidcServer(), createTemporaryFolder()]);
   const caFile = join(folder.path, 'provider.pem');
   await writeFile(caFile, provider.ca);
   dashboard = await startDashboard({

@@ -12,15 +12,15 @@ import { EVENT_TYPES } from '#src/database/enums.ts';
 import { findTruncatedSelects, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { findFreePort } from '#test/support/free-port.ts';
-import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
+import { startWebhookReceiver, type WebhookCall, type WebhookReceiver } from '#test/support/receiver.ts';
 import { loadWords } from '#test/support/words.ts';
 
 let dashboard: Dashboard;
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let caFile: string;
 beforeAll(async () => {
   await loadWords('en');
-  receiver = await startReceiver();
+  receiver = await startWebhookReceiver();
   caFile = join(tmpdir(), `receiver-ca-${process.pid}.pem`);
   await writeFile(caFile, receiver.ca);
   dashboard = await startDashboard({ WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_CA_FILE: caFile });

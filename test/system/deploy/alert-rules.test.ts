@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { alertRules } from '#test/support/monitoring-files.ts';
+import { readAlertRules } from '#test/support/monitoring-files.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 /** Tests the alert rules with promtool, on metrics of four hours. Metrics that a test case does not set have the values of a normal day. */
@@ -169,7 +169,7 @@ test('Prometheus accepts the configuration and the rules', () => {
 
 test('each rule fires in its own case, and in no other', () => {
   expect(new Set(Object.values(CASES).flatMap(({ fire }) => fire))).toEqual(
-    new Set(alertRules().map(({ alert }) => alert)),
+    new Set(readAlertRules().map(({ alert }) => alert)),
   );
   copyFileSync(join(deploy, 'alerts.yaml'), join(folder.path, 'alerts.yaml'));
   const tests = Object.entries(CASES).map(([name, { series, fire }]) => ({

@@ -9,8 +9,8 @@ import { createPool } from '#src/database/connect.ts';
 import { readComposeFile, readImageContents } from '#test/support/compose-file.ts';
 import { findFreePort } from '#test/support/free-port.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
-import { findAvailableTiers } from '#test/support/tiers/reach.ts';
-import type { TestServer } from '#test/support/tiers/server.ts';
+import { findAvailableTiers } from '#test/support/tiers/available-tiers.ts';
+import type { TestPostgresServer } from '#test/support/tiers/server.ts';
 import { TIER_SERVER_STARTERS } from '#test/support/tiers/tiers.ts';
 
 /**
@@ -32,7 +32,7 @@ interface Container {
   ended: Promise<number | null>;
 }
 
-let server: TestServer;
+let server: TestPostgresServer;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let ports: Record<string, number>;
 const containers = new Map<string, Container>();

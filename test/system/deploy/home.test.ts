@@ -6,7 +6,7 @@ import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readComposeFile, readImageContents } from '#test/support/compose-file.ts';
 import { findFreePort } from '#test/support/free-port.ts';
-import { type ProgramInRootFilesystem, startInRootFilesystem } from '#test/support/own-root.ts';
+import { type ProgramInRootFilesystem, startInRootFilesystem } from '#test/support/root-filesystem.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 /**

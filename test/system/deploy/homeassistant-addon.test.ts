@@ -6,16 +6,16 @@ import { join, resolve } from 'node:path';
 import { Aedes } from 'aedes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { addonConfig, parseAddonOptions } from '#test/support/addon-schema.ts';
+import { addonConfigSchema, parseAddonOptions } from '#test/support/addon-schema.ts';
 import { readImageContents } from '#test/support/compose-file.ts';
-import { type ProgramInRootFilesystem, startInRootFilesystem } from '#test/support/own-root.ts';
+import { type ProgramInRootFilesystem, startInRootFilesystem } from '#test/support/root-filesystem.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 import { sendRequest } from '../../../bench/attack/client.ts';
 import { findFreePorts } from '../../../bench/service.ts';
 
 /**
  * Starts the Home Assistant add-on as its container does: as root with the capabilities that the add-on needs, with the options file, and
- * with the supervisor's API. The test provides this API and the broker. The root file system (test/support/own-root.ts) contains the
+ * with the supervisor's API. The test provides this API and the broker. The root file system (test/support/root-filesystem.ts) contains the
  * service of this checkout instead of its package.
  */
 const ADDON = resolve(import.meta.dirname, '../../../deploy/homeassistant-addon');
@@ -26,7 +26,7 @@ const LOGIN = { username: 'addons', password: 'p@ss/word:#%' };
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let ports: Awaited<ReturnType<typeof findFreePorts>>;
-let config: ReturnType<typeof addonConfig.parse>;
+let config: ReturnType<typeof addonConfigSchema.parse>;
 let supervisor: Server;
 let broker: Aedes;
 let brokerServer: ReturnType<typeof createTcpServer>;
@@ -42,7 +42,7 @@ const portOf = (server: { address(): unknown }): number => (server.address() as 
 beforeAll(async () => {
   folder = await createTemporaryFolder();
   ports = await findFreePorts();
-  config = addonConfig.parse(parse(await readFile(join(ADDON, 'config.yaml'), 'utf8')));
+  config = addonConfigSchema.parse(parse(await readFile(join(ADDON, 'config.yaml'), 'utf8')));
   broker = await Aedes.createBroker({
     authenticate: (_client, username, password, done) =>
       done(null, username === LOGIN.username && password?.toString() === LOGIN.password),

@@ -14,7 +14,7 @@ import {
 } from '#test/support/cluster/contained-program.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
-import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from '#test/support/tiers/reach.ts';
+import { DEBIAN_13_FOLDER, DEBIAN_13_POSTGRESQL_BIN } from '#test/support/tiers/available-tiers.ts';
 import { startFleet } from '../../../bench/chaos/fleet.ts';
 import { findFreePorts, startService } from '../../../bench/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
@@ -62,7 +62,7 @@ afterAll(async () => {
 
 /** Runs a command in a Debian 13 file system as the user postgres. */
 const inside = (...command: string[]) =>
-  run('chroot', ['--userspec=postgres:postgres', DEBIAN_13, ...command], {
+  run('chroot', ['--userspec=postgres:postgres', DEBIAN_13_FOLDER, ...command], {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', ...env },
   });
 

@@ -3,9 +3,9 @@ import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
+import { installPythonClient, installTypescriptClient } from '#test/support/clients/packaged.ts';
 import { runProgram } from '#test/support/clients/run.ts';
-import { testDatabase } from '#test/support/database.ts';
+import { createTestDatabase } from '#test/support/database.ts';
 import { findInstallCommand } from '#test/support/images/install-lines.ts';
 import { createTemporaryFolder, startRole } from '#test/support/service.ts';
 import { sendRequest } from '../../../bench/attack/client.ts';
@@ -219,7 +219,7 @@ describe('a release', () => {
       nothing: childCpuMs(['-e', '0']),
     }));
     const [help, nothing] = [median(runs.map((run) => run.help)), median(runs.map((run) => run.nothing))];
-    const database = await testDatabase();
+    const database = await createTestDatabase();
     const env = { DATABASE_URL: database.url, DATA_DIR: join(folder.path, 'role') };
     const startCpuMs = async (program: string) => {
       const role = await startRole('api', env, program);
@@ -283,8 +283,8 @@ print(len([user for user in energy.list_users() if user["role"] == "homeowner"])
 async function expectClients(url: string, certificate: string): Promise<void> {
   const wheel = join(released, `energy_usage_client-${VERSION}-py3-none-any.whl`);
   const [client, python] = await Promise.all([
-    installTypescript(folder.path, join(released, `energy-usage-client-${VERSION}.tgz`)),
-    installPython(folder.path, wheel),
+    installTypescriptClient(folder.path, join(released, `energy-usage-client-${VERSION}.tgz`)),
+    installPythonClient(folder.path, wheel),
   ]);
   const env = { ENERGY_KEY: KEY, ENERGY_URL: url, CLIENT: client };
   const options = { cwd: folder.path, env: { ...env, NODE_EXTRA_CA_CERTS: certificate, SSL_CERT_FILE: certificate } };

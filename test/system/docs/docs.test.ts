@@ -8,16 +8,22 @@ import { createKey } from '#src/auth/keys.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
 import { testPageLayout } from '#test/support/browser.ts';
-import { followGuide, guideNames, LANGUAGES, parseGuide, readGuideBlocks } from '#test/support/clients/guide.ts';
-import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
+import {
+  GUIDE_LANGUAGES,
+  listGuideNames,
+  parseGuide,
+  readGuideBlocks,
+  runGuideSteps,
+} from '#test/support/clients/guide.ts';
+import { installPythonClient, installTypescriptClient } from '#test/support/clients/packaged.ts';
 import { runProgram } from '#test/support/clients/run.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { findFreePort } from '#test/support/free-port.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
+import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const guides = await guideNames();
+const guides = await listGuideNames();
 
 let service: Dashboard;
 let folder: { path: string; remove(): Promise<void> };
@@ -25,7 +31,7 @@ let python: string;
 
 beforeAll(async () => {
   [service, folder] = await Promise.all([startDashboard(), createTemporaryFolder()]);
-  const [, installed] = await Promise.all([installTypescript(folder.path), installPython(folder.path)]);
+  const [, installed] = await Promise.all([installTypescriptClient(folder.path), installPythonClient(folder.path)]);
   python = installed;
 });
 afterAll(async () => {
@@ -39,13 +45,13 @@ describe('the guides', () => {
   test('exist for each of their languages, with steps that are run', async () => {
     expect(guides.length).toBeGreaterThanOrEqual(8);
     for (const name of guides)
-      for (const language of LANGUAGES) {
+      for (const language of GUIDE_LANGUAGES) {
         const own = (await parseGuide(name, language)).filter((part) => part.language === language);
         expect({ name, language, hasSteps: own.length > 0 }).toEqual({ name, language, hasSteps: true });
       }
   });
 
-  test.concurrent.each(LANGUAGES)('have the documented results in %s', async (language) => {
+  test.concurrent.each(GUIDE_LANGUAGES)('have the documented results in %s', async (language) => {
     const admin = await keyOf(await service.user(`admin-${language}@example.com`, 'admin'));
     for (const name of guides) {
       // Each guide has its own account, so that one guide cannot use up another guide's requests per minute.
@@ -53,8 +59,8 @@ describe('the guides', () => {
       const { device_id: deviceId } = (await createDevice(service.db, { userId, type: 'meter', location: 'first' }))
         .device;
       for (const location of ['second', 'third']) await createDevice(service.db, { userId, type: 'meter', location });
-      const used = { deviceId, userId, ...FULLY_KNOWN_QUARTER_HOUR };
-      await addToProfile(service.database, [
+      const used = { deviceId, userId, ...COMPLETE_QUARTER_HOUR_MEASURES };
+      await addToLoadProfile(service.database, [
         { ...used, startsAtMs: Date.parse('2026-03-29T00:30:00Z'), energyMilliwattHours: 100_000 },
         { ...used, startsAtMs: Date.parse('2026-03-29T01:30:00Z'), energyMilliwattHours: 200_000 },
       ]);
@@ -64,7 +70,7 @@ describe('the guides', () => {
         // gets another address.
         program: part.program.replaceAll('ada@example.com', `ada-${language}@example.com`),
       }));
-      await followGuide(parts, {
+      await runGuideSteps(parts, {
         ...{ folder: join(folder.path, 'app'), python, caFile: service.certFile, name: name.replace('.md', '') },
         env: {
           ENERGY_URL: service.url,

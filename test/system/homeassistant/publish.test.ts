@@ -6,12 +6,17 @@ import { createWriter } from '#ingest/write/writer.ts';
 import { createPool } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
-import { readHomeUsage } from '#src/homeassistant/home-report.ts';
-import { startHomeAssistant } from '#src/homeassistant/publish.ts';
+import { readHomeUsageReport } from '#src/homeassistant/home-report.ts';
+import { startHomeAssistantPublisher } from '#src/homeassistant/publish.ts';
 import { createTariff } from '#src/tariffs/store.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { entityState, LongTermStatistics, listSensors, readAnnouncement } from '#test/support/homeassistant.ts';
-import { createMeter, type Meter } from '#test/support/meters.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import {
+  computeEntityState,
+  LongTermStatistics,
+  listSensors,
+  parseHomeAssistantAnnouncement,
+} from '#test/support/homeassistant.ts';
+import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { createTemporaryFolder, startRole } from '#test/support/service.ts';
 
@@ -21,7 +26,7 @@ const WAIT = { interval: 30 };
 
 let api: TestApi;
 let mosquitto: Mosquitto;
-let writer: Meter;
+let writer: TestMeter;
 let listener: MqttClient;
 let stop: () => Promise<void>;
 let home: { userId: string; key: string; email: string; meterId: string; plugId: string };
@@ -30,7 +35,7 @@ const onBroker = new Map<string, string>();
 const published: string[] = [];
 
 const publisher = (options: { users?: string[]; pool?: TestApi['database']['pool']; secret?: string } = {}) =>
-  startHomeAssistant(
+  startHomeAssistantPublisher(
     { url: mosquitto.url, prefix: 'homeassistant', users: options.users ?? [home.email], publicUrl: null },
     {
       pool: options.pool ?? api.database.pool,
@@ -42,9 +47,9 @@ const publisher = (options: { users?: string[]; pool?: TestApi['database']['pool
   );
 
 beforeAll(async () => {
-  [api, mosquitto] = await Promise.all([testApi(), startMosquitto()]);
+  [api, mosquitto] = await Promise.all([startTestApi(), startMosquitto()]);
   const { db, database } = api;
-  writer = await createMeter(database);
+  writer = await createTestMeter(database);
   const { userId, key } = await api.user('homeowner');
   const { email } = await db
     .updateTable('users')
@@ -83,10 +88,13 @@ const configOf = (id: string) => `homeassistant/device/energy_usage_${id}/config
 function entitiesOf(id: string) {
   const payload = onBroker.get(configOf(id));
   if (payload === undefined) return null;
-  const announcement = readAnnouncement('homeassistant', configOf(id), payload);
+  const announcement = parseHomeAssistantAnnouncement('homeassistant', configOf(id), payload);
   const state = onBroker.get(announcement.state_topic);
   return Object.fromEntries(
-    Object.entries(listSensors(announcement)).map(([key, sensor]) => [key, state ? entityState(sensor, state) : null]),
+    Object.entries(listSensors(announcement)).map(([key, sensor]) => [
+      key,
+      state ? computeEntityState(sensor, state) : null,
+    ]),
   );
 }
 const shownBy = (id: string, key: string) => entitiesOf(id)?.[key]?.value;
@@ -199,7 +207,7 @@ describe('a home in Home Assistant', () => {
       { key: home.key },
     );
     expect(json.data[0].kwh_used).toBe(0.4);
-    const announcement = readAnnouncement(
+    const announcement = parseHomeAssistantAnnouncement(
       'homeassistant',
       configOf(home.plugId),
       onBroker.get(configOf(home.plugId)) ?? '',
@@ -259,7 +267,10 @@ describe('a home in Home Assistant', () => {
       ...sendReadings(home.meterId, power(first, -900), power(now, -1_000)),
     ]);
     await expect.poll(() => shownBy(home.userId, 'power'), WAIT).toBe(500);
-    expect(await readHomeUsage(db, home.userId, api.now)).toMatchObject({ power_w: 500, power_mean_minutes: null });
+    expect(await readHomeUsageReport(db, home.userId, api.now)).toMatchObject({
+      power_w: 500,
+      power_mean_minutes: null,
+    });
   });
 
   test('publishes everything again when Home Assistant starts, and after a broker lost it', async () => {
@@ -318,7 +329,7 @@ describe('a home in Home Assistant', () => {
     await listener.subscribeAsync(['ha/#']);
     const config = `ha/device/energy_usage_${home.userId}/config`;
     await expect.poll(() => onBroker.get(config), WAIT).toBeDefined();
-    const announcement = readAnnouncement('ha', config, onBroker.get(config) ?? '');
+    const announcement = parseHomeAssistantAnnouncement('ha', config, onBroker.get(config) ?? '');
     await expect.poll(() => onBroker.get(announcement.availability_topic), WAIT).toBe('online');
     await worker.kill();
     await expect.poll(() => onBroker.get(announcement.availability_topic), WAIT).toBe('offline');

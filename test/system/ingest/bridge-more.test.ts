@@ -4,7 +4,7 @@ import { grottInverter } from '#simulators/devices/grott-inverter.ts';
 import { mbmdMeter } from '#simulators/devices/mbmd-meter.ts';
 import { openevseCharger } from '#simulators/devices/openevse.ts';
 import { vzloggerMeter } from '#simulators/devices/vzlogger-meter.ts';
-import { createHome } from '#simulators/home-clock.ts';
+import { createSimulatedHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import { publishHouseholdMessages } from '#simulators/household.ts';
 import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
@@ -36,7 +36,7 @@ test('a charger, a DIN-rail meter, an SML meter and an inverter count what their
   const { send, api, mqtt, url } = service;
   const settings = { tz: TZ, meter: { 'vzlogger/data': { unit: 'Wh' } } };
   await send(`/v1/gateways/${service.gatewayId}`, { decoder_config: settings }, 'PATCH');
-  const home = createHome(drawHomeTraits('bridged'), FROM_MS - HOUR_MS);
+  const home = createSimulatedHome(drawHomeTraits('bridged'), FROM_MS - HOUR_MS);
   const devices = [
     openevseCharger({ name: 'drive', base: 'emon/openevse-drive' }),
     mbmdMeter(),

@@ -7,15 +7,15 @@ import type { FamilyDevice } from '#simulators/devices/family-device.ts';
 import { goECharger } from '#simulators/devices/go-e-charger.ts';
 import { openwbCounter } from '#simulators/devices/openwb-counter.ts';
 import { p1DsmrReader } from '#simulators/devices/p1-dsmr-reader.ts';
-import { p1Esp8266 } from '#simulators/devices/p1-esp8266.ts';
+import { p1Esp8266Meter } from '#simulators/devices/p1-esp8266.ts';
 import { shellyEmGen1 } from '#simulators/devices/shelly-em-gen1.ts';
 import { shellyPmGen2 } from '#simulators/devices/shelly-pm-gen2.ts';
 import { smlreaderMeter } from '#simulators/devices/smlreader-meter.ts';
 import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
-import { victronGrid } from '#simulators/devices/victron-grid.ts';
+import { victronGridMeter } from '#simulators/devices/victron-grid.ts';
 import { zigbee2mqttPlug } from '#simulators/devices/zigbee2mqtt.ts';
 import { zwavejsPlug } from '#simulators/devices/zwavejs-plug.ts';
-import { createHome } from '#simulators/home-clock.ts';
+import { createSimulatedHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import { publishHouseholdMessages } from '#simulators/household.ts';
 import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
@@ -38,7 +38,7 @@ afterAll(() => service.close());
 
 test('a household’s broker is bridged: its families are discovered, paired, and their kWh count', async () => {
   const { send, api } = service;
-  const home = createHome(drawHomeTraits('bridged'), FROM_MS - HOUR_MS);
+  const home = createSimulatedHome(drawHomeTraits('bridged'), FROM_MS - HOUR_MS);
   const devices: FamilyDevice[] = [
     tasmotaPlug({ name: 'boiler', tz: TZ }),
     shellyEmGen1({ name: 'cellar' }),
@@ -49,11 +49,11 @@ test('a household’s broker is bridged: its families are discovered, paired, an
     esphomeMeter({ name: 'garage' }),
     zwavejsPlug({ node: 'Kitchen/Plug' }),
     evccLoadpoint({ root: 'evcc' }),
-    victronGrid({ name: 'cabin' }),
+    victronGridMeter({ name: 'cabin' }),
     goECharger({ name: 'carport' }),
     amsreaderMeter({ topic: 'tele/ams' }),
     openwbCounter({ id: 4 }),
-    p1Esp8266({ tz: TZ }),
+    p1Esp8266Meter({ tz: TZ }),
     smlreaderMeter({}),
   ];
   const url = await service.bridge();

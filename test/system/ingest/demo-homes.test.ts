@@ -4,15 +4,15 @@ import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import type { DemoDevice } from '#simulators/demo-device.ts';
 import { type DemoHomes, ensureDemoHomes } from '#simulators/demo-homes.ts';
 import { ensureSolarDevices } from '#simulators/demo-solar.ts';
+import { createDevicePublishers } from '#simulators/device-publishers.ts';
 import type { MeterReading } from '#simulators/devices/native-meter.ts';
-import { ensureDevice } from '#simulators/earlier-homes.ts';
-import { createDevicePublishers } from '#simulators/play.ts';
+import { ensureDeviceWithNewSecret } from '#simulators/earlier-homes.ts';
 import { kwhToMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { loadCostSources } from '#src/cost/costs.ts';
 import { computeTotalCost } from '#src/cost/sums.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import { readSilences } from '#src/devices/fleet/silences.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { loadCommodityInsights } from '#src/energy/commodity.ts';
@@ -22,7 +22,7 @@ import { loadHomeRemarks } from '#src/remarks/home-remarks.ts';
 import { ensureGroups, ensureSilences, ensureTariffs } from '#src/start/demo-accounts.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { computeHomeFlows } from '#test/support/home-flows.ts';
 import { startImportBroker } from '#test/support/import-broker.ts';
 
@@ -34,9 +34,9 @@ let db: Database;
 let broker: EmbeddedBroker;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
-  broker = await startImportBroker(database.pool, (deviceId, secret) => checkDeviceLogin(db, deviceId, secret));
+  broker = await startImportBroker(database.pool, (deviceId, secret) => isDeviceLoginValid(db, deviceId, secret));
 });
 afterAll(async () => {
   await broker.close();
@@ -136,7 +136,7 @@ describe('the homes of the demo', () => {
     const before = await ensureDemoHomes(db, { historyDays: 2, nowMs });
     await ensureDemoHomes(db, { historyDays: 2, nowMs });
     const [device] = before.devices;
-    expect(await checkDeviceLogin(db, device?.deviceId ?? '', device?.secret ?? '')).toBe(false);
+    expect(await isDeviceLoginValid(db, device?.deviceId ?? '', device?.secret ?? '')).toBe(false);
   });
 
   describe('keep their own devices', () => {
@@ -170,7 +170,7 @@ describe('the homes of the demo', () => {
       const userId = await ownerOf(meterOf(homes).deviceId);
       const own = await createDevice(db, { userId, type: 'smart_meter', location: 'Meter cupboard' });
       expect(ids((await start(nowMs)).homes)).toEqual(ids(homes));
-      expect(await checkDeviceLogin(db, own.device.device_id, own.secret)).toBe(true);
+      expect(await isDeviceLoginValid(db, own.device.device_id, own.secret)).toBe(true);
     });
 
     it('replace deleted devices by new ones, which do not count the same energy again', async () => {
@@ -200,9 +200,9 @@ describe('the demo shows', () => {
   let ownBroker: EmbeddedBroker;
   let homes: DemoHomes;
   beforeAll(async () => {
-    own = await testDatabase();
+    own = await createTestDatabase();
     ownDb = createDatabase(own.pool);
-    ownBroker = await startImportBroker(own.pool, (login, secret) => checkDeviceLogin(ownDb, login, secret));
+    ownBroker = await startImportBroker(own.pool, (login, secret) => isDeviceLoginValid(ownDb, login, secret));
     homes = await ensureDemoHomes(ownDb, { historyDays: HISTORY_DAYS, nowMs });
     await ensureTariffs(ownDb, homes, new Date(nowMs));
     await ensureSilences(ownDb, homes, new Date(nowMs));
@@ -363,13 +363,17 @@ describe('the demo shows', () => {
 
 describe('a home of an earlier version’s demo', () => {
   it('continues with its existing devices', async () => {
-    const own = await testDatabase();
+    const own = await createTestDatabase();
     try {
       const ownDb = createDatabase(own.pool);
       const history = { historyDays: 2, nowMs: Date.now() };
       const { user_id: userId } = await createUser(ownDb, { email: 'ben@demo.example', role: 'homeowner' });
       const place = { userId, email: 'ben@demo.example', timezone: 'Europe/London' };
-      const meter = await ensureDevice(ownDb, { ...place, kind: 'smart_meter', location: 'Meter cupboard' }, history);
+      const meter = await ensureDeviceWithNewSecret(
+        ownDb,
+        { ...place, kind: 'smart_meter', location: 'Meter cupboard' },
+        history,
+      );
       const { users } = await ensureDemoHomes(ownDb, history);
       const ben = users.find((user) => user.userId === userId);
       expect(ben).toMatchObject({ isEarlier: true });
@@ -393,12 +397,12 @@ describe('a simulated device of an earlier version, with an ordinary id,', () =>
     const { device } = await createDevice(db, { userId, type: 'smart_meter', location });
     await updateDevice(db, ALL_ACCOUNTS, device.device_id, { decoder_config: { tz: 'Europe/Rome' } });
     const place = { userId, email: 'old@example.com', timezone: 'UTC', kind: 'smart_meter', location } as const;
-    expect((await ensureDevice(db, place, history)).deviceId).toBe(device.device_id);
+    expect((await ensureDeviceWithNewSecret(db, place, history)).deviceId).toBe(device.device_id);
     const changed = await updateDevice(db, ALL_ACCOUNTS, device.device_id, { location: 'Hall', type: 'meter' });
     expect(changed?.decoder_config).toMatchObject({ tz: 'Europe/Rome' });
     const own = await createDevice(db, { userId, type: 'smart_meter', location });
-    expect((await ensureDevice(db, place, history)).deviceId).toBe(device.device_id);
-    expect(await checkDeviceLogin(db, own.device.device_id, own.secret)).toBe(true);
+    expect((await ensureDeviceWithNewSecret(db, place, history)).deviceId).toBe(device.device_id);
+    expect(await isDeviceLoginValid(db, own.device.device_id, own.secret)).toBe(true);
     const { rowCount } = await database.pool.query('SELECT FROM devices WHERE user_id = $1', [userId]);
     expect(rowCount).toBe(2);
   });
@@ -410,7 +414,11 @@ describe('a home of a demo that was created before panels were added', () => {
     const { user_id: userId } = await createUser(db, { email: 'solar@example.com', role: 'homeowner' });
     const place = { userId, email: 'solar@example.com', timezone: 'Europe/Berlin' };
     const history = { historyDays: 2, nowMs };
-    const before = await ensureDevice(db, { ...place, kind: 'smart_meter', location: 'Meter cupboard' }, history);
+    const before = await ensureDeviceWithNewSecret(
+      db,
+      { ...place, kind: 'smart_meter', location: 'Meter cupboard' },
+      history,
+    );
     const ensure = () => ensureSolarDevices(db, place, 52.5, 'Meter cupboard', { ...history, nowMs: Date.now() });
     const [meter, inverter, battery] = (await ensure()) as [DemoDevice, DemoDevice, DemoDevice];
     expect(meter.deviceId).toBe(before.deviceId);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { rotateSecret } from '#simulators/credentials.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { createTemporarySecret } from '#src/devices/credentials.ts';
+import { createTemporaryDeviceSecret } from '#src/devices/credentials.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { releaseDevice } from '#src/onboarding/claims.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -33,7 +33,7 @@ test('a connection ends within seconds of its device, owner or password; others 
   const [deleted, erased, released, kept] = await Promise.all(emails.map(device));
   if (!deleted || !erased || !released || !kept) throw new Error('four were connected');
   // A simulator uses a temporary secret. This secret stays valid when the device's own secret changes.
-  const playing = await createTemporarySecret(db, released.deviceId);
+  const playing = await createTemporaryDeviceSecret(db, released.deviceId);
   const player = await connect(released.deviceId, playing?.secret ?? '');
   await deleteDevice(db, ALL_ACCOUNTS, deleted.deviceId);
   await eraseUser(db, erased.userId);

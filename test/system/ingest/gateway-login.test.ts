@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway, deleteGateway, listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
@@ -18,7 +18,7 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
   const clients: MqttClient[] = [];
 
   beforeAll(async () => {
-    [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
+    [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
     db = createDatabase(database.pool);
     mosquitto = broker === 'mosquitto' ? await startMosquitto() : undefined;
     const env = { DATABASE_URL: database.url, DATA_DIR: folder.path, LOG_LEVEL: 'error' };

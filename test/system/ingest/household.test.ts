@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
 import { shellyEmGen1 } from '#simulators/devices/shelly-em-gen1.ts';
 import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
-import { createHome } from '#simulators/home-clock.ts';
+import { createSimulatedHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import { publishHouseholdMessages } from '#simulators/household.ts';
 
@@ -40,7 +40,7 @@ const household = () => ({
     tasmotaPlug({ name: 'p', tz: 'Europe/Berlin' }),
     shellyEmGen1({ name: 'x' }),
   ],
-  home: createHome(drawHomeTraits('household'), START),
+  home: createSimulatedHome(drawHomeTraits('household'), START),
   fromMs: START,
   toMs: START + 6 * HOUR_MS,
   stepMs: HOUR_MS,

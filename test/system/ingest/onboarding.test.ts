@@ -9,8 +9,12 @@ import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createBatch, revokeBatch } from '#src/onboarding/batches.ts';
 import { releaseDevice } from '#src/onboarding/claims.ts';
 import { createUser } from '#src/users/store.ts';
-import { type CertificateAuthority, makeAuthority, type SignedCertificate } from '#test/support/certificates.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+  type SignedCertificate,
+} from '#test/support/certificates.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 let database: TestDatabase;
@@ -22,9 +26,12 @@ let role: RoleProcess;
 let userId: string;
 const clients: MqttClient[] = [];
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
+  [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
   db = createDatabase(database.pool);
-  [ours, foreign] = await Promise.all([makeAuthority(folder.path, 'ours'), makeAuthority(folder.path, 'foreign')]);
+  [ours, foreign] = await Promise.all([
+    createCertificateAuthority(folder.path, 'ours'),
+    createCertificateAuthority(folder.path, 'foreign'),
+  ]);
   userId = (await createUser(db, { email: 'home@example.com', role: 'homeowner' })).user_id;
   const env = {
     DATABASE_URL: database.url,

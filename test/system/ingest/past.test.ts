@@ -5,15 +5,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { importFiles } from '#simulators/import-files.ts';
-import { createDsmrReaderImport } from '#simulators/past/dsmr-reader.ts';
-import type { ImportReader } from '#simulators/past/element.ts';
-import { createGreenButtonImport } from '#simulators/past/green-button.ts';
-import { createHomeAssistantImport } from '#simulators/past/home-assistant.ts';
+import { createDsmrReaderImport } from '#simulators/importers/dsmr-reader.ts';
+import type { ImportReader } from '#simulators/importers/element.ts';
+import { createGreenButtonImport } from '#simulators/importers/green-button.ts';
+import { createHomeAssistantImport } from '#simulators/importers/home-assistant.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startImportBroker } from '#test/support/import-broker.ts';
 
 const HOUR_S = 3_600;
@@ -24,9 +24,9 @@ let db: Database;
 let broker: EmbeddedBroker;
 let folder: string;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
-  broker = await startImportBroker(database.pool, (deviceId, secret) => checkDeviceLogin(db, deviceId, secret));
+  broker = await startImportBroker(database.pool, (deviceId, secret) => isDeviceLoginValid(db, deviceId, secret));
   folder = await mkdtemp(join(tmpdir(), 'past-'));
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { findFreePort } from '#test/support/free-port.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
@@ -24,7 +24,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
     const clients: MqttClient[] = [];
 
     beforeAll(async () => {
-      database = await testDatabase();
+      database = await createTestDatabase();
       folder = await createTemporaryFolder();
       env = { DATABASE_URL: database.url, DATA_DIR: folder.path };
       if (broker === 'mosquitto') {

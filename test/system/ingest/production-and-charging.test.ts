@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDtuInverter } from '#simulators/devices/opendtu-inverter.ts';
 import { warpCharger } from '#simulators/devices/warp-charger.ts';
-import { createHome } from '#simulators/home-clock.ts';
+import { createSimulatedHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import { publishHouseholdMessages } from '#simulators/household.ts';
 import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
@@ -22,7 +22,7 @@ afterAll(() => service.close());
 
 test('an inverter behind OpenDTU produces and a WARP charger consumes, each as much as its register shows', async () => {
   const { send } = service;
-  const home = createHome(drawHomeTraits('bridged'), FROM_MS - 60 * MINUTE_MS);
+  const home = createSimulatedHome(drawHomeTraits('bridged'), FROM_MS - 60 * MINUTE_MS);
   const devices = [openDtuInverter({ name: 'balcony' }), warpCharger({ prefix: 'warp2/AbCd' })];
   const url = await service.bridge();
   const play = (fromMs: number, toMs: number) =>

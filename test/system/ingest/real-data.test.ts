@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
-import { type CsvOptions, csvReadings } from '#simulators/csv-readings.ts';
+import { type CsvOptions, readCsvReadings } from '#simulators/csv-readings.ts';
 import { importFiles } from '#simulators/import-files.ts';
-import type { ImportReader } from '#simulators/past/element.ts';
+import type { ImportReader } from '#simulators/importers/element.ts';
 import { castToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startImportBroker } from '#test/support/import-broker.ts';
 
 interface TrueDay {
@@ -39,7 +39,7 @@ const CSV: CsvOptions = {
 const reading =
   (csv: CsvOptions): ImportReader =>
   (file, counts, onBytes) =>
-    csvReadings(file, csv, counts, onBytes);
+    readCsvReadings(file, csv, counts, onBytes);
 const read = reading(CSV);
 
 let database: TestDatabase;
@@ -75,9 +75,9 @@ async function hours(file: string, from: string, to: string) {
 }
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   db = createDatabase(database.pool);
-  broker = await startImportBroker(database.pool, (deviceId, secret) => checkDeviceLogin(db, deviceId, secret));
+  broker = await startImportBroker(database.pool, (deviceId, secret) => isDeviceLoginValid(db, deviceId, secret));
 });
 afterAll(async () => {
   await broker.close();
@@ -143,7 +143,7 @@ describe('the register of a real home, imported over MQTT', () => {
       onBytes: () => interrupt.abort(new Error('stopped by hand')),
     });
     await expect(stopped).rejects.toThrow('stopped by hand');
-    expect(await checkDeviceLogin(db, device.device_id, secret)).toBe(true);
+    expect(await isDeviceLoginValid(db, device.device_id, secret)).toBe(true);
   });
 
   it('reports how many readings add no energy, and why', async () => {

@@ -6,7 +6,7 @@ import { startStandbyClient } from '#ingest/source/standby-client.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
@@ -32,7 +32,7 @@ const gone = (worker: RoleProcess) => {
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 beforeAll(async () => {
-  [database, mosquitto, folder] = await Promise.all([testDatabase(), startMosquitto(), createTemporaryFolder()]);
+  [database, mosquitto, folder] = await Promise.all([createTestDatabase(), startMosquitto(), createTemporaryFolder()]);
   client = await mqtt.connectAsync(mosquitto.url);
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
@@ -19,7 +19,7 @@ let mosquitto: Mosquitto;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 const workers: RoleProcess[] = [];
 beforeAll(async () => {
-  [database, mosquitto, folder] = await Promise.all([testDatabase(), startMosquitto(), createTemporaryFolder()]);
+  [database, mosquitto, folder] = await Promise.all([createTestDatabase(), startMosquitto(), createTemporaryFolder()]);
 });
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.kill()));

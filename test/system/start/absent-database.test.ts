@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { findFreePort } from '#test/support/free-port.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '#test/support/service.ts';
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   folder = await createTemporaryFolder();
 });
 afterAll(async () => {

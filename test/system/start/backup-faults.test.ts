@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Archiver } from '#src/backup/archive.ts';
-import { readInstallationName, takeBaseBackup } from '#src/backup/base.ts';
-import { createEndedObjectsWriter, readEndedObjects, readEndedObjectsToApply } from '#src/backup/ended.ts';
+import { getInstallationFolderName, takeBaseBackup } from '#src/backup/base.ts';
+import {
+  createDeletionRecordWriter,
+  readDeletionRecords,
+  readDeletionsToReapply,
+} from '#src/backup/deletion-records.ts';
 import { makeNightlyCopy } from '#src/backup/nightly.ts';
 import { type BackupPlan, readCopyState, stopWalArchiving } from '#src/backup/plan.ts';
 import { restoreBackup } from '#src/backup/restore.ts';
@@ -60,11 +64,11 @@ describe.skipIf(!isRoot)('with a small disk', () => {
 
   test('a copy that fills the disk fails with an explanation of what to do, and leaves no files', () =>
     onDisk(1, async (target) => {
-      const full = `The disk of ${join(target, await readInstallationName(dataDir))}`;
+      const full = `The disk of ${join(target, await getInstallationFolderName(dataDir))}`;
       await expect(makeNightlyCopy(planFor(target), log, new Date())).rejects.toThrow(full);
       const { error } = await readCopyState(dataDir);
       expect(error).toMatch(/ is full, and this copy was deleted\. Free some space, or name another folder\.$/);
-      expect(await readdir(join(target, await readInstallationName(dataDir)))).toEqual([]);
+      expect(await readdir(join(target, await getInstallationFolderName(dataDir)))).toEqual([]);
     }));
 });
 
@@ -73,7 +77,7 @@ describe('a copy of the database', () => {
   let copy: Awaited<ReturnType<typeof takeBaseBackup>>;
   beforeAll(async () => {
     target = join(folder.path, 'target');
-    const installation = await readInstallationName(dataDir);
+    const installation = await getInstallationFolderName(dataDir);
     copy = await takeBaseBackup({ dataDir, target, installation, key: null, now: new Date() });
   });
   const restoreInto = (into: string) =>
@@ -109,7 +113,7 @@ describe('a copy of the database', () => {
   });
 
   test('of another installation that went on with the same data directory stops the archive', async () => {
-    const wal = join(target, await readInstallationName(dataDir), 'wal');
+    const wal = join(target, await getInstallationFolderName(dataDir), 'wal');
     await mkdir(wal);
     await writeFile(join(wal, '0000000100000099000000FF.tar.zst'), '');
     const archiver = new Archiver(planFor(target), log, { last: null, error: null });
@@ -125,7 +129,7 @@ test('a restore without the recorded deletions and revocations undoes a deletion
   await takeBaseBackup({
     dataDir,
     target,
-    installation: await readInstallationName(dataDir),
+    installation: await getInstallationFolderName(dataDir),
     key: null,
     now: new Date(),
   });
@@ -134,7 +138,7 @@ test('a restore without the recorded deletions and revocations undoes a deletion
   const into = join(folder.path, 'undone');
   const restored = await restoreBackup({ from: target, at: null, dataDir: into, passphrase: null, targets: null });
   expect(restored).toMatchObject({ endings: 0, hasEnded: false });
-  expect(await readEndedObjectsToApply(into)).toMatchObject({ endings: [] });
+  expect(await readDeletionsToReapply(into)).toMatchObject({ endings: [] });
 });
 
 test('administrators get one mail if the archive of WAL was given up', async () => {
@@ -164,7 +168,7 @@ test('administrators get one mail if the archive of WAL was given up', async () 
 test('deletions and revocations wait in the database while ended.jsonl cannot be written, and truncated lines are reported', async () => {
   const target = join(folder.path, 'later');
   await writeFile(target, 'a file where the folder should be');
-  const write = createEndedObjectsWriter(pool, planFor(target), log);
+  const write = createDeletionRecordWriter(pool, planFor(target), log);
   const end = (id: string) => pool.query(`INSERT INTO endings (kind, id) VALUES ('key', $1)`, [id]);
   const waiting = async () => (await pool.query('SELECT id FROM endings ORDER BY ending_id')).rows.map(({ id }) => id);
   await pool.query('DELETE FROM endings');
@@ -178,7 +182,7 @@ test('deletions and revocations wait in the database while ended.jsonl cannot be
   await writeFile(file, '{"at":"2026-01-01T00:00:00.000Z","kind":"key","id":"key_0"}\n{"at":"2026-01-');
   await Promise.all([write(), end('key_2').then(write), write()]);
   expect(await waiting()).toEqual([]);
-  const { endings, tornLines } = await readEndedObjects([file, join(target, 'absent')], new Date('2026-06-01'));
+  const { endings, tornLines } = await readDeletionRecords([file, join(target, 'absent')], new Date('2026-06-01'));
   expect(endings.map(({ id }) => id).sort()).toEqual(['key_1', 'key_2']);
   expect(tornLines).toBe(1);
 });

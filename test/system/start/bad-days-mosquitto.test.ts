@@ -1,3 +1,3 @@
-import { registerFaultTests } from '#test/support/bad-days.ts';
+import { registerFaultTests } from '#test/support/fault-tests.ts';
 
 registerFaultTests('mosquitto');

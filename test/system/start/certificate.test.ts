@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 const makePair = () => generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
@@ -17,7 +17,7 @@ let first: Awaited<ReturnType<typeof makePair>>;
 const file = (name: string) => join(folder.path, name);
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   folder = await createTemporaryFolder();
   first = await makePair();
   await writeFile(file('cert.pem'), first.cert);

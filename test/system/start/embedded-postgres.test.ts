@@ -12,9 +12,9 @@ import {
   stopEmbeddedPostgres,
 } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { postgresBinaries } from '#src/database/postgres-binaries.ts';
+import { findPostgresBinaries } from '#src/database/postgres-binaries.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
-import { waitUntilClusterUnused } from '#test/support/postgres-processes.ts';
+import { waitUntilDatabaseClusterUnused } from '#test/support/postgres-processes.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 const HARNESS = resolve(import.meta.dirname, '../../support/embedded-harness.ts');
@@ -85,7 +85,7 @@ test('takes over the server that a killed parent left behind, with its data, and
   await taken.end();
   // Next case: the server is killed, so its pid file is stale.
   process.kill(Number(await pidOf()), 'SIGKILL');
-  await waitUntilClusterUnused(join(dataDir, 'postgres'));
+  await waitUntilDatabaseClusterUnused(join(dataDir, 'postgres'));
   // After the restart of a container, another process can have the process id in the pid file.
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
   await writeFile(pidFile, (await readFile(pidFile, 'utf8')).replace(/^\d+/, String(process.pid)));
@@ -106,7 +106,7 @@ test('stops a server that it started if the role of the service cannot be set up
   await server.stop();
   await expect(startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 })).rejects.toThrow('not currently accepting');
   const isAlive = await isEmbeddedPostgresRunning(dataDir);
-  await stopEmbeddedPostgres(dataDir, postgresBinaries());
+  await stopEmbeddedPostgres(dataDir, findPostgresBinaries());
   expect(isAlive).toBe(false);
   await folder.remove();
 });

@@ -13,14 +13,14 @@ import { registerCommands as registerDevices } from '#src/cli/devices.ts';
 import { registerCommands as registerUsers } from '#src/cli/users.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
-import { startBelievedTime } from '#src/database/believed-time.ts';
+import { startBelievedTimeUpdates } from '#src/database/believed-time.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadTlsPair } from '#src/start/certificate.ts';
 import { createUser } from '#src/users/store.ts';
 import { createExpectedErrorBody } from '../../support/api.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '../../support/service.ts';
 
 /** Another loopback address of this machine. A listener on 127.0.0.1 is not reachable at it. */
@@ -33,7 +33,7 @@ let api: RoleProcess;
 let ingest: RoleProcess;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   folder = await createTemporaryFolder();
   const from = { DATABASE_URL: database.url, DATA_DIR: folder.path, LOG_LEVEL: 'error' };
   env = { ...from, PUBLIC_MQTT_HOST: ELSEWHERE, TZ: 'Europe/Lisbon' };
@@ -124,7 +124,7 @@ test('prints a warning at the start if MQTT is open without TLS', async () => {
     const notices: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void notices.push(line) });
     const { pool } = database;
-    const believed = await startBelievedTime(pool, { clock: systemClock, log });
+    const believed = await startBelievedTimeUpdates(pool, { clock: systemClock, log });
     const parts = { pool, tls: await loadTlsPair(config), believed, onSessionLost: () => {}, log };
     await (await startIngest(config, parts)).stop();
     believed.stop();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { findFreePort } from '#test/support/free-port.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
-  [database, folder] = await Promise.all([testDatabase(), createTemporaryFolder()]);
+  [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
 });
 afterAll(async () => {
   await database.drop();

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
-import { assertPortsFree, choosePorts } from '#src/start/ports.ts';
+import { assertPortsFree, chooseFreePorts } from '#src/start/ports.ts';
 import { findFreePort } from '#test/support/free-port.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
@@ -22,7 +22,7 @@ test('randomly chosen ports are never ones that the system assigns to other conn
   const [lowest = 0] = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split('\t').map(Number);
   const zeros = { API_PORT: '0', HTTP_PORT: '0', MQTT_PORT: '0', MQTTS_PORT: '0' };
   for (let round = 0; round < 20; round++) {
-    const { api, mqtt } = await choosePorts(loadConfig(zeros));
+    const { api, mqtt } = await chooseFreePorts(loadConfig(zeros));
     const chosen = [api.port, api.httpPort, mqtt.port, mqtt.tlsPort];
     expect(new Set(chosen).size).toBe(4);
     expect(Math.max(...chosen)).toBeLessThan(lowest);
@@ -87,6 +87,6 @@ test('treats one port at two addresses as two ports', async () => {
   const port = String(await findFreePort());
   const config = loadConfig({ ...HERE, ...ZEROS, MQTT_HOST: '127.0.0.2', API_PORT: port, MQTT_PORT: port });
   await assertPortsFree(config);
-  const { api, mqtt } = await choosePorts(config);
+  const { api, mqtt } = await chooseFreePorts(config);
   expect([api.port, mqtt.port]).toEqual([Number(port), Number(port)]);
 });

@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '#test/support/free-port.ts';
-import { listExpressions } from '#test/support/monitoring-files.ts';
+import { listPromQlExpressions } from '#test/support/monitoring-files.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { findUnknownMetrics, parseScrape } from '#test/support/promql.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
@@ -176,7 +176,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   }
   // The service exports every metric that the dashboards and alert rules use.
   const known = parseScrape(metrics);
-  const unknown = listExpressions().flatMap(({ where, expression }) =>
+  const unknown = listPromQlExpressions().flatMap(({ where, expression }) =>
     findUnknownMetrics(expression, known).map((what) => `${where}: ${what}`),
   );
   expect(unknown).toEqual([]);

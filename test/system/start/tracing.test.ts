@@ -7,7 +7,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
 /** Bodies that a trace collector received (OTLP over HTTP). Names and values in these bodies are readable as plain bytes. */
@@ -22,7 +22,7 @@ let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let roles: RoleProcess[] = [];
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   folder = await createTemporaryFolder();
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
   const { port } = collector.address() as AddressInfo;

@@ -8,12 +8,12 @@ import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
 import { hashClusterState } from '#src/database/copy/filling.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { loadEarlierBinaries, type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
+import { findPostgresBinaries, loadEarlierBinaries, type PostgresBinaries } from '#src/database/postgres-binaries.ts';
 import { getClosedHoursRelation, STORED_ROLLUP_LEVELS } from '#src/rollups/levels.ts';
 import { MOVED_RELATIONS } from '#src/start/move.ts';
 import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR } from '#test/support/earlier-postgres.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
-import { createMeter } from '#test/support/meters.ts';
+import { createTestMeter } from '#test/support/meters.ts';
 import { ONLY_PROGRESS_PATTERN, TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   folder = await createTemporaryFolder();
   dataDir = join(folder.path, 'data');
   earlier = await loadEarlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER);
-  ours = postgresBinaries().major;
+  ours = findPostgresBinaries().major;
 });
 afterAll(() => folder.remove());
 
@@ -99,7 +99,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
   const expected = await before(async (pool, url) => {
     const { tier, capabilities } = (await migrate(pool)).database;
     const database = { tier, capabilities, pool, url, settle: async () => {}, drop: async () => {} };
-    const home = await createMeter(database);
+    const home = await createTestMeter(database);
     await home.read([
       [new Date(Date.now() - 7_200_000), 100],
       [new Date(Date.now() - 3_600_000), 101.5],

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
-import { totalMilliwattHours } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { addToLoadProfile, type LoadProfileChange } from '#test/support/load-profile.ts';
+import { sumImportedMilliwattHours } from '#test/support/meters.ts';
 
 /**
  * If late readings change a day of many devices, the differences are added to the aggregates in chunks of bounded size. NOW is the current
@@ -18,13 +18,13 @@ let database: TestDatabase;
 const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows;
 
 beforeEach(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
   await refreshRollups(database.pool, NOW);
 });
 afterEach(() => database.drop());
 
 /** Returns differences for this number of devices of one user, in the first `quarters` quarter-hours of the day. */
-const lateDay = (devices: number, quarters: number): ProfileDifference[] =>
+const lateDay = (devices: number, quarters: number): LoadProfileChange[] =>
   Array.from({ length: devices * quarters }, (_, index) => ({
     deviceId: `dev_${String(Math.floor(index / quarters)).padStart(3, '0')}`,
     userId: 'usr_a',
@@ -33,16 +33,16 @@ const lateDay = (devices: number, quarters: number): ProfileDifference[] =>
     readingCount: 1,
     coveredMs: QUARTER_HOUR_MS,
   }));
-const totalOf = (differences: readonly ProfileDifference[]) =>
+const totalOf = (differences: readonly LoadProfileChange[]) =>
   differences.reduce((sum, { energyMilliwattHours = 0 }) => sum + energyMilliwattHours, 0);
 const waiting = async () => Number((await query('SELECT count(*) AS n FROM late_deltas'))[0].n);
 const fold = async (afterId: string, devices: number) =>
   (await query('SELECT * FROM fold_late_devices($1, $2, $3)', [new Date(DAY_MS), afterId, devices]))[0];
-const totals = () => Promise.all(LEVELS.map((level) => totalMilliwattHours(database, level, 'usr_a')));
+const totals = () => Promise.all(LEVELS.map((level) => sumImportedMilliwattHours(database, level, 'usr_a')));
 
 test('a chunk processes only its number of devices, and its day stays stale', async () => {
   const late = lateDay(5, 4);
-  await addToProfile(database, late);
+  await addToLoadProfile(database, late);
   expect(await waiting()).toBe(20);
   expect(await fold('', 2)).toEqual({ folded: 8, last: 'dev_001' });
   expect(await waiting()).toBe(12);
@@ -50,14 +50,14 @@ test('a chunk processes only its number of devices, and its day stays stale', as
   expect(await fold('dev_001', 3)).toEqual({ folded: 12, last: 'dev_004' });
   expect(await fold('dev_004', 3)).toEqual({ folded: 0, last: null });
   // Differences that arrive after the pass has processed their device are added by the next pass.
-  await addToProfile(database, late.slice(0, 4));
+  await addToLoadProfile(database, late.slice(0, 4));
   expect(await fold('dev_001', 3)).toEqual({ folded: 0, last: null });
   expect(await waiting()).toBe(4);
 });
 
 test('a pass adds a day’s differences in transactions of bounded size, and every level then includes all of them', async () => {
   const late = lateDay(30, 4);
-  await addToProfile(database, late);
+  await addToLoadProfile(database, late);
   expect(await refreshRollups(database.pool, NOW, { devices: 3 })).toMatchObject({ folded: 120, days: 1 });
   expect(await waiting()).toBe(0);
   expect(await totals()).toEqual(LEVELS.map(() => totalOf(late)));
@@ -69,8 +69,8 @@ test('a pass adds a day’s differences in transactions of bounded size, and eve
 });
 
 test('differences that waited long are combined into one row per quarter-hour', async () => {
-  const [one] = lateDay(1, 1) as [ProfileDifference];
-  for (let times = 0; times < 20; times++) await addToProfile(database, [one]);
+  const [one] = lateDay(1, 1) as [LoadProfileChange];
+  for (let times = 0; times < 20; times++) await addToLoadProfile(database, [one]);
   // Adding each difference alone would give the same sums, so the test counts the added rows to detect that differences were combined.
   await query(`CREATE TABLE added (rows bigint);
     ALTER FUNCTION apply_device_hours RENAME TO apply_device_hours_really;
@@ -87,7 +87,7 @@ test('differences that waited long are combined into one row per quarter-hour', 
 
 test('energy that one chunk adds and another removes leaves no row and no difference', async () => {
   const late = lateDay(2, 2);
-  await addToProfile(database, late);
+  await addToLoadProfile(database, late);
   await refreshRollups(database.pool, NOW, { devices: 1 });
   const back = late.map((one) => ({
     ...one,
@@ -95,17 +95,17 @@ test('energy that one chunk adds and another removes leaves no row and no differ
     readingCount: -1,
     coveredMs: -QUARTER_HOUR_MS,
   }));
-  await addToProfile(database, back.slice(0, 3));
+  await addToLoadProfile(database, back.slice(0, 3));
   await refreshRollups(database.pool, NOW, { devices: 1 });
   expect(await totals()).toEqual(LEVELS.map(() => 4));
-  await addToProfile(database, back.slice(3));
+  await addToLoadProfile(database, back.slice(3));
   await refreshRollups(database.pool, NOW, { devices: 1 });
   expect(await query('SELECT FROM device_hours')).toHaveLength(0);
 });
 
 test('a pass that is asked to stop ends between two chunks, and the next one continues', async () => {
   const late = lateDay(6, 1);
-  await addToProfile(database, late);
+  await addToLoadProfile(database, late);
   const stopping = new AbortController();
   const { pool } = database;
   const passing = refreshRollups(pool, NOW, { devices: 1, signal: stopping.signal });
@@ -127,7 +127,7 @@ test('a pass that is interrupted between two chunks leaves only work that the ne
   let total = 0;
   let cutOff = 0;
   for (let round = 0; round < 5; round++) {
-    await addToProfile(database, late);
+    await addToLoadProfile(database, late);
     total += totalOf(late);
     const passing = refreshRollups(database.pool, NOW, { devices: 1 }).then(
       () => 0,

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDeltaStatements } from '#ingest/write/deltas.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { compressHistory } from '#src/database/migrate.ts';
+import { compressOldChunks } from '#src/database/migrate.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { formatEpochDate, readImports } from '#src/energy/usage/imports.ts';
 import { MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { toDeltaStatementRows } from '#test/support/load-profile.ts';
-import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { convertToDeltaRows } from '#test/support/load-profile.ts';
+import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 
 /**
  * Known errors of TimescaleDB's continuous aggregates, each tested on the service's aggregates. NOW is the current time of each refresh.
@@ -25,7 +25,7 @@ const pass = () => refreshRollups(database.pool, NOW);
 const LEVELS = ['device_hourly', 'user_hourly', 'user_daily', 'user_monthly'];
 
 beforeEach(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 });
 afterEach(() => database.drop());
 
@@ -37,7 +37,7 @@ const watermarks = () =>
   );
 
 test('aggregates answer in real time: written data is in every level before any refresh', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [
       [at('2026-11-20T10:00'), 1],
@@ -46,21 +46,21 @@ test('aggregates answer in real time: written data is in every level before any 
     NOW,
   );
   for (const level of LEVELS)
-    expect({ level, total: await totalMilliwattHours(database, level, home.userId) }).toEqual({
+    expect({ level, total: await sumImportedMilliwattHours(database, level, home.userId) }).toEqual({
       level,
       total: 2_000_000,
     });
   await pass();
   await home.read([[at('2026-11-20T11:30'), 4]], NOW);
   for (const level of LEVELS)
-    expect({ level, total: await totalMilliwattHours(database, level, home.userId) }).toEqual({
+    expect({ level, total: await sumImportedMilliwattHours(database, level, home.userId) }).toEqual({
       level,
       total: 3_000_000,
     });
 });
 
 test('of equal hours the earliest is the peak hour, materialised and in real time', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   for (const day of ['2026-11-10', '2026-11-20']) {
     const base = day === '2026-11-10' ? 100 : 200;
     await home.read(
@@ -104,7 +104,7 @@ test('a query of the part read in real time uses an index, however many rows the
 });
 
 test('a row at the very start of a month, late and changed twice, is in that month only', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [
       [at('2026-08-31T23:45'), 100],
@@ -136,7 +136,7 @@ test('a row at the very start of a month, late and changed twice, is in that mon
 });
 
 test('late rows of any age are in every level after one pass, and a removed row is in none', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [
       [at('2026-11-19T10:00'), 900],
@@ -155,7 +155,7 @@ test('late rows of any age are in every level after one pass, and a removed row 
   );
   await pass();
   for (const level of LEVELS)
-    expect({ level, total: await totalMilliwattHours(database, level, home.userId) }).toEqual({
+    expect({ level, total: await sumImportedMilliwattHours(database, level, home.userId) }).toEqual({
       level,
       total: 801_000_000,
     });
@@ -177,7 +177,7 @@ test('late rows of any age are in every level after one pass, and a removed row 
 });
 
 test('a batch with current and old readings makes only the changed days stale', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [
       [at('2026-06-01T00:00'), 100],
@@ -204,7 +204,7 @@ test('a batch with current and old readings makes only the changed days stale', 
 });
 
 test('aggregates remain if their load profile is dropped by hand, whatever is refreshed later', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [
       [at('2026-01-10T00:00'), 100],
@@ -234,7 +234,7 @@ test('aggregates remain if their load profile is dropped by hand, whatever is re
 });
 
 test('a clock that is ahead does not move the watermark beyond the start of yesterday, or hide later data', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [
       [at('2026-11-18T10:00'), 1],
@@ -247,7 +247,7 @@ test('a clock that is ahead does not move the watermark beyond the start of yest
   for (const { level, watermark } of await watermarks())
     expect({ level, late: watermark > BORDER }).toEqual({ level, late: false });
   await home.read([[at('2026-11-20T11:55'), 2.5]], NOW);
-  expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(2_000_000);
+  expect(await sumImportedMilliwattHours(database, 'user_daily', home.userId)).toBe(2_000_000);
   // The service's clock is set far ahead, and then corrected. Readings that seem late, compared with the wrong time, are still added.
   await refreshRollups(database.pool, at('2027-06-01T00:00'));
   await home.read([[at('2026-11-20T11:58'), 2.75]], NOW);
@@ -260,7 +260,7 @@ test('a clock that is ahead does not move the watermark beyond the start of yest
 });
 
 test('compressed history accepts late rows, more than one statement may decompress by default, and is compressed again', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   const start = at('2026-09-01T00:00').getTime();
   const minutes = 130_000;
   await query(
@@ -275,7 +275,7 @@ test('compressed history accepts late rows, more than one statement may decompre
   );
   const compressed = async () =>
     query(`SELECT chunk_name FROM timescaledb_information.chunks WHERE hypertable_name = 'readings' AND is_compressed`);
-  await compressHistory(database.pool, NOW, NOW);
+  await compressOldChunks(database.pool, NOW, NOW);
   expect((await compressed()).length).toBeGreaterThan(4);
   const client = await database.pool.connect();
   // The update and the delete change old readings in all chunks, like an edit of readings and the deletion of an account.
@@ -284,7 +284,7 @@ test('compressed history accepts late rows, more than one statement may decompre
     [home.deviceId],
   );
   client.release();
-  const late = await createMeter(database);
+  const late = await createTestMeter(database);
   await late.read(
     [
       [at('2026-09-03T00:00'), 10],
@@ -293,18 +293,18 @@ test('compressed history accepts late rows, more than one statement may decompre
     NOW,
   );
   await pass();
-  expect(await totalMilliwattHours(database, 'user_daily', late.userId)).toBe(1_000_000);
+  expect(await sumImportedMilliwattHours(database, 'user_daily', late.userId)).toBe(1_000_000);
   expect(await query(`SELECT count(*) AS n, sum(value)::bigint AS sum FROM readings`)).toEqual([
     { n: minutes + 3, sum: (minutes + 1) * 1_000_001 + 21_000_000 },
   ]);
-  const again = await compressHistory(database.pool, NOW, NOW);
+  const again = await compressOldChunks(database.pool, NOW, NOW);
   expect(again.compressed.length).toBeGreaterThan(0);
-  expect((await compressHistory(database.pool, NOW, NOW)).compressed).toEqual([]);
+  expect((await compressOldChunks(database.pool, NOW, NOW)).compressed).toEqual([]);
   expect(await query(`SELECT count(*) AS n FROM readings`)).toEqual([{ n: minutes + 3 }]);
 });
 
 test('a concurrent manual refresh by an operator does no harm', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [...Array(200).keys()].map((index) => [
       new Date(at('2026-05-01T00:00').getTime() + index * 86_400_000),
@@ -334,15 +334,17 @@ test('a concurrent manual refresh by an operator does no harm', async () => {
   const wrong = await query(
     `SELECT FROM closed_user_hourly s FULL JOIN closed_user_hourly_expected e USING (user_id, hour) WHERE s.energy_milliwatt_hours IS DISTINCT FROM e.energy_milliwatt_hours`,
   );
-  expect({ wrong: wrong.length, total: await totalMilliwattHours(database, 'user_hourly', home.userId) }).toEqual({
-    wrong: 0,
-    total: 199_000_000,
-  });
+  expect({ wrong: wrong.length, total: await sumImportedMilliwattHours(database, 'user_hourly', home.userId) }).toEqual(
+    {
+      wrong: 0,
+      total: 199_000_000,
+    },
+  );
   expect(failed).toBeLessThan(10);
 });
 
 test('of several concurrent passes only one refreshes, and the others report that another is running', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [
       [at('2026-06-01T00:00'), 100],
@@ -365,7 +367,7 @@ test('of several concurrent passes only one refreshes, and the others report tha
 });
 
 test('a pass that is interrupted at any point leaves only work that the next one completes', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [...Array(60).keys()].map((index) => [
       new Date(at('2026-09-01T00:00').getTime() + index * 86_400_000),
@@ -389,11 +391,11 @@ test('a pass that is interrupted at any point leaves only work that the next one
     );
     expect({ level, wrong: wrong.length }).toEqual({ level, wrong: 0 });
   }
-  expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(59_000_000);
+  expect(await sumImportedMilliwattHours(database, 'user_daily', home.userId)).toBe(59_000_000);
 });
 
 test('a writer that began before the border moved delays the move, and is counted', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [
       [at('2026-11-01T00:00'), 100],
@@ -414,7 +416,7 @@ test('a writer that began before the border moved delays the move, and is counte
       readingCount: 1,
       coveredMs: 1000,
     };
-    for (const step of createDeltaStatements(toDeltaStatementRows([difference]))) await step(writer);
+    for (const step of createDeltaStatements(convertToDeltaRows([difference]))) await step(writer);
     return async () => {
       await writer.query('COMMIT');
       writer.release();
@@ -431,14 +433,14 @@ test('a writer that began before the border moved delays the move, and is counte
   expect(await refreshRollups(database.pool, NOW)).toMatchObject({ complete: true });
   await pass();
   for (const level of LEVELS)
-    expect({ level, total: await totalMilliwattHours(database, level, home.userId) }).toEqual({
+    expect({ level, total: await sumImportedMilliwattHours(database, level, home.userId) }).toEqual({
       level,
       total: 10_000_014,
     });
 });
 
 test('months of a long history are found by their hours, without reading all of it', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [
       [at('2025-11-01T00:00'), 100],
@@ -458,7 +460,7 @@ test('months of a long history are found by their hours, without reading all of 
 });
 
 test('answers in a zone that needs quarter-hours read compressed history', async () => {
-  const home = await createMeter(database);
+  const home = await createTestMeter(database);
   await home.read(
     [
       [at('2026-07-01T00:00'), 100],
@@ -467,7 +469,7 @@ test('answers in a zone that needs quarter-hours read compressed history', async
     NOW,
   );
   await database.settle(NOW);
-  await compressHistory(database.pool, NOW, NOW);
+  await compressOldChunks(database.pool, NOW, NOW);
   expect(
     (await query(`SELECT FROM timescaledb_information.chunks WHERE hypertable_name = 'device_hours' AND is_compressed`))
       .length,

@@ -10,7 +10,7 @@ import * as alertStore from '#src/alerts/store.ts';
 import { paginationFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
-import { findAuthorization, loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
+import { getAppAuthorizationId, loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -31,7 +31,7 @@ export const createAlert = defineOperation('POST /v1/alerts', {
     const owner = await loadAccessibleUser(db, caller, user_id);
     await checkTariff(db, owner.user_id, settings.threshold);
     await checkDelivery(db, owner, settings.delivery);
-    const by = { authorization_id: findAuthorization(caller) };
+    const by = { authorization_id: getAppAuthorizationId(caller) };
     const { alert_id, status } = await alertStore.createAlert(db, {
       userId: owner.user_id,
       ...shapes.alertSettingsToRow(settings),

@@ -67,7 +67,7 @@ export const updateApp = defineOperation('PATCH /v1/apps/{app_id}', {
     const appId = params.app_id;
     const { type } = requireFound(await appStore.findApp(db, reach, appId));
     if (body.redirect_uris && !shapes.areRedirectsAllowed(type, body.redirect_uris))
-      throw createUnprocessableError({ field: 'redirect_uris', message: shapes.REDIRECT_NEEDS_PUBLIC_MESSAGE });
+      throw createUnprocessableError({ field: 'redirect_uris', message: shapes.INVALID_REDIRECT_MESSAGE });
     return shapes.appToResponse(requireFound(await appStore.updateApp(db, reach, appId, omitUndefined(body))));
   },
 });

@@ -43,13 +43,13 @@ const type = z
 export const newAppSchema = z
   .strictObject({ ...settings, type, notification_url: settings.notification_url.optional() })
   .superRefine((app, context) => {
-    const message = REDIRECT_NEEDS_PUBLIC_MESSAGE;
+    const message = INVALID_REDIRECT_MESSAGE;
     if (Array.isArray(app.redirect_uris) && !areRedirectsAllowed(app.type, app.redirect_uris))
       context.addIssue({ code: 'custom', path: ['redirect_uris'], message });
   });
 export const appPatchSchema = z.strictObject(settings).partial();
 
-export const REDIRECT_NEEDS_PUBLIC_MESSAGE =
+export const INVALID_REDIRECT_MESSAGE =
   'must be https:// URLs; only a public app may use a loopback address, with http://';
 
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];

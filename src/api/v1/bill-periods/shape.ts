@@ -3,7 +3,7 @@ import { dateField, idField, userIdField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import type { BillDetails, BillPeriod, BillVersion } from '#src/billing/store.ts';
 import { castToMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
-import { ROLES } from '#src/database/enums.ts';
+import { ACCOUNT_ROLES } from '#src/database/enums.ts';
 
 /** Descriptions of members that occur in requests and in responses. */
 const MEANING = {
@@ -87,7 +87,7 @@ const energy = {
             .describe('Value of the register, in kWh with six decimals, as text. Null: the action is `exclude`.'),
           reason: z.string().describe('Reason, in the author’s words.'),
           author: z
-            .enum(ROLES)
+            .enum(ACCOUNT_ROLES)
             .nullable()
             .describe(
               'Role of the author; `GET /v1/devices/{device_id}/edits` has the id. Null: the account was deleted.',

@@ -6,8 +6,8 @@ import { createdAtSchema, deviceIdSchema, instantSchema } from '#src/api/shapes.
 import type { Caller } from '#src/auth/authenticate.ts';
 import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { castToMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
-import { retentionStartMs } from '#src/database/migrate.ts';
-import { CLOCK_AUTHOR } from '#src/devices/edits/edit.ts';
+import { getRetentionStartMs } from '#src/database/migrate.ts';
+import { CLOCK_STEP_AUTHOR } from '#src/devices/edits/edit.ts';
 import * as editStore from '#src/devices/edits/store.ts';
 import { findDevice } from '#src/devices/store.ts';
 
@@ -111,7 +111,7 @@ function toResponse(row: editStore.EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
   // If the clock was set back, the service's edit adds no reading: its value is the reading from which the register is counted again.
-  const isAdded = value !== null && author !== CLOCK_AUTHOR;
+  const isAdded = value !== null && author !== CLOCK_STEP_AUTHOR;
   return {
     edit_id,
     device_id,
@@ -179,5 +179,5 @@ export function getEditContext(
   { accountId }: Caller,
 ): editStore.EditAuthorAndTime {
   const now = clock();
-  return { author: accountId, now, oldest: new Date(retentionStartMs(now.getTime(), retentionMonths)) };
+  return { author: accountId, now, oldest: new Date(getRetentionStartMs(now.getTime(), retentionMonths)) };
 }

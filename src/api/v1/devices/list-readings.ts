@@ -1,10 +1,10 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { integerFieldWithDefault, momentField, paginationFields } from '#src/api/fields.ts';
+import { instantOrDateField, integerFieldWithDefault, paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { deviceIdSchema, instantSchema } from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
-import { checkReadingsReader } from '#src/auth/access.ts';
+import { requireReadingsReadAccess } from '#src/auth/access.ts';
 import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { castToMilliwattHours, formatExactKwh } from '#src/core/units.ts';
 import { type DeviceReading, formatReadingCursor, listReadings } from '#src/energy/readings/list.ts';
@@ -49,13 +49,15 @@ export const listDeviceReadings = defineOperation('GET /v1/devices/{device_id}/r
   answer: readings,
   formats: ['csv'],
   query: z.object({
-    start: momentField.describe('First instant of the range: a date (UTC), or an instant with its zone.'),
-    end: momentField.describe('End of the range, exclusive, in the form of `start`. At most 36 months after `start`.'),
+    start: instantOrDateField.describe('First instant of the range: a date (UTC), or an instant with its zone.'),
+    end: instantOrDateField.describe(
+      'End of the range, exclusive, in the form of `start`. At most 36 months after `start`.',
+    ),
     limit: integerFieldWithDefault(1, 10_000, 1_000).describe('Maximum number of readings in the response.'),
     cursor: paginationFields.cursor,
   }),
   async handle({ db, caller, reach, params, query: { start: from, end: to }, format, reply, page }) {
-    checkReadingsReader(caller);
+    requireReadingsReadAccess(caller);
     checkRange(from, to);
     const { device_id } = params;
     const rows = await page(formatReadingCursor, async (at) =>

@@ -4,7 +4,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import {
   checkDeviceIdentityAllowed,
-  checkManagerAllowed,
+  checkManagerChangeAllowed,
   loadAccessibleUser,
   requireStorableId,
   resolveRequestedUserId,
@@ -12,7 +12,7 @@ import {
 import { requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
-import { readFutureManagers } from '#src/devices/management.ts';
+import { findManagersOfNewDevices } from '#src/devices/management.ts';
 import * as deviceStore from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { releaseDevice as release } from '#src/onboarding/claims.ts';
@@ -28,7 +28,7 @@ export const createDevice = defineOperation('POST /v1/devices', {
   async handle({ db, caller, reach, body: { user_id, discovery_id, ...settings } }) {
     const user = await loadAccessibleUser(db, caller, user_id);
     checkDeviceIdentityAllowed(caller, [settings]);
-    const managedBy = (await readFutureManagers(db, reach, [user.user_id]))(user.user_id);
+    const managedBy = (await findManagersOfNewDevices(db, reach, [user.user_id]))(user.user_id);
     const wanted = { userId: user.user_id, managedBy, ...omitUndefined(settings) };
     if (discovery_id !== undefined) {
       return shapes.deviceToResponse(
@@ -81,7 +81,7 @@ export const updateDevice = defineOperation('PATCH /v1/devices/{device_id}', {
   body: shapes.devicePatchSchema,
   async handle({ db, caller, reach, params, body: patch }) {
     checkDeviceIdentityAllowed(caller, [patch]);
-    checkManagerAllowed(caller, patch.managed_by);
+    checkManagerChangeAllowed(caller, patch.managed_by);
     const { certificate_sha256: written, ...others } = patch;
     const certificate =
       written === undefined ? {} : { certificate_sha256: written === null ? null : Buffer.from(written, 'hex') };

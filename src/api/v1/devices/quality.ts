@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { daysField, resolveRequestedDays, zoneOrAccountField } from '#src/api/fields.ts';
+import { dayRangeFields, resolveRequestedDays, zoneOrAccountField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { deviceIdSchema } from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
@@ -94,7 +94,7 @@ export const deviceQuality = defineOperation('GET /v1/devices/{device_id}/qualit
   scope: 'insights:read',
   answer: qualityByMonth,
   formats: ['csv', 'xlsx'],
-  query: z.object({ ...daysField, tz: zoneOrAccountField.default('UTC') }),
+  query: z.object({ ...dayRangeFields, tz: zoneOrAccountField.default('UTC') }),
   async handle({ context, db, caller, reach, params, query: { start, end, tz }, format, reply }) {
     const wanted = resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : 'month');
     if (wanted && countMonths(wanted.start, wanted.end) > MAX_MONTHS)

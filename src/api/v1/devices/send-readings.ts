@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { SenmlPack } from '#src/api/bodies.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
-import { checkReadingsWriter, getAccessibleAccounts } from '#src/auth/access.ts';
+import { getAccessibleAccounts, requireReadingsWriteAccess } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { findReadingsDevice } from '#src/devices/management.ts';
+import { findHttpsReadingsDevice } from '#src/devices/management.ts';
 
 const MAX_BODY_BYTES = 4 * 2 ** 20;
 
@@ -96,8 +96,10 @@ export const sendReadings = defineOperation('POST /v1/devices/{device_id}/readin
  */
 async function checkTarget(db: Database, caller: Caller, deviceId: string): Promise<void> {
   if (caller.device && caller.device.id !== deviceId) throw new AppError('notFound');
-  const { managed_by, is_native } = requireFound(await findReadingsDevice(db, getAccessibleAccounts(caller), deviceId));
-  checkReadingsWriter(caller, managed_by);
+  const { managed_by, is_native } = requireFound(
+    await findHttpsReadingsDevice(db, getAccessibleAccounts(caller), deviceId),
+  );
+  requireReadingsWriteAccess(caller, managed_by);
   if (!is_native) throw new AppError('notNative');
 }
 

@@ -3,7 +3,7 @@ import * as fields from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
-import { resolveDaysOfFeed, streamGreenButtonFeed } from '#src/api/v1/energy-insights/green-button.ts';
+import { resolveGreenButtonFeedDays, streamGreenButtonFeed } from '#src/api/v1/energy-insights/green-button.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { addCostsAndEmissions } from '#src/cost/insights.ts';
@@ -12,10 +12,10 @@ import { findDevice } from '#src/devices/store.ts';
 import { type DeviceUsage, loadDeviceUsage as usage } from '#src/energy/device-usage.ts';
 import { DEVICE_INCLUDES, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
 import { countMonths, createDayRange, getLastThirtyDays } from '#src/energy/ranges.ts';
-import { distributeGapsBySimilarDays } from '#src/energy/with-like-days.ts';
+import { loadRowsWithDistributedGaps } from '#src/energy/with-like-days.ts';
 
 const query = z.object({
-  ...fields.daysField,
+  ...fields.dayRangeFields,
   group_by: fields.groupingSchema.optional(),
   tz: fields.zoneOrAccountField.default('UTC'),
   include: fields.createIncludeField(DEVICE_INCLUDES).optional(),
@@ -54,7 +54,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
   }) {
     const isFeed = format === 'greenButton';
     const wanted = isFeed
-      ? resolveDaysOfFeed(start, end, group_by)
+      ? resolveGreenButtonFeedDays(start, end, group_by)
       : fields.resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : group_by);
     const byLikeDays = gaps === 'like_days';
     if (byLikeDays) checkLikeDays(fields.parseInclude(include), wanted, format);
@@ -69,7 +69,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
     const counted = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
     const homeZone = async () => timezone ?? (await resolveUserWithZone(db, caller, user_id, 'account')).zone;
     const rows = byLikeDays
-      ? await distributeGapsBySimilarDays(context.readDb, device_id, counted, {
+      ? await loadRowsWithDistributedGaps(context.readDb, device_id, counted, {
           range,
           groupBy,
           homeZone: await homeZone(),

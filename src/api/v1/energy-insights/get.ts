@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as fields from '#src/api/fields.ts';
-import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
+import { awaitFirstPage, limitConcurrentPages } from '#src/api/long-responses.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { formatTable, streamTablePages } from '#src/api/tables/table.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
@@ -9,7 +9,7 @@ import { ROWS_BETWEEN_BREAKS } from '#src/core/turns.ts';
 import {
   loadCostAndEmissionTotals,
   loadInsightsWithCostAndEmissions,
-  streamWeightedInsights,
+  streamInsightsWithCostAndEmissions,
 } from '#src/cost/insights.ts';
 import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -23,11 +23,11 @@ import {
 import { HOME_INCLUDES, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
 import { type GroupBy, loadUsageSummary, streamInsightPages } from '#src/energy/insights.ts';
 import { createDayRange, type DayRange, getLastThirtyDays, isClockUnit } from '#src/energy/ranges.ts';
-import { resolveDaysOfFeed, streamGreenButtonFeed } from './green-button.ts';
+import { resolveGreenButtonFeedDays, streamGreenButtonFeed } from './green-button.ts';
 import * as shapes from './shape.ts';
 
 const query = z.object({
-  ...fields.daysField,
+  ...fields.dayRangeFields,
   group_by: fields.groupingSchema.optional(),
   user_id: fields.userIdField.optional(),
   tz: fields.zoneOrAccountField.default('UTC'),
@@ -48,7 +48,11 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
   query,
   async handle({ context, db, caller, query: asked, format, reply }) {
     const { start, end, group_by, user_id, tz, include, commodity } = asked;
-    const wanted = (format === 'greenButton' ? resolveDaysOfFeed : fields.resolveRequestedDays)(start, end, group_by);
+    const wanted = (format === 'greenButton' ? resolveGreenButtonFeedDays : fields.resolveRequestedDays)(
+      start,
+      end,
+      group_by,
+    );
     const { more, weighted } = fields.parseInclude(include);
     const { userId, zone } = await resolveUserWithZone(db, caller, user_id, tz);
     if (format === 'greenButton') {
@@ -80,9 +84,9 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
     if (isClockUnit(groupBy) && fields.countRowsInDays(wanted.start, wanted.end, groupBy) > ROWS_BETWEEN_BREAKS) {
       const all =
         weighted.size > 0
-          ? streamWeightedInsights(context.readDb, ofRows)
+          ? streamInsightsWithCostAndEmissions(context.readDb, ofRows)
           : streamInsightPages(context.readDb, userId, range, groupBy, more);
-      const pages = await awaitFirstPage(onePageAtATime(caller.accountId, all));
+      const pages = await awaitFirstPage(limitConcurrentPages(caller.accountId, all));
       return streamTablePages(
         reply,
         format,

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { ApiContext } from '#src/api/context.ts';
 import { resolveRequestedDays } from '#src/api/fields.ts';
-import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
+import { awaitFirstPage, limitConcurrentPages } from '#src/api/long-responses.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import type { HomeOrDevice } from '#src/cost/bought-energy.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-button/feed.ts';
+import { type GreenButtonStatement, streamGreenButtonXml } from '#src/export/green-button/feed.ts';
 import { type GreenButtonUnit, loadGreenButtonData } from '#src/export/green-button/intervals.ts';
 
 /** A request for a Green Button feed. */
@@ -24,8 +24,11 @@ interface AskedFeed {
  * Returns the days that a feed must contain, and the length of its rows (default: an hour). Null if the request names no days. Throws the
  * errors of `resolveRequestedDays`.
  */
-export const resolveDaysOfFeed = (start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) =>
-  resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : (groupBy ?? 'hour'));
+export const resolveGreenButtonFeedDays = (
+  start: string | undefined,
+  end: string | undefined,
+  groupBy: GroupBy | undefined,
+) => resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : (groupBy ?? 'hour'));
 
 /** Streams a Green Button feed for a range of days. Throws 422 unless its rows are hours or quarter-hours. */
 export async function streamGreenButtonFeed(
@@ -44,9 +47,9 @@ export async function streamGreenButtonFeed(
   const about = buyer.deviceId ?? buyer.userId;
   async function* pieces() {
     const data = await loadGreenButtonData(readDb, { buyer, range, now, unit });
-    yield* greenButtonXml({ about, range, now, data, statement: told });
+    yield* streamGreenButtonXml({ about, range, now, data, statement: told });
   }
-  const begunFeed = await awaitFirstPage(onePageAtATime(callerId, pieces()));
+  const begunFeed = await awaitFirstPage(limitConcurrentPages(callerId, pieces()));
   reply.type(`${MEDIA_TYPES.greenButton}; charset=utf-8`);
   reply.header('Content-Disposition', `attachment; filename="green-button-${wanted.start}-${wanted.end}.xml"`);
   return Readable.from(begunFeed, { objectMode: false });

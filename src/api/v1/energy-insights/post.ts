@@ -20,7 +20,7 @@ const body = z
       .describe(
         'Calendar interval: the current day, week, month or year, up to now. Required unless `start` and `end` are given.',
       ),
-    ...fields.daysField,
+    ...fields.dayRangeFields,
     tz: fields.zoneOrAccountField.default('UTC'),
     include: fields.createIncludeField(HOME_INCLUDES).optional(),
     metrics: fields

@@ -8,10 +8,10 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { listFleet } from '#src/devices/fleet/list.ts';
+import { MIN_SILENCE_MS } from '#src/devices/fleet/record-silences.ts';
 import { readSilences } from '#src/devices/fleet/silences.ts';
 import { decodeFleetPosition, FLEET_SORTS } from '#src/devices/fleet/sort.ts';
-import type { DeviceSilence, StopGroup } from '#src/devices/fleet/stops.ts';
-import { MIN_SILENCE_MS } from '#src/devices/fleet/watch.ts';
+import type { DeviceSilence, DeviceStopGroup } from '#src/devices/fleet/stops.ts';
 import { ATTENTION_KINDS } from '#src/devices/store.ts';
 import { countDays, createDayRange } from '#src/energy/ranges.ts';
 import {
@@ -117,7 +117,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
     const stretch = { fromMs: range.from.getTime(), toMs: range.to.getTime() };
     const read = await readSilences(db, reach, stretch, context.clock());
     const isWithin = ({ beganMs }: DeviceSilence) => beganMs >= stretch.fromMs && beganMs < stretch.toMs;
-    const lastOf = ({ stops }: StopGroup) => stops.at(-1)?.beganMs ?? 0;
+    const lastOf = ({ stops }: DeviceStopGroup) => stops.at(-1)?.beganMs ?? 0;
     const groups = [...read.groups].sort(
       (one, other) => other.stops.length - one.stops.length || lastOf(other) - lastOf(one),
     );
@@ -136,7 +136,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
 
 /** Counts how many devices fell silent in each hour or day, in a time zone. Hours and days in which no device fell silent have no row. */
 function rowsOf(
-  groups: readonly StopGroup[],
+  groups: readonly DeviceStopGroup[],
   isWithin: (stop: DeviceSilence) => boolean,
   unit: 'hour' | 'day',
   zone: string,

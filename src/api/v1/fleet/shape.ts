@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import { deviceSchema } from '#src/api/v1/devices/shape.ts';
 import type { FleetDevice } from '#src/devices/fleet/list.ts';
-import { STOP_KINDS, STOP_REASONS, type StopGroup } from '#src/devices/fleet/stops.ts';
+import { type DeviceStopGroup, STOP_GROUP_KINDS, STOP_GROUP_REASONS } from '#src/devices/fleet/stops.ts';
 import { created_at, device_id, type Examples, gateway_id, user_id } from '../example-ids.ts';
 
 export const fleetDeviceSchema = z
@@ -49,13 +49,13 @@ export type DeviceSilenceRow = z.output<typeof silenceRow>;
 
 const stopGroup = z.strictObject({
   kind: z
-    .enum(STOP_KINDS)
+    .enum(STOP_GROUP_KINDS)
     .describe(
       'Kind of stop. `outage`: many homes stopped. `gateway`, `home`: devices of one gateway or home stopped. `device`: one device stopped alone. `habit`: a device stopped that is often silent.',
     ),
   sure: z.boolean().describe('Whether the kind is certain. If not, `because` gives the reason.'),
   because: z
-    .enum(STOP_REASONS)
+    .enum(STOP_GROUP_REASONS)
     .describe(
       'Reason. `beyond_chance`: more homes stopped than chance explains; `whole_gateway`, `whole_home`: all its devices stopped; `others_go_on`: others of the home reported; `often_silent`: it often stopped in the week before. Uncertain: `part_of_gateway`, `part_of_home`: a part stopped; `only_device`: no other device of the home reported; `others_stopped_too`: unusually many homes stopped then.',
     ),
@@ -96,7 +96,7 @@ const common = (all: readonly (string | null)[]): string | null => {
   return several.size === 1 ? one : null;
 };
 
-export const stopGroupToResponse = ({ kind, isSure, because, stops }: StopGroup): z.output<typeof stopGroup> => ({
+export const stopGroupToResponse = ({ kind, isSure, because, stops }: DeviceStopGroup): z.output<typeof stopGroup> => ({
   kind,
   sure: isSure,
   because,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as fields from '#src/api/fields.ts';
-import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
+import { awaitFirstPage, limitConcurrentPages } from '#src/api/long-responses.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { formatTable, streamTablePages } from '#src/api/tables/table.ts';
 import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
@@ -14,7 +14,7 @@ import { findGroup } from '#src/groups/store.ts';
 import { groupInsightsSchema } from './shape.ts';
 
 const query = z.object({
-  ...fields.daysField,
+  ...fields.dayRangeFields,
   group_by: fields.groupingSchema.optional(),
   tz: fields.zoneOrAccountField
     .describe('IANA time zone of the days and hours. `account`: the time zone of the group’s owner.')
@@ -50,7 +50,7 @@ export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/en
     const range = createDayRange(wanted.start, wanted.end, zone);
     const storedSums = await loadStoredSums(readDb, group_id, group, { range, groupBy: wanted.groupBy });
     const pages = await awaitFirstPage(
-      onePageAtATime(caller.accountId, streamGroupInsights(readDb, group, range, wanted.groupBy, storedSums)),
+      limitConcurrentPages(caller.accountId, streamGroupInsights(readDb, group, range, wanted.groupBy, storedSums)),
     );
     const columns = [
       ...fields.listRowTimeColumns(wanted.groupBy),

@@ -13,7 +13,7 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
-import { changeMembers, filterReachableUsers, listMembers } from '#src/groups/members.ts';
+import { changeGroupMembers, filterAccessibleUsers, listGroupMembers } from '#src/groups/members.ts';
 import * as groupStore from '#src/groups/store.ts';
 import { findUser } from '#src/users/store.ts';
 import * as shapes from './shape.ts';
@@ -91,7 +91,7 @@ export const listGroupUsers = defineOperation('GET /v1/groups/{group_id}/users',
   query: z.object(paginationFields),
   async handle({ db, reach, params, page }) {
     const { group_id } = requireFound(await groupStore.findGroup(db, reach, params.group_id));
-    const rows = await page('user_id', (at) => listMembers(db, group_id, at));
+    const rows = await page('user_id', (at) => listGroupMembers(db, group_id, at));
     return rows.map(userToResponse);
   },
 });
@@ -152,14 +152,14 @@ async function change(
   const { group_id, user_id } = requireFound(await groupStore.findGroup(db, reach, requireStorableId(groupId)));
   const owner = requireFound(await findUser(db, reach, user_id));
   for (const id of [...add, ...remove]) requireStorableId(id);
-  const known = await filterReachableUsers(
+  const known = await filterAccessibleUsers(
     db,
     getAccessibleAccountsOfRole({ role: owner.role, userId: owner.user_id }),
     add,
   );
   const unknown = add.flatMap((id, index) => (known.has(id) ? [] : [{ field: fieldOf(index), message: NO_HOME }]));
   if (unknown.length > 0) throw new AppError('notFound', { details: unknown });
-  const done = await changeMembers(db, group_id, { add, remove });
+  const done = await changeGroupMembers(db, group_id, { add, remove });
   const { members } = requireFound(await groupStore.findGroup(db, reach, group_id));
   return { group_id, ...done, members };
 }

@@ -21,7 +21,7 @@ export const createImport = defineOperation('POST /v1/imports', {
     read: (text) => parseDeviceTable(text, shapes.MAX_IMPORTED_DEVICES),
   },
   async handle({ context: { box }, db, caller, reach, address, query, body, rowName }) {
-    const importer = getImporter({ caller, address, query }, body);
+    const importer = getDeviceImporter({ caller, address, query }, body);
     const imported = await importDevices(
       db,
       caller.role === 'homeowner' || !caller.scopes.has('users:write')
@@ -63,7 +63,7 @@ export const fetchImportCredentials = defineOperation('POST /v1/imports/{import_
  * Returns who imports devices (the caller), and for which accounts the caller may import. Throws `forbidden` if the caller may not import
  * these devices.
  */
-export function getImporter(
+export function getDeviceImporter(
   {
     caller,
     address,

@@ -4,7 +4,7 @@ import { listFieldErrors } from '#src/api/validation-errors.ts';
 import { readCsvTable } from '#src/core/csv-table.ts';
 import { createUnprocessableError, type FieldError } from '#src/core/errors.ts';
 import { mapWithBreaks } from '#src/core/turns.ts';
-import { describeIssue } from '#src/core/validation-messages.ts';
+import { describeValidationIssue } from '#src/core/validation-messages.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { createDeviceImportRow, importedDeviceSchema } from './shape.ts';
 
@@ -93,7 +93,7 @@ export async function validateDeviceRows(
   let index = 0;
   await mapWithBreaks(values, (value) => {
     const name = nameOf(index++);
-    const parsed = importedDeviceSchema.safeParse(value, { error: describeIssue });
+    const parsed = importedDeviceSchema.safeParse(value, { error: describeValidationIssue });
     const hasOwner = !isOwnerNeeded || 'user_id' in value || 'email' in value;
     if (!hasOwner)
       checked.mistakes.push({ field: `${name}.user_id`, message: 'must name the owner in user_id or email' });

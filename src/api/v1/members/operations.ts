@@ -6,7 +6,7 @@ import { loadAccessibleUser, requireOwnAccount } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { endMembership } from '#src/users/member-ends.ts';
+import { endMembership } from '#src/users/end-membership.ts';
 import * as memberStore from '#src/users/members.ts';
 import type { User } from '#src/users/store.ts';
 import * as shapes from './shape.ts';
@@ -35,7 +35,7 @@ export const listMembers = defineOperation('GET /v1/users/{user_id}/members', {
   query: z.object(paginationFields),
   async handle({ context: { clock }, db, caller, params, page }) {
     const { user_id } = await reachHome(db, caller, params.user_id);
-    return (await page('member_id', (at) => memberStore.listMembers(db, user_id, clock(), at))).map(
+    return (await page('member_id', (at) => memberStore.listHomeMembers(db, user_id, clock(), at))).map(
       shapes.memberToResponse,
     );
   },

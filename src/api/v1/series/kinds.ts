@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { TimedPrice } from '#src/tariffs/packed-days.ts';
-import type { SeriesKind, StoredSeries } from '#src/tariffs/price-series.ts';
+import type { SeriesKind, StoredPriceSeries } from '#src/tariffs/price-series.ts';
 import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { SCHEMAS_BY_SERIES_KIND, type TimedSeriesValue } from './shape.ts';
 import type { newSourceSchema } from './source-shape.ts';
@@ -39,11 +39,11 @@ export interface SeriesKindDescription {
       currency?: string;
       source?: z.output<typeof newSourceSchema> | undefined;
       check?: boolean | undefined;
-    } & Pick<StoredSeries, 'name' | 'resolution_minutes'>
+    } & Pick<StoredPriceSeries, 'name' | 'resolution_minutes'>
   >;
   series: z.ZodType<object>;
   createdSeries: z.ZodType<object>;
-  toResponse(row: StoredSeries, state?: SourceState): object;
+  toResponse(row: StoredPriceSeries, state?: SourceState): object;
   columns: readonly string[];
   newValues: z.ZodType<TimedSeriesValue[]>;
   value: z.ZodType<object>;

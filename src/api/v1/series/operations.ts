@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { daysField, paginationFields, resolveRequestedDays, userIdField } from '#src/api/fields.ts';
+import { dayRangeFields, paginationFields, resolveRequestedDays, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
@@ -12,7 +12,7 @@ import { createDayRange } from '#src/energy/ranges.ts';
 import { findPriceTimeErrors, packPrices, parsePriceTime } from '#src/tariffs/packed-days.ts';
 import * as seriesStore from '#src/tariffs/price-series.ts';
 import { storePrices as put, listPrices as valuesOf } from '#src/tariffs/prices.ts';
-import { setSource } from '#src/tariffs/sources/store.ts';
+import { setSeriesSource } from '#src/tariffs/sources/store.ts';
 import { parsePrice } from '#src/tariffs/terms.ts';
 import { EMISSION_SERIES_KIND, PRICE_SERIES_KIND, type SeriesKindDescription } from './kinds.ts';
 import { MAX_SERIES_VALUES_PER_REQUEST } from './shape.ts';
@@ -37,7 +37,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
         return checkSource(context, of, { ownerId: owner.user_id, currency, ...settings }, newSource);
       }
       const made = await seriesStore.createSeries(db, { userId: owner.user_id, kind, currency, ...settings });
-      if (newSource) await setSource(db, context.box, made, newSource, context.clock());
+      if (newSource) await setSeriesSource(db, context.box, made, newSource, context.clock());
       return seriesWithSourceToResponse(db, caller, of, made);
     },
   });
@@ -84,8 +84,8 @@ function defineValueOperations(of: SeriesKindDescription) {
     scope: 'tariffs:read',
     answer: z.array(value),
     query: z.object({
-      start: daysField.start.describe('First day of the range, UTC. Needs `end`.'),
-      end: daysField.end.describe('Last day of the range, inclusive. Needs `start`.'),
+      start: dayRangeFields.start.describe('First day of the range, UTC. Needs `end`.'),
+      end: dayRangeFields.end.describe('Last day of the range, inclusive. Needs `start`.'),
     }),
     async handle({ context, db, caller, reach, params, query: { start, end } }) {
       const by = { reach, userId: caller.userId };

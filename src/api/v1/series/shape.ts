@@ -4,7 +4,7 @@ import { instantSchema, userIdSchema } from '#src/api/shapes.ts';
 import { formatDecimal } from '#src/core/decimal.ts';
 import { RESOLUTIONS_MINUTES } from '#src/database/enums.ts';
 import type { TimedPrice } from '#src/tariffs/packed-days.ts';
-import type { StoredSeries } from '#src/tariffs/price-series.ts';
+import type { StoredPriceSeries } from '#src/tariffs/price-series.ts';
 import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { type Examples, emission_series_id, series_id, user_id } from '../example-ids.ts';
 import {
@@ -162,7 +162,7 @@ export const SCHEMAS_BY_SERIES_KIND = {
  * get.
  */
 export function priceSeriesToResponse(
-  { currency, ...row }: StoredSeries,
+  { currency, ...row }: StoredPriceSeries,
   state?: SourceState,
 ): z.output<typeof seriesSchema> {
   const { series_id, user_id, name, resolution_minutes, ...source } = emissionSeriesToResponse(row, state);
@@ -174,7 +174,7 @@ export function priceSeriesToResponse(
  * get.
  */
 function emissionSeriesToResponse(
-  { series_id, user_id, name, resolution_minutes }: Omit<StoredSeries, 'currency'>,
+  { series_id, user_id, name, resolution_minutes }: Omit<StoredPriceSeries, 'currency'>,
   state?: SourceState,
 ): z.output<typeof emissionSeries> {
   return { series_id, user_id, name, resolution_minutes, ...(state && sourceStateToResponse(state)) };

@@ -1,24 +1,29 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { momentField } from '#src/api/fields.ts';
+import { instantOrDateField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { getAccessibleAccounts } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { findSeries, type StoredSeries, updateSeries as update } from '#src/tariffs/price-series.ts';
+import { findSeries, type StoredPriceSeries, updateSeries as update } from '#src/tariffs/price-series.ts';
 import { removePricesInRange } from '#src/tariffs/prices.ts';
 import { claimSourceHost } from '#src/tariffs/sources/fetch-due.ts';
-import { findSourceErrors, getSourceHost, getSourceRequest, readSource } from '#src/tariffs/sources/read-source.ts';
-import { getSeriesUnits } from '#src/tariffs/sources/source.ts';
 import {
-  countSourceCheck,
-  deleteSource,
-  readSources,
+  findSourceErrors,
+  getSourceHost,
+  getSourceRequest,
+  parseSourceResponse,
+} from '#src/tariffs/sources/read-source.ts';
+import { getSeriesUnitAndResolution } from '#src/tariffs/sources/source.ts';
+import {
+  deleteSeriesSource,
+  readSeriesSources,
+  recordSourceCheck,
   type SourceWithSecrets,
-  setSource,
+  setSeriesSource,
 } from '#src/tariffs/sources/store.ts';
 import { EMISSION_SERIES_KIND, PRICE_SERIES_KIND, type SeriesKindDescription } from './kinds.ts';
 import { seriesPatchSchema } from './shape.ts';
@@ -35,9 +40,9 @@ export async function seriesToResponse(
   db: Database,
   caller: Caller,
   { toResponse }: SeriesKindDescription,
-  rows: readonly StoredSeries[],
+  rows: readonly StoredPriceSeries[],
 ): Promise<object[]> {
-  const sources = await readSources(
+  const sources = await readSeriesSources(
     db,
     getAccessibleAccounts(caller),
     rows.map(({ series_id }) => series_id),
@@ -50,9 +55,12 @@ export async function seriesWithSourceToResponse(
   db: Database,
   caller: Caller,
   { toResponse }: SeriesKindDescription,
-  row: StoredSeries,
+  row: StoredPriceSeries,
 ): Promise<object> {
-  return toResponse(row, (await readSources(db, getAccessibleAccounts(caller), [row.series_id])).get(row.series_id));
+  return toResponse(
+    row,
+    (await readSeriesSources(db, getAccessibleAccounts(caller), [row.series_id])).get(row.series_id),
+  );
 }
 
 /**
@@ -68,19 +76,19 @@ export function authorizeSource({ role }: Caller, given: z.output<typeof newSour
 export async function checkSource(
   { db, clock, fetchAnswer }: ApiContext,
   { values, valueToResponse }: SeriesKindDescription,
-  { ownerId, ...series }: { ownerId: string } & Pick<StoredSeries, 'currency' | 'resolution_minutes'>,
+  { ownerId, ...series }: { ownerId: string } & Pick<StoredPriceSeries, 'currency' | 'resolution_minutes'>,
   { source, secrets }: SourceWithSecrets,
 ): Promise<object> {
-  const form = getSeriesUnits(series);
+  const form = getSeriesUnitAndResolution(series);
   const [first, ...rest] = findSourceErrors(source, secrets, form);
   if (first) throw createUnprocessableError(first, ...rest);
   if (!fetchAnswer || checks >= MAX_CHECKS_AT_ONCE) throw new AppError('unavailable');
   checks++;
   try {
-    await countSourceCheck(db, ownerId, clock());
+    await recordSourceCheck(db, ownerId, clock());
     await waitForHost(db, getSourceHost(source));
     const answer = await fetchAnswer(getSourceRequest(source, secrets, clock()));
-    const read = 'failure' in answer ? answer : await readSource(answer.text, source, form);
+    const read = 'failure' in answer ? answer : await parseSourceResponse(answer.text, source, form);
     if ('failure' in read) throw createUnprocessableError({ field: 'source', message: read.failure });
     return {
       [values]: read.prices.slice(0, MAX_LISTED_VALUES).map(valueToResponse),
@@ -113,8 +121,8 @@ function defineSourceOperations(of: SeriesKindDescription) {
     async handle({ context: { box, clock }, db, caller, reach, params, body: { name, source } }) {
       const updated = requireFound(await update(db, kind, reach, params.series_id, { name }));
       const authorizedSource = source && authorizeSource(caller, source);
-      if (authorizedSource) await setSource(db, box, updated, authorizedSource, clock());
-      if (authorizedSource === null) await deleteSource(db, updated.series_id);
+      if (authorizedSource) await setSeriesSource(db, box, updated, authorizedSource, clock());
+      if (authorizedSource === null) await deleteSeriesSource(db, updated.series_id);
       return seriesWithSourceToResponse(db, caller, of, updated);
     },
   });
@@ -124,8 +132,8 @@ function defineSourceOperations(of: SeriesKindDescription) {
     scope: 'tariffs:write',
     answer: shapes.messageSchema,
     query: z.object({
-      from: momentField.describe('Start of the range, inclusive: an instant (ISO 8601), or a date (UTC).'),
-      to: momentField.describe('End of the range, exclusive: an instant (ISO 8601), or a date (UTC).'),
+      from: instantOrDateField.describe('Start of the range, inclusive: an instant (ISO 8601), or a date (UTC).'),
+      to: instantOrDateField.describe('End of the range, exclusive: an instant (ISO 8601), or a date (UTC).'),
     }),
     async handle({ db, reach, params, query: range }) {
       const { series_id } = requireFound(await findSeries(db, kind, reach, params.series_id));

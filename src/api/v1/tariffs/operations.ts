@@ -85,7 +85,7 @@ export const compareTariffs = defineOperation('POST /v1/tariffs/compare', {
   async handle({ context, db, caller, reach, body: { user_id, start, end, tariffs } }) {
     const { userId, ...asked } = await prepareLongCalculation(context, caller, { user_id, start, end });
     const offers = tariffs.map(({ name, currency, ...terms }) => ({ name, currency, terms }));
-    await tariffStore.checkSeriesUsedByOffers(db, { reach, userId }, offers);
+    await tariffStore.assertOfferSeriesUsable(db, { reach, userId }, offers);
     const parsed = offers.map((one) => parseTariff({ ...one, tariff_id: '', user_id: userId, valid_from: start }));
     const compared = await asked.run((calculator, signal) =>
       compareOffers(context.readDb, calculator, { userId, ...asked, offers: parsed }, signal),

@@ -4,12 +4,12 @@ import { paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
-import { checkReadingsReader, loadAccessibleUser } from '#src/auth/access.ts';
+import { loadAccessibleUser, requireReadingsReadAccess } from '#src/auth/access.ts';
 import { READ_ONLY_SCOPES } from '#src/auth/scopes.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { PLANS, ROLES } from '#src/database/enums.ts';
-import { accountHasSilentDevice, accountNeedsAttention, countDevices } from '#src/devices/fleet/accounts.ts';
+import { ACCOUNT_ROLES, PLANS } from '#src/database/enums.ts';
+import { accountHasSilentDeviceSql, accountNeedsAttentionSql, countDevices } from '#src/devices/fleet/accounts.ts';
 import { streamPersonArchive } from '#src/export/archive.ts';
 import { assertUsableEmissionSeries } from '#src/tariffs/price-series.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -49,7 +49,7 @@ export const listUsers = defineOperation('GET /v1/users', {
   answer: z.array(shapes.listedUserSchema),
   query: z.object({
     search: search.optional(),
-    role: z.enum(ROLES).optional().describe('Role: only accounts with this role. Default: all roles.'),
+    role: z.enum(ACCOUNT_ROLES).optional().describe('Role: only accounts with this role. Default: all roles.'),
     plan: z.enum(PLANS).optional().describe('Plan: only accounts on this plan. Default: all plans.'),
     has_attention: yesOrNo
       .optional()
@@ -74,8 +74,8 @@ export const listUsers = defineOperation('GET /v1/users', {
     const now = context.clock();
     const rows = await page('user_id', (at) => {
       const also = [
-        ...(has_attention === undefined ? [] : [accountNeedsAttention(has_attention === 'true')]),
-        ...(silent === undefined ? [] : [accountHasSilentDevice(silent === 'true', { now, ...at })]),
+        ...(has_attention === undefined ? [] : [accountNeedsAttentionSql(has_attention === 'true')]),
+        ...(silent === undefined ? [] : [accountHasSilentDeviceSql(silent === 'true', { now, ...at })]),
       ];
       return userStore.listUsers(db, reach, { search, also, ...omitUndefined({ role, plan }), ...at });
     });
@@ -157,7 +157,7 @@ export const exportUser = defineOperation('GET /v1/users/{user_id}/export', {
   produces: 'application/zip',
   answer: z.string().meta({ format: 'binary' }),
   async handle({ context: { readDb, clock, dataDir }, db, caller, params, reply, stillAllowed }) {
-    checkReadingsReader(caller);
+    requireReadingsReadAccess(caller);
     const { user_id: userId } = await loadAccessibleUser(db, caller, params.user_id);
     if (underWay.filter((one) => one === caller.accountId).length >= MAX_OF_CALLER)
       throw new AppError('tooManyRequests', { retryAfterSeconds: RETRY_AFTER_SECONDS });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { paginationFields } from '#src/api/fields.ts';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
 import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
-import { findAuthorization, requireOwnAccount } from '#src/auth/access.ts';
+import { getAppAuthorizationId, requireOwnAccount } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { APP_EVENTS } from '#src/auth/scopes.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
@@ -15,7 +15,7 @@ import * as shapes from './shape.ts';
  * Returns the caller's membership or authorization. If the caller sets the address of a subscription, the subscription ends together with
  * that membership or authorization.
  */
-const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: findAuthorization(caller) });
+const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: getAppAuthorizationId(caller) });
 
 /** Throws 403 if an app subscribes to an event that contains data which the app's scopes do not permit it to read. */
 function checkAppEvents({ appId, scopes }: Caller, events: readonly EventType[]): void {

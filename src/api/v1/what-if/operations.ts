@@ -1,6 +1,6 @@
 import { defineOperation } from '#src/api/operation.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
-import { loadWhatIf } from '#src/cost/home-what-if.ts';
+import { loadWhatIfResult } from '#src/cost/home-what-if.ts';
 import { prepareLongCalculation } from '../calculation.ts';
 import { convertToHomeChange, whatIfRequestSchema, whatIfResponseSchema, whatIfToResponse } from './shape.ts';
 
@@ -19,7 +19,7 @@ export const whatIf = defineOperation('POST /v1/what-if', {
     const asked = await prepareLongCalculation(context, caller, { user_id, start, end });
     const change = convertToHomeChange(members);
     const result = await asked.run((calculator, signal) =>
-      loadWhatIf(context.readDb, calculator, { ...asked, change }, signal),
+      loadWhatIfResult(context.readDb, calculator, { ...asked, change }, signal),
     );
     if (result?.canAlter) return whatIfToResponse(result);
     const message = 'would change nothing: the range has no known export to store and no known production to scale';

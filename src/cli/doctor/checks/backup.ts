@@ -1,23 +1,25 @@
 import { type BackupFault, type BackupState, findBackupFaults } from '#src/backup/state.ts';
 import {
   type Check,
+  createOkFinding,
+  createProblemFinding,
+  createSkippedFinding,
+  createWarningFinding,
   type Finding,
   isFactKnown,
-  okFinding,
-  problemFinding,
-  skippedFinding,
-  warningFinding,
 } from '../facts.ts';
 
 export const backupCheck: Check = {
   name: 'back-ups',
   judge({ backup: state, nowMs }) {
     if (state === null)
-      return skippedFinding('not checked: the database is not embedded (docs/backup.md describes how to back it up)');
+      return createSkippedFinding(
+        'not checked: the database is not embedded (docs/backup.md describes how to back it up)',
+      );
     if (!isFactKnown(state))
-      return problemFinding(state.why, 'Correct BACKUP_TO and BACKUP_KEY_FILE: docs/backup.md describes them.');
+      return createProblemFinding(state.why, 'Correct BACKUP_TO and BACKUP_KEY_FILE: docs/backup.md describes them.');
     const faults = findBackupFaults(state, nowMs);
-    return faults.length > 0 ? faults.map((fault) => FINDINGS[fault](state)) : okFinding(describe(state));
+    return faults.length > 0 ? faults.map((fault) => FINDINGS[fault](state)) : createOkFinding(describe(state));
   },
 };
 
@@ -26,19 +28,19 @@ const COPY_TODO = 'See the log of the worker. To make a copy at once: energy bac
 
 const FINDINGS: Record<BackupFault, (state: BackupState) => Finding> = {
   given_up: (state) =>
-    problemFinding(
+    createProblemFinding(
       `the archive in ${state.target} ended at ${state.givenUpAt}, because too much WAL was waiting: no copy contains later changes`,
       `${diskTodo(state)} The next nightly copy restarts the archive; energy backup --to FOLDER makes a copy at once.`,
     ),
-  not_archived: (state) => problemFinding(`WAL is not archived: ${state.archive.error}`, diskTodo(state)),
+  not_archived: (state) => createProblemFinding(`WAL is not archived: ${state.archive.error}`, diskTodo(state)),
   much_waits: (state) =>
-    warningFinding(
+    createWarningFinding(
       `${Math.round(state.waitingBytes / 2 ** 20)} MiB of WAL have not been archived in ${state.target} yet`,
       diskTodo(state),
     ),
-  copy_failed: ({ copy }) => warningFinding(`the last nightly copy failed: ${copy.error}`, COPY_TODO),
+  copy_failed: ({ copy }) => createWarningFinding(`the last nightly copy failed: ${copy.error}`, COPY_TODO),
   copy_old: ({ copy, target }) =>
-    warningFinding(`the newest copy in ${target} was made at ${copy.last?.at}`, COPY_TODO),
+    createWarningFinding(`the newest copy in ${target} was made at ${copy.last?.at}`, COPY_TODO),
 };
 
 function describe({ copy, target, isArchiving, isSealed }: BackupState): string {

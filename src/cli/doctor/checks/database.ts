@@ -1,14 +1,14 @@
 import { VERSION } from '#src/core/version.ts';
 import {
   type Check,
+  createOkFinding,
+  createProblemFinding,
+  createSkippedFinding,
+  createWarningFinding,
   type DatabaseContent,
   type Finding,
   type InstallationFacts,
   isFactKnown,
-  okFinding,
-  problemFinding,
-  skippedFinding,
-  warningFinding,
 } from '../facts.ts';
 
 /** Advice for an operator for each error of the database, by its network error code or SQLSTATE. */
@@ -27,22 +27,22 @@ const ADVICE: Readonly<Record<string, string>> = {
 export const databaseCheck: Check = {
   name: 'database',
   judge({ database: facts, service }) {
-    if (facts === null) return skippedFinding('not checked: the configuration is not valid');
+    if (facts === null) return createSkippedFinding('not checked: the configuration is not valid');
     const { isEmbedded, shown, server } = facts;
     if (!isFactKnown(server)) {
       if (isEmbedded && service === null)
-        return skippedFinding('the embedded database only runs while the service runs');
+        return createSkippedFinding('the embedded database only runs while the service runs');
       const advice = isEmbedded
         ? 'See the log of the service, and of the database in DATA_DIR/postgres: is the disk full?'
         : (ADVICE[server.code ?? ''] ??
           'Check host, port, user, password and database of DATABASE_URL, and the server’s log.');
-      return problemFinding(`${shown} cannot be reached: ${server.why}`, advice);
+      return createProblemFinding(`${shown} cannot be reached: ${server.why}`, advice);
     }
     const { kind, commitRisks } = server;
-    if (!isFactKnown(kind)) return problemFinding(`${shown} cannot be used`, kind.why);
+    if (!isFactKnown(kind)) return createProblemFinding(`${shown} cannot be used`, kind.why);
     return [
-      okFinding(`${shown} responds: ${kind.line}`),
-      ...commitRisks.map((risk) => warningFinding('a failover could lose acknowledged readings', risk)),
+      createOkFinding(`${shown} responds: ${kind.line}`),
+      ...commitRisks.map((risk) => createWarningFinding('a failover could lose acknowledged readings', risk)),
     ];
   },
 };
@@ -50,24 +50,25 @@ export const databaseCheck: Check = {
 export const schemaCheck: Check = {
   name: 'schema',
   judge({ database }) {
-    if (!database || !isFactKnown(database.server)) return skippedFinding('not checked: the database does not respond');
+    if (!database || !isFactKnown(database.server))
+      return createSkippedFinding('not checked: the database does not respond');
     const { isMade, pending, unknown } = database.server.schema;
     if (unknown.length > 0)
-      return problemFinding(
+      return createProblemFinding(
         `a newer version of the service created this database: this version (${VERSION}) lacks ${unknown.join(', ')}`,
         'Run the newer version again. To go back, restore the copy that was made before the upgrade.',
       );
     if (!isMade)
-      return warningFinding(
+      return createWarningFinding(
         'the database has no schema yet',
         'The first start of the service creates it, or: energy migrate.',
       );
     if (pending.length > 0)
-      return warningFinding(
+      return createWarningFinding(
         `${pending.length} migrations of this version are not applied: ${pending.join(', ')}`,
         'Make a copy of the database, then start this version of the service, or run: energy migrate.',
       );
-    return okFinding(`current for version ${VERSION}`);
+    return createOkFinding(`current for version ${VERSION}`);
   },
 };
 
@@ -81,28 +82,28 @@ export const outboxCheck: Check = {
       const findings: Finding[] = [];
       if (heldBefore !== null)
         findings.push(
-          warningFinding(
+          createWarningFinding(
             `notifications that were due before ${heldBefore.toISOString()}, the first start after a restore, are held back`,
             'To send them: energy backup release. If the lost installation sent them: energy backup release --drop.',
           ),
         );
       if (overdueSeconds > OVERDUE_SECONDS)
         findings.push(
-          problemFinding(
+          createProblemFinding(
             `a delivery has been due for ${Math.round(overdueSeconds / 60)} minutes, and no worker has sent it`,
             'Does a worker run? Its log shows its current job; docs/runbooks/EnergyOutboxStuck.md.',
           ),
         );
       if (usageChangesWaiting > MANY_CHANGES)
         findings.push(
-          warningFinding(
+          createWarningFinding(
             `${usageChangesWaiting} changed hours have not been checked for alerts yet`,
             'Wait if an import or a replay has just run; otherwise docs/runbooks/EnergyAlertsLate.md.',
           ),
         );
       return findings.length > 0
         ? findings
-        : okFinding(`no delivery is overdue; ${deliveriesWaiting} wait for their next attempt`);
+        : createOkFinding(`no delivery is overdue; ${deliveriesWaiting} wait for their next attempt`);
     }),
 };
 
@@ -115,13 +116,13 @@ export const rejectedMessagesCheck: Check = {
   name: 'rejected',
   judge: (facts) =>
     ofContent(facts, ({ lastMessages: { all, rejected: count } }) => {
-      if (all < FEW) return okFinding('too few messages to compute a share');
+      if (all < FEW) return createOkFinding('too few messages to compute a share');
       const share = count / all;
       const what = `${(100 * share).toFixed(1)} % of each device’s latest messages were rejected`;
       const todo =
         'energy rejected list shows the reasons; after a fix, energy rejected replay processes the messages again.';
-      if (share > FAIL) return problemFinding(what, todo);
-      return share > WARN ? warningFinding(what, todo) : okFinding(what);
+      if (share > FAIL) return createProblemFinding(what, todo);
+      return share > WARN ? createWarningFinding(what, todo) : createOkFinding(what);
     }),
 };
 
@@ -134,15 +135,15 @@ export const aggregatesCheck: Check = {
       if (compared !== null && compared.differing > 0) {
         const what = `${compared.differing} rows of ${compared.userId} this month differ from the load profile`;
         return waits > 0
-          ? warningFinding(
+          ? createWarningFinding(
               `${what}; ${waiting}`,
               'Check again in a minute. If the difference remains: energy rollups check.',
             )
-          : problemFinding(what, 'energy rollups check compares all rows, energy rollups rebuild repairs them.');
+          : createProblemFinding(what, 'energy rollups check compares all rows, energy rollups rebuild repairs them.');
       }
       if (lateDifferences > 10_000)
-        return warningFinding(waiting, 'Does a worker run? docs/runbooks/EnergyAggregatesLate.md.');
-      return okFinding(
+        return createWarningFinding(waiting, 'Does a worker run? docs/runbooks/EnergyAggregatesLate.md.');
+      return createOkFinding(
         compared === null
           ? waiting
           : `the aggregates of one account (${compared.userId}) are right this month; ${waiting}`,
@@ -158,10 +159,10 @@ function ofContent(
   judge: (content: DatabaseContent) => Finding | Finding[],
 ): Finding | Finding[] {
   const server = facts.database?.server;
-  if (!server || !isFactKnown(server)) return skippedFinding('not checked: the database does not respond');
+  if (!server || !isFactKnown(server)) return createSkippedFinding('not checked: the database does not respond');
   const { content } = server;
-  if (content === null) return skippedFinding('not checked: the schema does not match this version');
-  return isFactKnown(content) ? judge(content) : skippedFinding(`not checked: ${content.why}`);
+  if (content === null) return createSkippedFinding('not checked: the schema does not match this version');
+  return isFactKnown(content) ? judge(content) : createSkippedFinding(`not checked: ${content.why}`);
 }
 
 /** Share of silent devices above which the doctor warns. The alert rule EnergyDevicesSilent uses the same share. */
@@ -172,18 +173,18 @@ export const silentDevicesCheck: Check = {
   name: 'silence',
   judge: (facts) =>
     ofContent(facts, ({ devices, heardInDay, heardInHour, faulty }) => {
-      if (devices === 0) return okFinding('no devices yet');
+      if (devices === 0) return createOkFinding('no devices yet');
       const todo =
         'What do the silent devices share? energy devices list --user EMAIL; docs/runbooks/EnergyDevicesSilent.md.';
       if (heardInDay === 0)
-        return problemFinding(`none of ${devices} devices has sent a message in the last day`, todo);
+        return createProblemFinding(`none of ${devices} devices has sent a message in the last day`, todo);
       const silent = heardInDay - heardInHour;
       const what = `${silent} of ${heardInDay} devices that sent a message in the last day have been silent for an hour`;
       const areMany = heardInDay >= FEWEST_HEARD && silent / heardInDay > SILENT_SHARE;
-      const findings = [areMany ? warningFinding(what, todo) : okFinding(what)];
+      const findings = [areMany ? createWarningFinding(what, todo) : createOkFinding(what)];
       if (faulty > 0)
         findings.push(
-          warningFinding(
+          createWarningFinding(
             `${faulty} devices are faulty`,
             'They report a fault, or most of their last readings were rejected: energy rejected list shows the reasons.',
           ),

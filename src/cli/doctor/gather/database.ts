@@ -2,12 +2,12 @@ import { maskUrl, splitDatabaseUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { readBelievedTime } from '#src/database/believed-time.ts';
 import { inspectCapabilities, listDurabilityRisks, readCommitSettings } from '#src/database/capabilities.ts';
-import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, createQueryFunctionOnConnection, type Pool } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { readSchemaState } from '#src/database/migrate.ts';
 import { readSamplesOfEncryptedValues } from '#src/database/sealed.ts';
-import { readHoldTime } from '#src/delivery/hold.ts';
+import { readRestoreHoldTime } from '#src/delivery/hold.ts';
 import { checkUserRollups } from '#src/rollups/check.ts';
 import { readDeviceCounts, readOutboxMetrics } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
@@ -20,7 +20,7 @@ const WHOLE_MS = 12_000;
 /**
  * Gathers facts about the database without changing it. `sealed`: some of the encrypted values; null if the database could not be queried.
  */
-export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseFacts; sealed: Buffer[] | null }> {
+export async function gatherDatabaseFacts(config: Config): Promise<{ facts: DatabaseFacts; sealed: Buffer[] | null }> {
   const isEmbedded = config.database.url === undefined;
   const shown = isEmbedded ? `the embedded database in ${config.dataDir}` : maskUrl(config.database.url ?? '');
   let sealed: Buffer[] | null = null;
@@ -35,7 +35,7 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
     const clock = await compareClocks(pool);
     const looked = await look(pool, config, url, clock);
     if (looked.schema.isMade)
-      sealed = await readSamplesOfEncryptedValues(createQueryOnConnection(pool)).catch(() => null);
+      sealed = await readSamplesOfEncryptedValues(createQueryFunctionOnConnection(pool)).catch(() => null);
     else sealed = [];
     return looked;
   }, WHOLE_MS);
@@ -57,7 +57,7 @@ async function look(pool: Pool, config: Config, url: string, clock: DatabaseServ
     kind,
     clock,
     schema,
-    commitRisks: listDurabilityRisks(await readCommitSettings(createQueryOnConnection(pool), hosts)),
+    commitRisks: listDurabilityRisks(await readCommitSettings(createQueryFunctionOnConnection(pool), hosts)),
     content: isOurs ? await probeWithTimeout<DatabaseContent>(() => databaseContent(pool)) : null,
   };
 }
@@ -88,7 +88,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   const counts = await readDeviceCounts(pool);
   const { energy_delivery_overdue_seconds: overdueSeconds = 0 } = await readOutboxMetrics(pool);
   const { lateDifferences, staleDays, usageChanges, deliveries } = await readBacklogs(
-    createQueryOnConnection(pool),
+    createQueryFunctionOnConnection(pool),
     new Date(),
     MOST,
   );
@@ -110,7 +110,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
     lastMessages: { all: heard * 20, rejected },
     overdueSeconds,
     deliveriesWaiting: deliveries,
-    heldBefore: await readHoldTime(createDatabase(pool)),
+    heldBefore: await readRestoreHoldTime(createDatabase(pool)),
     usageChangesWaiting: usageChanges,
     lateDifferences,
     staleDays,

@@ -6,17 +6,17 @@ import { readBackupState } from '#src/backup/state.ts';
 import { type Config, ConfigError } from '#src/config/load.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { verifySmtp } from '#src/delivery/email/send.ts';
-import { readFreeBytes } from '#src/jobs/disk-watch.ts';
-import { findServiceProcess } from '#src/start/data-dir-lock.ts';
+import { readDiskSpace } from '#src/jobs/disk-watch.ts';
+import { findServiceProcessId } from '#src/start/data-dir-lock.ts';
 import { loadConfigOfRunningService } from '#src/start/ports.ts';
 import { canDecrypt } from '#src/start/secret-key.ts';
 import type { FileFacts, InstallationFacts, SecretKeyFacts } from '../facts.ts';
-import { gatherDatabase } from './database.ts';
+import { gatherDatabaseFacts } from './database.ts';
 import {
-  gatherBroker,
-  gatherCertificate,
-  gatherLatestVersion,
-  gatherPorts,
+  fetchLatestVersion,
+  gatherBrokerFacts,
+  gatherCertificateFacts,
+  gatherPortFacts,
   PROBE_TIMEOUT_MS,
   probeWithTimeout,
 } from './network.ts';
@@ -27,21 +27,21 @@ import {
  */
 export async function gatherFacts(releases?: URL): Promise<InstallationFacts> {
   const config = readConfig();
-  const asked = releases === undefined ? null : gatherLatestVersion(releases);
+  const asked = releases === undefined ? null : fetchLatestVersion(releases);
   if (!('valid' in config)) {
     const [descriptors, latest] = await Promise.all([gatherDescriptors(null), asked]);
     return { ...NOTHING, nowMs: Date.now(), config, descriptors, latest };
   }
   const { valid } = config;
-  const pid = findServiceProcess(valid.dataDir);
+  const pid = findServiceProcessId(valid.dataDir);
   const [{ facts: database, sealed }, broker, mail, disk, certificate, ports, files, descriptors, backup, latest] =
     await Promise.all([
-      gatherDatabase(valid),
-      gatherBroker(valid),
+      gatherDatabaseFacts(valid),
+      gatherBrokerFacts(valid),
       gatherMail(valid),
       gatherDisk(valid.dataDir),
-      gatherCertificate(valid),
-      gatherPorts(valid),
+      gatherCertificateFacts(valid),
+      gatherPortFacts(valid),
       gatherFiles(valid),
       gatherDescriptors(pid),
       gatherBackup(valid),
@@ -111,7 +111,7 @@ function gatherDisk(dataDir: string): Promise<NonNullable<InstallationFacts['dis
   return probeWithTimeout(async () => {
     let folder = resolve(dataDir);
     while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
-    return { folder: dataDir, ...(await readFreeBytes(folder)) };
+    return { folder: dataDir, ...(await readDiskSpace(folder)) };
   });
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gatherLatestVersion, probeWithTimeout } from './network.ts';
+import { fetchLatestVersion, probeWithTimeout } from './network.ts';
 
 test('returns the reason in one line if a probe hangs, rejects or throws synchronously', async () => {
   expect(await probeWithTimeout(() => new Promise<object>(() => {}), 10)).toEqual({
@@ -33,7 +33,7 @@ describe('the latest version', () => {
     ['of GitHub', { tag_name: 'v2.0.0-rc.1', body: 'x'.repeat(100_000) }, '2.0.0-rc.1'],
   ])('is read from the answer %s', async (_, body, version) => {
     answer = { body: JSON.stringify(body) };
-    expect(await gatherLatestVersion(at())).toEqual({ version });
+    expect(await fetchLatestVersion(at())).toEqual({ version });
   });
 
   test.each([
@@ -44,6 +44,6 @@ describe('the latest version', () => {
     [{ body: `{"version":"1.7.0","readme":"${'x'.repeat(2 ** 20)}"}` }, /longer than 1 MiB/],
   ])('is unknown if the answer is %o', async (given, why) => {
     answer = given;
-    expect(await gatherLatestVersion(at())).toEqual({ why: expect.stringMatching(why) });
+    expect(await fetchLatestVersion(at())).toEqual({ why: expect.stringMatching(why) });
   });
 });

@@ -12,7 +12,7 @@ import { isPortFree } from '#src/start/ports.ts';
 import type { BrokerFacts, CertificateFacts, FactOrReason, PortFacts } from '../facts.ts';
 
 /** Connects to the broker: to MQTT_URL with its user name and password, or to the port of the embedded broker. */
-export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null> {
+export async function gatherBrokerFacts({ mqtt }: Config): Promise<BrokerFacts | null> {
   const { url } = mqtt;
   const reached = { reached: true } as const;
   if (url !== undefined)
@@ -52,7 +52,7 @@ const opens = (host: string, port: number): Promise<void> =>
   });
 
 /** Reads the certificate and the key that the service uses. Never creates them. */
-export async function gatherCertificate(config: Config): Promise<CertificateFacts> {
+export async function gatherCertificateFacts(config: Config): Promise<CertificateFacts> {
   const { tls, dataDir, publicUrl, mqtt, api } = config;
   const isOurs = tls.certFile === undefined;
   const file = tls.certFile ?? join(dataDir, 'tls', 'cert.pem');
@@ -86,7 +86,7 @@ const MAX_ANSWER_BYTES = 2 ** 20;
 /**
  * Requests the latest version. `releases`: a URL of the npm registry (response member `version`) or of GitHub (response member `tag_name`).
  */
-export function gatherLatestVersion(releases: URL): Promise<FactOrReason<{ version: string }>> {
+export function fetchLatestVersion(releases: URL): Promise<FactOrReason<{ version: string }>> {
   return probeWithTimeout(async () => {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     const response = await fetch(releases, { signal, headers: { accept: 'application/json' } }).catch((error) => {
@@ -118,7 +118,7 @@ function readVersion(text: string): string {
 const VERSION_FORM = /^v?(\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,60})?)$/;
 
 /** Returns, for each port on which the service listens, whether the port is free and, if not, which process uses it. */
-export async function gatherPorts({ api, mqtt, operator }: Config): Promise<PortFacts[]> {
+export async function gatherPortFacts({ api, mqtt, operator }: Config): Promise<PortFacts[]> {
   const wanted = [
     { variable: 'API_PORT', port: api.port, host: api.host },
     { variable: 'HTTP_PORT', port: api.httpPort, host: api.host },

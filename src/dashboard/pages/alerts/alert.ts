@@ -70,5 +70,5 @@ export function suggestThresholdAmount(amounts: number[], least = 0.01): number 
  * Returns a suggested threshold for silences in hours: the shortest of some usual lengths that only a few of the past silences exceeded.
  * Pure.
  */
-export const suggestedHours = (lengthsHours: number[]): number =>
+export const suggestThresholdHours = (lengthsHours: number[]): number =>
   SILENCES_HOURS.find((hours) => lengthsHours.filter((one) => one > hours).length <= FEW) ?? 720;

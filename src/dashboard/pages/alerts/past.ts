@@ -1,5 +1,5 @@
 import type { Usage, User } from '#clients/typescript/client.ts';
-import { ApiFailure, callApi, withQuery } from '../../api.ts';
+import { ApiFailure, appendQuery, callApi } from '../../api.ts';
 import { DAY_MS, HOUR_MS } from '../../parts/format.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
 import { dateFormat } from '../../words/locale.ts';
@@ -7,8 +7,8 @@ import {
   type AlertType,
   type HypotheticalAlertFiring,
   isCostAlertType,
-  suggestedHours,
   suggestThresholdAmount,
+  suggestThresholdHours,
   suggestThresholdKwh,
 } from './alert.ts';
 
@@ -58,14 +58,19 @@ export async function loadAlertHistory(
   if (type === 'no_data') {
     const body = { user_id, type, threshold_hours: SHORTEST_SILENCE_HOURS };
     const { data } = await callApi<{ data: HypotheticalAlertFiring[] }>('POST', '/v1/alerts/preview', body);
-    return { type, steps: [], currency: null, suggested: suggestedHours(data.map((one) => getSilenceHours(one, now))) };
+    return {
+      type,
+      steps: [],
+      currency: null,
+      suggested: suggestThresholdHours(data.map((one) => getSilenceHours(one, now))),
+    };
   }
   const dates = firstDays(type, dateIn(timezone)(now));
   const isMonthly = type === 'monthly_usage' || type === 'monthly_cost';
   const group_by = type === 'peak_usage' ? 'hour' : isMonthly ? 'month' : 'day';
   const query = { user_id, start: dates[0], end: dateIn(timezone)(now), group_by, tz: timezone };
   const ask = (more: object) =>
-    callApi<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', { ...query, ...more }));
+    callApi<{ data: Usage[] }>('GET', appendQuery('/v1/energy-insights', { ...query, ...more }));
   if (isCostAlertType(type)) {
     // Status 422 means costs in two currencies, which cannot be in one chart.
     const { data } = await ask({ include: 'cost' }).catch((reason) => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Device } from '#clients/typescript/client.ts';
-import { callApi, formatErrorSentence, isTemporaryFailure, withQuery } from '../../api.ts';
+import { appendQuery, callApi, formatErrorSentence, isTemporaryFailure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { formatTime } from '../../parts/format.ts';
@@ -133,7 +133,7 @@ function lengthOf(hours: number): string {
 
 /** Returns a function that returns the display name of a device: its location, or its id if the location is unknown or not loaded yet. */
 export function useDeviceNames(userId: string): (deviceId: string) => string {
-  const devices = useAllPages<Device>(withQuery('/v1/devices', { user_id: userId }));
+  const devices = useAllPages<Device>(appendQuery('/v1/devices', { user_id: userId }));
   return (deviceId) => {
     const known = devices.value?.find(({ device_id }) => device_id === deviceId);
     return known ? `${known.location} (${getDeviceTypeName(known.type)})` : deviceId;

@@ -31,7 +31,15 @@ export function RegisterAppDialog(props: { guide: string; onMade: () => void; on
   <//>`;
 }
 
-export function EditApp({ of: app, onSaved, onClose }: { of: App; onSaved: (app: App) => void; onClose: () => void }) {
+export function EditAppDialog({
+  of: app,
+  onSaved,
+  onClose,
+}: {
+  of: App;
+  onSaved: (app: App) => void;
+  onClose: () => void;
+}) {
   const { common } = words();
   const save = async (settings: object) => onSaved(await callApi<App>('PATCH', `/v1/apps/${app.app_id}`, settings));
   return html`<${Dialog} title=${common.of({ what: common.edit, name: app.name })} onClose=${onClose}>

@@ -5,12 +5,12 @@ import { FileMenu } from '../../parts/file-menu.ts';
 import { formatDay, formatTime } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Card, ConfirmButton, CopyableText, ErrorMessage, getBusyAttributes, Loading } from '../../parts/ui.ts';
+import { Card, ConfirmButton, CopyableText, ErrorMessage, getBusyAttributes, LoadedContent } from '../../parts/ui.ts';
 import { count, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 /** A bill period, with the buttons for its actions. `name`: name of the billed home or device. */
-export function Bill(props: {
+export function BillPeriodCard(props: {
   of: BillPeriod;
   name: string;
   mayBill: boolean;
@@ -39,7 +39,7 @@ export function Bill(props: {
   };
   return html`<${Card} title=${`${name}, ${days}`}>
     <${ErrorMessage} text=${error} />
-    <${Loading} of=${details}>
+    <${LoadedContent} of=${details}>
       ${(bill: BillPeriodDetails) => html`
         <p role="status">${bill.closed_at === null ? w.isOpen : w.isClosed({ at: formatTime(bill.closed_at, bill.timezone) })}</p>
         <${Energies} of=${bill} />

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Period } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { HOUR_MS } from '../../parts/format.ts';
 import { LineChart } from '../../parts/lines.ts';
 import { useLoad } from '../../parts/load.ts';
-import { Card, Loading } from '../../parts/ui.ts';
+import { Card, LoadedContent } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { type ClimateHour, listClimateHours } from './device.ts';
 
@@ -13,14 +13,14 @@ import { type ClimateHour, listClimateHours } from './device.ts';
 const SPANS = [48, 168] as const;
 
 /** Hourly room temperature that a thermostat has measured. Renders nothing if the device has never reported a temperature. */
-export function Climate({ deviceId, type, zone }: { deviceId: string; type: string; zone: string }) {
+export function ClimateChart({ deviceId, type, zone }: { deviceId: string; type: string; zone: string }) {
   const w = words().devices.climate;
   const [hours, setHours] = useState<(typeof SPANS)[number]>(48);
   const usage = useLoad(async () => {
     const nowMs = Date.now();
     const date = (ms: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(ms);
     const query = { start: date(nowMs - hours * HOUR_MS), end: date(nowMs), group_by: 'hour', tz: zone };
-    const answer = await callApi<{ data: ClimateHour[] }>('GET', withQuery(`/v1/devices/${deviceId}/usage`, query));
+    const answer = await callApi<{ data: ClimateHour[] }>('GET', appendQuery(`/v1/devices/${deviceId}/usage`, query));
     return listClimateHours(answer.data, nowMs - hours * HOUR_MS, nowMs);
   }, [deviceId, hours, zone]);
   const isThermostat = type === 'thermostat';
@@ -35,7 +35,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
           html`<button type="button" aria-pressed=${span === hours} onClick=${() => setHours(span)}>${w.spans[span]}</button>`,
       )}
     </p>
-    <${Loading} of=${usage}>
+    <${LoadedContent} of=${usage}>
       ${(rows: ClimateHour[]) =>
         isEmpty
           ? html`<p class="quiet">${w.none[hours]}</p>`
@@ -72,18 +72,21 @@ function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows
 }
 
 /** Chart of a thermostat's room temperature for the days of a load curve, which is shown next to it. */
-export function RoomClimate({ of: shown, thermostat }: { of: Period; thermostat: Period['thermostats'][number] }) {
+export function RoomClimateCard({ of: shown, thermostat }: { of: Period; thermostat: Period['thermostats'][number] }) {
   const w = words().period;
   const { start, end, timezone, newest_at } = shown;
   const { device_id, location } = thermostat;
   const usage = useLoad(async () => {
     const query = { start, end, group_by: 'hour', tz: timezone };
-    const { data } = await callApi<{ data: ClimateHour[] }>('GET', withQuery(`/v1/devices/${device_id}/usage`, query));
+    const { data } = await callApi<{ data: ClimateHour[] }>(
+      'GET',
+      appendQuery(`/v1/devices/${device_id}/usage`, query),
+    );
     return listClimateHours(data, 0, Number.POSITIVE_INFINITY);
   }, [device_id, start, end, timezone, newest_at?.slice(0, 15)]);
   const title = w.climateOf({ device: location });
   return html`<${Card} title=${title}>
-    <${Loading} of=${usage}>
+    <${LoadedContent} of=${usage}>
       ${(rows: ClimateHour[]) =>
         rows.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null)
           ? html`<p class="quiet">${w.noClimate}</p>`

@@ -21,7 +21,7 @@ const mayBeRegister = ({ unit, counts_as }: DeviceDetails['channels'][number]) =
  * Dialog that excludes a range of a device's readings, or adds a register reading that a person has taken. The user must give a reason.
  * Times are in the account's time zone.
  */
-export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; onClose: () => void }) {
+export function CreateReadingEditDialog(props: { device: DeviceDetails; onMade: () => void; onClose: () => void }) {
   const { device, onMade, onClose } = props;
   const { me, user } = useSession();
   const { common, devices } = words();

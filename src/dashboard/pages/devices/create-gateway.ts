@@ -18,7 +18,7 @@ import {
  * Dialog that creates a gateway for the selected account. It then shows the gateway's user name and password, only once, in the
  * configuration format of the program that needs them.
  */
-export function CreateGateway({ onChange, onClose }: { onChange: () => void; onClose: () => void }) {
+export function CreateGatewayDialog({ onChange, onClose }: { onChange: () => void; onClose: () => void }) {
   const { me, user } = useSession();
   const { common, devices } = words();
   const w = devices.gateways;
@@ -50,7 +50,7 @@ function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
   const address = getServiceAddress(location.hostname, useSession().mqtt);
   return html`
     <${ContentShownOnce} secret=${mqtt.password}>${renderInlineMarkup(w.copyNow)}<//>
-    <${LoginFields} address=${address} username=${mqtt.username} password=${mqtt.password}>
+    <${MqttLoginSettings} address=${address} username=${mqtt.username} password=${mqtt.password}>
       <dt>${w.prefix}</dt>
       <dd><code>${mqtt.topic_prefix}</code></dd>
     <//>
@@ -69,7 +69,7 @@ function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
 }
 
 /** List of the settings for an MQTT connection: address, user name and password. `children`: further entries of the list. */
-export const LoginFields = (props: {
+export const MqttLoginSettings = (props: {
   address: ServiceAddress;
   username: string;
   password: string;

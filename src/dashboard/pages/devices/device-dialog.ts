@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useAllPages, useLoad } from '../../parts/load.ts';
 import {
@@ -9,12 +9,12 @@ import {
   Dialog,
   ErrorMessage,
   getBusyAttributes,
-  Loading,
+  LoadedContent,
   RelativeTime,
 } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { Climate } from './climate.ts';
+import { ClimateChart } from './climate.ts';
 import { canManageDevice, getDeviceTypeName, listOpenQuestions, STATUS_BADGES } from './device.ts';
 import { DeviceChannels } from './device-channels.ts';
 import { DeviceFields, type DeviceFormValues, LocationField, readDeviceForm } from './device-fields.ts';
@@ -25,7 +25,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
   const { common, devices } = words();
   const w = devices.details;
   const device = useLoad(() => callApi<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
-  const others = useAllPages<Device>(withQuery('/v1/devices', { user_id: user.user_id }));
+  const others = useAllPages<Device>(appendQuery('/v1/devices', { user_id: user.user_id }));
   const { run, error } = useAction();
   const recounted = () => {
     device.again();
@@ -44,7 +44,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     });
   const title = device.value ? `${device.value.location}: ${getDeviceTypeName(device.value.type)}` : common.device;
   return html`<${Dialog} title=${title} onClose=${onClose}>
-    <${Loading} of=${device}>
+    <${LoadedContent} of=${device}>
       ${(one: DeviceDetails) => {
         const kind = STATUS_BADGES[one.status];
         const isManager = canManageDevice(one, me);
@@ -62,7 +62,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
           </dl>
           ${!isManager && html`<p class="quiet">${w.ofUtility}</p>`}
           <${DeviceChannels} of=${one} isManager=${isManager} onSaved=${recounted} />
-          <${Climate} deviceId=${deviceId} type=${one.type} zone=${user.timezone} />
+          <${ClimateChart} deviceId=${deviceId} type=${one.type} zone=${user.timezone} />
           <h3>${w.settings}</h3>
           <${DeviceSettings} of=${one} isManager=${isManager} others=${others.value ?? []} onSaved=${saved} />
           ${

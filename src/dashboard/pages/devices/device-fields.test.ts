@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { guessPlacement } from '#src/devices/known-placement.ts';
 import devices from '../../words/en/devices.json' with { type: 'json' };
-import { USUAL_PLACEMENTS } from './device-fields.ts';
+import { DEFAULT_PLACEMENTS } from './device-fields.ts';
 
 test('the form preselects for each type the placement that the service would assume', () => {
-  expect(USUAL_PLACEMENTS).toEqual(
+  expect(DEFAULT_PLACEMENTS).toEqual(
     Object.fromEntries(Object.keys(devices.types).map((type) => [type, guessPlacement(type).placement])),
   );
 });

@@ -37,7 +37,7 @@ export function readDeviceForm(form: HTMLFormElement): DeviceFormValues {
 }
 
 /** Default place in the home for each device type in the form. The service has the same defaults (src/devices/known-placement.ts). */
-export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
+export const DEFAULT_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
   smart_meter: 'grid',
   thermostat: 'consumption',
   smart_plug: 'consumption',
@@ -56,7 +56,7 @@ export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: strin
   const { of, discoveredType, others = [] } = props;
   const w = words().devices.fields;
   const [type, setType] = useState(of?.type ?? discoveredType ?? 'smart_meter');
-  const usual = of === undefined && discoveredType === undefined ? USUAL_PLACEMENTS[type] : undefined;
+  const usual = of === undefined && discoveredType === undefined ? DEFAULT_PLACEMENTS[type] : undefined;
   return html`
     <${TypeField} now=${of?.type ?? discoveredType ?? 'smart_meter'} onType=${setType} />
     <${LocationField} now=${of?.location} />

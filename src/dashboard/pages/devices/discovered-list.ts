@@ -7,7 +7,7 @@ import { Card, RelativeTime } from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
 
 /** List of devices that were discovered through the account's gateways and are not paired yet. */
-export const DiscoveredList = (props: {
+export const DiscoveredDeviceList = (props: {
   discovered: LoadedData<DiscoveredDevice[]>;
   zone: string;
   onPair: (one: DiscoveredDevice) => void;

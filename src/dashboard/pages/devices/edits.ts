@@ -10,14 +10,14 @@ import { Badge, Card, ConfirmButton, ErrorMessage, RelativeTime } from '../../pa
 import { useSession } from '../../session.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { CreateEdit } from './create-edit.ts';
+import { CreateReadingEditDialog } from './create-edit.ts';
 import { canManageDevice } from './device.ts';
 
 /** Interval at which pages check whether past consumption is still being recomputed, in ms. */
 const LOOK_MS = 2_000;
 
 /** While past consumption is being recomputed (`isWaiting`), calls `again` at intervals. Calls `onEnd` when the recomputation has ended. */
-export function useRecomputation(isWaiting: boolean, again: () => void, onEnd: () => void): void {
+export function useRecomputationPolling(isWaiting: boolean, again: () => void, onEnd: () => void): void {
   const wasWaiting = useRef(false);
   useEffect(() => {
     if (wasWaiting.current && !isWaiting) onEnd();
@@ -32,7 +32,7 @@ export function useRecomputation(isWaiting: boolean, again: () => void, onEnd: (
  * List of the manual edits of a device's readings: excluded ranges and added register readings. `onComputed` is called when the device's
  * consumption may have changed.
  */
-export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
+export function ReadingEditList({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
   const { me } = useSession();
   const { edits: w } = words().devices;
   const path = `/v1/devices/${device.device_id}/edits`;
@@ -40,7 +40,7 @@ export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComp
   const [isOpen, setOpen] = useState(false);
   const { run, error } = useAction();
   const isWaiting = edits.value?.some(({ is_computed }) => !is_computed) ?? false;
-  useRecomputation(isWaiting, edits.again, onComputed);
+  useRecomputationPolling(isWaiting, edits.again, onComputed);
   const revoke = (editId: string) => run(() => callApi('DELETE', `${path}/${editId}`).then(edits.again));
   const add =
     canManageDevice(device, me) && html`<button type="button" onClick=${() => setOpen(true)}>${w.new}</button>`;
@@ -52,7 +52,7 @@ export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComp
     <//>
     ${
       isOpen &&
-      html`<${CreateEdit} device=${device} onClose=${() => setOpen(false)} onMade=${() => {
+      html`<${CreateReadingEditDialog} device=${device} onClose=${() => setOpen(false)} onMade=${() => {
         setOpen(false);
         edits.again();
       }} />`

@@ -9,9 +9,9 @@ import { Card, ConfirmButton, ErrorMessage, RelativeTime, renderInlineMarkup } f
 import { useSession } from '../../session.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { CreateGateway } from './create-gateway.ts';
+import { CreateGatewayDialog } from './create-gateway.ts';
 import { canManageDevice } from './device.ts';
-import { type MessageToRead, ReadMessage } from './read-message.ts';
+import { DecodeMessageDialog, type MessageToDecode } from './read-message.ts';
 
 /**
  * List of the account's gateways. A gateway is a household's MQTT broker, or a login for devices that use their manufacturer's message
@@ -23,7 +23,7 @@ export function GatewayList(props: { gateways: LoadedData<Gateway[]>; zone: stri
   const { common, devices, messages } = words();
   const w = devices.gateways;
   const [isCreating, setCreating] = useState(false);
-  const [reading, setReading] = useState<{ gateway: Gateway; of?: MessageToRead } | null>(null);
+  const [reading, setReading] = useState<{ gateway: Gateway; of?: MessageToDecode } | null>(null);
   const { run, error } = useAction();
   const remove = ({ gateway_id }: Gateway) => run(() => callApi('DELETE', `/v1/gateways/${gateway_id}`).then(onChange));
   const table = (all: Gateway[]) =>
@@ -58,12 +58,12 @@ export function GatewayList(props: { gateways: LoadedData<Gateway[]>; zone: stri
               key=${one.gateway_id}
               gateway=${one}
               zone=${zone}
-              onRead=${(of: MessageToRead) => setReading({ gateway: one, of })}
+              onRead=${(of: MessageToDecode) => setReading({ gateway: one, of })}
             />`,
             )}`}
     <//>
-    ${reading && html`<${ReadMessage} ...${reading} zone=${zone} onChange=${onChange} onClose=${() => setReading(null)} />`}
-    ${isCreating && html`<${CreateGateway} onChange=${onChange} onClose=${() => setCreating(false)} />`}
+    ${reading && html`<${DecodeMessageDialog} ...${reading} zone=${zone} onChange=${onChange} onClose=${() => setReading(null)} />`}
+    ${isCreating && html`<${CreateGatewayDialog} onChange=${onChange} onClose=${() => setCreating(false)} />`}
   <//>`;
 }
 
@@ -71,7 +71,7 @@ export function GatewayList(props: { gateways: LoadedData<Gateway[]>; zone: stri
  * List of the topics on which a gateway has sent messages that the service does not recognise, most frequent first. `onRead` is called with
  * a sample message that the user wants to examine.
  */
-function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: MessageToRead) => void }) {
+function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: MessageToDecode) => void }) {
   const { gateway, zone, onRead } = props;
   const { gateway_id, name } = gateway;
   const unread = useAllPages<UnreadMessages>(`/v1/gateways/${gateway_id}/unread`);
@@ -96,7 +96,7 @@ function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: M
   </details>`;
 }
 
-function Example(props: { of: UnreadMessages; onRead: (message: MessageToRead) => void }) {
+function Example(props: { of: UnreadMessages; onRead: (message: MessageToDecode) => void }) {
   const { shape, example } = props.of;
   const { common, messages, devices } = words();
   const { unread: w } = devices;

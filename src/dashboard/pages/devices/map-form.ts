@@ -5,7 +5,13 @@ import { DecimalInput, parseDecimalInput } from '../../parts/decimal-input.ts';
 import { readSubmittedForm, useAction } from '../../parts/load.ts';
 import { ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { changeMappings, getMeaningName, type MappingEntry, MessageDiagnosis, UNITS_BY_MEANING } from './judgement.ts';
+import {
+  changeMappings,
+  getMeaningName,
+  type MappingEntry,
+  MessageDiagnosis,
+  UNITS_BY_MEANING,
+} from './message-diagnosis.ts';
 
 /**
  * Form that stores what a field of a message means. `path`: path of the field; null if the message is a single value. `proposed`: suggested

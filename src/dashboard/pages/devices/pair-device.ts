@@ -6,7 +6,7 @@ import { useAction } from '../../parts/load.ts';
 import { Badge, ContentShownOnce, CopyableText, Dialog, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { LoginFields } from './create-gateway.ts';
+import { MqttLoginSettings } from './create-gateway.ts';
 import { getDeviceTypeName, type DeviceLogin as Login } from './device.ts';
 import { DeviceFields, readDeviceForm } from './device-fields.ts';
 import { guessDeviceType } from './discovered-list.ts';
@@ -16,7 +16,7 @@ import { formatPublishCommands, getServiceAddress } from './snippets.ts';
  * Dialog that pairs a device with the selected account, and then waits for the device's first reading. `of`: the discovered device to pair;
  * without it, the dialog is for another device.
  */
-export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void; onClose: () => void }) {
+export function PairDeviceDialog(props: { of?: DiscoveredDevice; onChange: () => void; onClose: () => void }) {
   const { of: discovered, onChange, onClose } = props;
   const { me, user } = useSession();
   const { common, devices } = words();
@@ -107,7 +107,7 @@ function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) 
   const { plain, tls } = formatPublishCommands(login, payload, address);
   const trust = address.needsCertificate && html`<p class="quiet">${renderInlineMarkup(w.trust)}</p>`;
   return html`
-    <${LoginFields} address=${address} username=${login.username} password=${login.password}>
+    <${MqttLoginSettings} address=${address} username=${login.username} password=${login.password}>
       <dt>${w.topic}</dt>
       <dd><code>${login.topic}</code></dd>
     <//>

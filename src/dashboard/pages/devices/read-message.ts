@@ -6,6 +6,7 @@ import { readSubmittedForm, useAction } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { ContentShownOnce, Dialog, ErrorMessage, Field, getBusyAttributes } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
+import { MappingForm } from './map-form.ts';
 import {
   changeMappings,
   getMappings,
@@ -13,11 +14,10 @@ import {
   type MappingEntry,
   MessageDiagnosis,
   replaceMappings,
-} from './judgement.ts';
-import { MappingForm } from './map-form.ts';
+} from './message-diagnosis.ts';
 
 /** A message that the user has typed, or that the service has received from a gateway. */
-export interface MessageToRead {
+export interface MessageToDecode {
   topic: string;
   payload: string;
   retained?: boolean;
@@ -27,23 +27,23 @@ export interface MessageToRead {
  * Dialog that shows what the service reads from a message of a gateway, and lets the user select what the numbers in the message mean.
  * `of`: the message that is shown first.
  */
-export function ReadMessage(props: {
+export function DecodeMessageDialog(props: {
   gateway: Gateway;
   zone: string;
-  of?: MessageToRead;
+  of?: MessageToDecode;
   onChange: () => void;
   onClose: () => void;
 }) {
   const { zone, of, onChange, onClose } = props;
   const { messages: w } = words();
   const [gateway, setGateway] = useState(props.gateway);
-  const [looked, setLooked] = useState<{ message: MessageToRead; judged: JudgedMessage } | null>(null);
+  const [looked, setLooked] = useState<{ message: MessageToDecode; judged: JudgedMessage } | null>(null);
   const [chosen, setChosen] = useState<{ path: string | null } | null>(null);
   const [isSaved, setSaved] = useState(false);
   const { run, isBusy, error } = useAction();
-  const judge = (message: MessageToRead, decoder_config: Record<string, unknown>) =>
+  const judge = (message: MessageToDecode, decoder_config: Record<string, unknown>) =>
     callApi<JudgedMessage>('POST', `/v1/gateways/${gateway.gateway_id}/decode`, { ...message, decoder_config });
-  const look = (message: MessageToRead) => {
+  const look = (message: MessageToDecode) => {
     setChosen(null);
     setSaved(false);
     run(async () => setLooked({ message, judged: await judge(message, gateway.decoder_config) }));
@@ -89,10 +89,10 @@ export function ReadMessage(props: {
 
 /** Form with the topic and the text of a message. `of`: the message that is shown first. */
 function MessageForm(props: {
-  of: MessageToRead | undefined;
+  of: MessageToDecode | undefined;
   isBusy: boolean;
   error: string | null;
-  onLook: (message: MessageToRead) => void;
+  onLook: (message: MessageToDecode) => void;
 }) {
   const { of, isBusy, error, onLook } = props;
   const { messages: w } = words();

@@ -7,7 +7,7 @@ import { formatTimeAgo } from '../../parts/format.ts';
 import { readSubmittedForm, useLoad } from '../../parts/load.ts';
 import { Card, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { ImportErrors, ImportedPasswords, ImportPreview, ImportResult } from './import-result.ts';
+import { ImportErrorList, ImportedPasswords, ImportPreview, ImportResult } from './import-result.ts';
 
 /** A table of devices that the service has checked. The import sends its text, even if the file has changed since. */
 interface Checked {
@@ -33,7 +33,7 @@ type Stage =
  * Form that pairs the devices in a table. It first checks the table, then imports either all rows or none, and then offers the passwords as
  * a file, once. `onDone` is called when devices were added.
  */
-export function ImportDevices({ onDone }: { onDone: () => void }) {
+export function ImportDevicesForm({ onDone }: { onDone: () => void }) {
   const w = words().fleet.imports;
   const [stage, setStage] = useState<Stage>({ is: 'choosing', problem: null });
   const outcome = useRef<HTMLDivElement>(null);
@@ -83,7 +83,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
     </form>
     ${stage.is === 'checking' && html`<${Working} text=${w.checking} />`}
     <div class="outcome" tabindex="-1" ref=${outcome} role="group" aria-label=${w.outcome}>
-      ${stage.is === 'refused' && html`<${ImportErrors} of=${stage.mistakes} />`}
+      ${stage.is === 'refused' && html`<${ImportErrorList} of=${stage.mistakes} />`}
       ${
         (stage.is === 'checked' || stage.is === 'importing') &&
         html`<${ImportPreview} of=${stage.of.check} isBusy=${isBusy} onImport=${() => carryOut(stage.of)} />`

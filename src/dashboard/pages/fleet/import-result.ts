@@ -55,7 +55,7 @@ function Differing({ of }: { of: ImportCheck['differing'] }) {
 }
 
 /** List of the validation errors of a table, by line and column. */
-export function ImportErrors({ of }: { of: ImportCheck['mistakes'] }) {
+export function ImportErrorList({ of }: { of: ImportCheck['mistakes'] }) {
   const w = words().fleet.imports;
   const placed = of
     .map((one) => ({ ...placeIn(one.field), message: one.message }))

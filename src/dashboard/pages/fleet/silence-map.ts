@@ -1,10 +1,10 @@
 import type { FleetSilence } from '#clients/typescript/client.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DAY_MS, formatDay, formatHourOfDay } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Badge, Card, Loading, RelativeTime } from '../../parts/ui.ts';
+import { Badge, Card, LoadedContent, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -30,10 +30,10 @@ export function SilenceMap() {
   const { fleet: w } = words();
   const days = lastDays(me.timezone);
   const query = { start: days[0], end: days.at(-1), tz: 'account', limit: GROUPS };
-  const silence = useLoad(() => callApi<FleetSilence>('GET', withQuery('/v1/fleet/silence', query)), [days[0]]);
+  const silence = useLoad(() => callApi<FleetSilence>('GET', appendQuery('/v1/fleet/silence', query)), [days[0]]);
   return html`<${Card} title=${w.map}>
     <p class="quiet">${w.mapAbout}</p>
-    <${Loading} of=${silence}>
+    <${LoadedContent} of=${silence}>
       ${(known: FleetSilence) => html`
         ${known.unwatched.length > 0 && html`<p class="note">${w.unwatched}</p>`}
         ${known.data.length === 0 ? html`<p>${w.noneFell}</p>` : html`<${Drawn} days=${days} of=${known} /><${Groups} of=${known} />`}

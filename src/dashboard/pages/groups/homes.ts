@@ -1,5 +1,5 @@
 import type { ChangedGroup, Group, GroupEnergyInsights, Usage, User } from '#clients/typescript/client.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { DAY_MS, formatDay } from '../../parts/format.ts';
@@ -7,11 +7,11 @@ import { PagedList } from '../../parts/list.ts';
 import { useAction, useLoad, usePages } from '../../parts/load.ts';
 import { getTodayInZone } from '../../parts/period.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Card, ConfirmButton, ErrorMessage, Field, getBusyAttributes, Loading } from '../../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, Field, getBusyAttributes, LoadedContent } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /** Paged list of the homes of a group, with a form that adds a home by its e-mail address. */
-export function GroupHomes({ of: group, onChange }: { of: Group; onChange: () => void }) {
+export function GroupHomeList({ of: group, onChange }: { of: Group; onChange: () => void }) {
   const { common, groups: w } = words();
   const path = `/v1/groups/${group.group_id}/users`;
   const homes = usePages<User>(`${path}?limit=50`);
@@ -27,7 +27,7 @@ export function GroupHomes({ of: group, onChange }: { of: Group; onChange: () =>
     const form = event.target as HTMLFormElement;
     const email = String(new FormData(form).get('email')).trim().toLowerCase();
     change(async () => {
-      const found = await callApi<User[]>('GET', withQuery('/v1/users', { search: email, limit: 200 }));
+      const found = await callApi<User[]>('GET', appendQuery('/v1/users', { search: email, limit: 200 }));
       const home = found.find((one) => one.email.toLowerCase() === email);
       if (!home) throw new Error(common.frame.noAccount);
       await callApi<ChangedGroup>('PUT', `${path}/${home.user_id}`);
@@ -61,13 +61,13 @@ const DAYS = 30;
  * Chart of the total usage of a group's homes on each of the last 30 days, in the time zone of the group's owner. `changes`: number of
  * changes to the group; each change reloads the chart.
  */
-export function GroupDays({ of: group, zone, changes }: { of: Group; zone: string; changes: number }) {
+export function GroupUsageChart({ of: group, zone, changes }: { of: Group; zone: string; changes: number }) {
   const w = words().groups;
   const end = getTodayInZone(zone);
   const dayBefore = (days: number) => new Date(Date.parse(end) - days * DAY_MS).toISOString().slice(0, 10);
   const query = { start: dayBefore(DAYS - 1), end, tz: zone, include: 'estimated' };
   const used = useLoad(
-    () => callApi<GroupEnergyInsights>('GET', withQuery(`/v1/groups/${group.group_id}/energy-insights`, query)),
+    () => callApi<GroupEnergyInsights>('GET', appendQuery(`/v1/groups/${group.group_id}/energy-insights`, query)),
     [group.group_id, end, changes],
   );
   const bars = (rows: readonly Usage[]) =>
@@ -78,7 +78,7 @@ export function GroupDays({ of: group, zone, changes }: { of: Group; zone: strin
       return { label: date.slice(8), name, value: row?.kwh_used ?? null, estimated: row?.estimated_kwh ?? 0 };
     });
   return html`<${Card} title=${w.usedBy({ name: group.name })}>
-    <${Loading} of=${used}>
+    <${LoadedContent} of=${used}>
       ${(told: GroupEnergyInsights) => html`<p class="quiet">${w.countOf({ homes: told.homes })}</p>
         <${BarChart} title=${w.usedBy({ name: group.name })} bars=${bars(told.data ?? [])} />`}
     <//>

@@ -71,7 +71,7 @@ const OWN = ['input', 'select', 'textarea', 'dialog', '.heat', '.scroll'].join()
  * Calls `step` when the user swipes over an element or presses an arrow key, unless an element inside it handles swipes or arrow keys
  * itself. Returns the attributes that the element needs.
  */
-export function usePeriodSteps(step: (by: number) => void) {
+export function usePeriodNavigation(step: (by: number) => void) {
   const box = useRef<HTMLDivElement>(null);
   const latest = useRef(step);
   latest.current = step;

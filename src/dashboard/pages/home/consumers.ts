@@ -20,7 +20,7 @@ type Follow = (page: string) => object;
  * Card with the consumers of a home: the usage of each device, and the usage that no device measures. It also shows the load at night, most
  * of which is wasted. `follow` returns the attributes of a link to a page.
  */
-export function Consumers({ of: shown, costs, follow }: { of: Period; costs: PeriodCosts | null; follow: Follow }) {
+export function ConsumersCard({ of: shown, costs, follow }: { of: Period; costs: PeriodCosts | null; follow: Follow }) {
   const { period: w } = words();
   const { devices, profile } = shown;
   const consumers = devices.filter(
@@ -50,7 +50,7 @@ function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs:
   const yearly = (base: number) =>
     costs?.kilowatt_year &&
     base >= MIN_NIGHT_WATTS &&
-    html` <span class="quiet">${w.baseCost({ money: getYearlyCost(base, costs.kilowatt_year) })}</span>`;
+    html` <span class="quiet">${w.baseCost({ money: formatYearlyCost(base, costs.kilowatt_year) })}</span>`;
   const row = (one: Row) => html`<tr key=${one.key}>
     <th scope="row"><span>${one.page === null ? one.name : html`<a ...${follow(one.page)}>${one.name}</a>`}${one.about && html` <span class="quiet">${one.about}</span>`}</span></th>
     <td>${one.used === null ? '–' : formatKwh(one.used)}</td>
@@ -189,7 +189,7 @@ export function findReportableNightLoad({ profile, devices }: Pick<Period, 'prof
 }
 
 /** Formats the approximate cost per year of a load in W. `of`: cost per year of a constant load of 1 kW. */
-export const getYearlyCost = (load: number, of: { amount: number; currency: string }): string =>
+export const formatYearlyCost = (load: number, of: { amount: number; currency: string }): string =>
   formatApproximateMoney((load * of.amount) / 1_000, of.currency);
 
 /** Sentence about the load at night, most of which is wasted because the residents are asleep. */
@@ -202,7 +202,7 @@ function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
   const money =
     currency === undefined || amount === null
       ? null
-      : getYearlyCost((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / HOURS_OF_YEAR, { amount, currency });
+      : formatYearlyCost((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / HOURS_OF_YEAR, { amount, currency });
   const { device } = night;
   if (!device)
     return html`<p>${renderInlineMarkup(w.nightUnexplained({ power: formatWatts(night.watts), energy }))}</p>`;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Cost, UsageBreakdownResponse as Opened, Period } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import {
   formatCostNotes,
@@ -12,7 +12,7 @@ import {
 } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Dialog, Loading, renderInlineMarkup } from '../../parts/ui.ts';
+import { Dialog, LoadedContent, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { getDeviceTypeName } from '../devices/device.ts';
 
@@ -90,11 +90,11 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
   const { userId, days, isOver } = of;
   const { figure: w } = words().home;
   const loaded = useLoad(
-    () => callApi<Opened>('GET', withQuery('/v1/figure', { user_id: userId, ...days })),
+    () => callApi<Opened>('GET', appendQuery('/v1/figure', { user_id: userId, ...days })),
     [userId, days.start, days.end],
   );
   return html`<${Dialog} title=${w.title({ name })} onClose=${onClose}>
-    <${Loading} of=${loaded}>
+    <${LoadedContent} of=${loaded}>
       ${(figure: Opened) => html`
         <p>${renderInlineMarkup(days.start === days.end ? w.usedOn({ energy: formatKwh(figure.kwh_used), day: formatDay(days.start) }) : w.usedFrom({ energy: formatKwh(figure.kwh_used), start: formatDay(days.start), end: formatDay(days.end) }))}${' '}
           ${w.parts({ measured: formatKwh(figure.kwh_used - figure.estimated_kwh), estimated: formatKwh(figure.estimated_kwh) })}

@@ -1,6 +1,6 @@
 import type { Device, User } from '#clients/typescript/client.ts';
 import type { Period } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatDay } from '../../parts/format.ts';
 import { readSubmittedForm, useAction, useLoad } from '../../parts/load.ts';
@@ -16,7 +16,7 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
   const { user, me } = useSession();
   const w = words().period;
   const devices = useLoad(
-    () => callApi<Device[]>('GET', withQuery('/v1/devices', { user_id: shown.user_id, limit: 1 })),
+    () => callApi<Device[]>('GET', appendQuery('/v1/devices', { user_id: shown.user_id, limit: 1 })),
     [shown.user_id, shown.newest_at],
   );
   const link = (page: string) => (name: string) => html`<a ...${follow(page)}>${name}</a>`;

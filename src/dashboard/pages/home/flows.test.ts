@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSelfConsumption, isFlowBalanced, LABEL_HEIGHT_PX, layOutBands, listConsumers } from './flows.ts';
+import { findSelfConsumption, isFlowBalanced, LABEL_HEIGHT_PX, layOutFlowBands, listConsumers } from './flows.ts';
 
 const nothing = {
   ...{ grid_import_kwh: null, grid_export_kwh: null, production_kwh: null, charged_kwh: null, discharged_kwh: null },
@@ -41,7 +41,7 @@ const widths = ({ from, to }: ReturnType<typeof edges>) =>
   [from, to].map(([top = 0, bottom = 0]) => Math.round(10 * (bottom - top)) / 10);
 
 test('bands are as wide as their energy, from the name to the bar and from the bar to the name', () => {
-  const { left, right, heightPx, bar } = layOutBands([6, 3, 1], [7, 2, 1]);
+  const { left, right, heightPx, bar } = layOutFlowBands([6, 3, 1], [7, 2, 1]);
   const [sun, grid, battery] = left.map(({ path }) => edges(path));
   const [used, fed, charged] = right.map(({ path }) => edges(path));
   const all = [sun, grid, battery, used, fed, charged] as ReturnType<typeof edges>[];
@@ -73,7 +73,7 @@ test('no band is wider than the space for its name, or outside the diagram', () 
       [10, 0],
     ],
   ] as [number[], number[]][]) {
-    const { left, right, heightPx } = layOutBands(into, out);
+    const { left, right, heightPx } = layOutFlowBands(into, out);
     for (const [side, count] of [
       [left, into.length],
       [right, out.length],
@@ -90,9 +90,9 @@ test('no band is wider than the space for its name, or outside the diagram', () 
 });
 
 test('a flow of zero has no band, and without any flow there is no diagram', () => {
-  expect(layOutBands([0, 2], [2, 0]).left.map(({ index }) => index)).toEqual([1]);
-  expect(layOutBands([0, 2], [2, 0]).right.map(({ index }) => index)).toEqual([0]);
-  expect(layOutBands([0], [0])).toMatchObject({ left: [], right: [], bar: { height: 0 } });
+  expect(layOutFlowBands([0, 2], [2, 0]).left.map(({ index }) => index)).toEqual([1]);
+  expect(layOutFlowBands([0, 2], [2, 0]).right.map(({ index }) => index)).toEqual([0]);
+  expect(layOutFlowBands([0], [0])).toMatchObject({ left: [], right: [], bar: { height: 0 } });
 });
 
 test('shows no diagram if inflow and outflow differ by more than rounding, because they belong to different times', () => {

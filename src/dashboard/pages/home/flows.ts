@@ -187,7 +187,7 @@ function FlowPicture({ title, from, to }: Sides & { title: string }) {
     html`<figure class="flow"><figcaption>${title}</figcaption><p class="quiet">${text}</p></figure>`;
   if ([...from, ...to].every((end) => !end.kwh)) return none(words().common.nothingKnown);
   if (!isEven({ from, to })) return none(words().home.flows.unequal);
-  const { heightPx, left, right, bar } = layOutBands(energies(from), energies(to));
+  const { heightPx, left, right, bar } = layOutFlowBands(energies(from), energies(to));
   const paths = (ends: End[], ribbons: typeof left) =>
     ribbons.map(({ path, index }) => html`<path d=${path} fill=${`var(${ends[index]?.colour})`} />`);
   return html`<figure class="flow">
@@ -234,7 +234,7 @@ const TIP = 5;
  * leads from a source to a consumer, because meters do not measure which source supplied a consumer. `heightPx`: height over which the
  * names of each side are distributed. Pure.
  */
-export function layOutBands(
+export function layOutFlowBands(
   inKwh: readonly number[],
   outKwh: readonly number[],
 ): { heightPx: number; left: Ribbon[]; right: Ribbon[]; bar: { x: number; y: number; width: number; height: number } } {

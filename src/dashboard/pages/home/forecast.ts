@@ -1,5 +1,5 @@
 import type { Forecast as Answer } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { createMoneyFormatter, formatPercent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
@@ -18,8 +18,8 @@ const kwh = (value: number): string =>
  * Forecast of an account's usage in this month: with its range, and with the errors of earlier forecasts. Renders nothing if there is too
  * little data. `hour`: a value that changes every hour and then reloads the forecast.
  */
-export function Forecast({ userId, hour }: { userId: string; hour: string }) {
-  const ask = () => callApi<Answer>('GET', withQuery('/v1/forecast', { user_id: userId }));
+export function ForecastCard({ userId, hour }: { userId: string; hour: string }) {
+  const ask = () => callApi<Answer>('GET', appendQuery('/v1/forecast', { user_id: userId }));
   const answer = useLoad(ask, [userId, hour]).value;
   if (!answer?.forecast) return null;
   const { expected_kwh, low_kwh, high_kwh, range_percent, so_far_kwh, days_over, cost, past, mean_error } =

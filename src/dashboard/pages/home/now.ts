@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Period, RecentPower } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useServerEvents } from '../../parts/changes.ts';
 import { formatWatts } from '../../parts/format.ts';
@@ -68,7 +68,7 @@ function useLivePower(userId: string) {
   }, []);
   // Load the powers that were measured before the connection was opened, or while it was interrupted.
   const load = useCallback(() => {
-    callApi<RecentPower>('GET', withQuery('/v1/power', { user_id: userId })).then(
+    callApi<RecentPower>('GET', appendQuery('/v1/power', { user_id: userId })).then(
       ({ now, trail }) => {
         const points = trail.map((one) => ({ atMs: Date.parse(one.at), watts: one.watts }));
         setState((state) => {
@@ -80,7 +80,7 @@ function useLivePower(userId: string) {
       () => {},
     );
   }, [userId]);
-  useServerEvents(withQuery('/dashboard/v1/usage/stream', { user_id: userId }), { power: add }, load);
+  useServerEvents(appendQuery('/dashboard/v1/usage/stream', { user_id: userId }), { power: add }, load);
   return state;
 }
 

@@ -1,6 +1,6 @@
 import type { Usage } from '#clients/typescript/client.ts';
 import type { PriceCurve as Curve, Period } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { formatKwh, HOUR_MS } from '../../parts/format.ts';
@@ -67,16 +67,16 @@ export function findCheapestWindow(
  * Card with the electricity prices of today and tomorrow, and the home's usage in the same hours. Renders nothing if the tariff has no
  * hourly prices.
  */
-export function PriceCurve({ of: one }: { of: Period }) {
+export function PriceCurveCard({ of: one }: { of: Period }) {
   const { user_id, timezone, now } = one;
   const today = now.slice(0, 10);
   const hour = now.slice(0, 13);
-  const curve = useLoad(() => callApi<Curve>('GET', withQuery('/v1/price-curve', { user_id })), [user_id, hour]);
+  const curve = useLoad(() => callApi<Curve>('GET', appendQuery('/v1/price-curve', { user_id })), [user_id, hour]);
   const isDynamic = (curve.value?.hours.length ?? 0) > 0;
   const used = useLoad(async () => {
     if (!isDynamic) return [];
     const query = { user_id, start: today, end: today, group_by: 'hour', tz: 'account' };
-    return (await callApi<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', query))).data;
+    return (await callApi<{ data: Usage[] }>('GET', appendQuery('/v1/energy-insights', query))).data;
   }, [user_id, hour, isDynamic]);
   if (!curve.value || !isDynamic) return null;
   const w = words().period.prices;

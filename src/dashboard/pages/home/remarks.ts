@@ -1,5 +1,5 @@
 import type { Remarks as Answer, Remark } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatKwh } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
@@ -11,8 +11,8 @@ import { words } from '../../words/words.ts';
  * Remarks on the usage of an account's home, each with a comparison of values. Renders nothing if there are none. `hour`: a value that
  * changes every hour and then reloads the remarks.
  */
-export function Remarks({ userId, hour }: { userId: string; hour: string }) {
-  const ask = () => callApi<Answer>('GET', withQuery('/v1/remarks', { user_id: userId }));
+export function RemarksCard({ userId, hour }: { userId: string; hour: string }) {
+  const ask = () => callApi<Answer>('GET', appendQuery('/v1/remarks', { user_id: userId }));
   const answer = useLoad(ask, [userId, hour]).value;
   if (!answer || answer.remarks.length === 0) return null;
   return html`<${Card} title=${words().home.plainWords.title}>

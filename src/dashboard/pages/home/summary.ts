@@ -4,7 +4,7 @@ import { DAY_MS, formatKwh, formatMoneyAmount, formatPercent, formatWatts } from
 import { formatDayRange } from '../../parts/period.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { getYearlyCost } from './consumers.ts';
+import { formatYearlyCost } from './consumers.ts';
 import { ElectricityTotal } from './figure.ts';
 import { findSelfConsumption } from './flows.ts';
 import { CurrentPowerCard } from './now.ts';
@@ -54,7 +54,7 @@ export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts |
         <dt>${w.base}</dt>
         <dd class="big">${formatWatts(profile.base_watts)}</dd>
         ${profile.base_watts > 0 && html`<dd class="quiet">${w.baseAYear({ energy: formatKwh((profile.base_watts * HOURS_OF_YEAR) / 1_000, 0) })}</dd>`}
-        ${profile.base_watts > 0 && costs?.kilowatt_year && html`<dd class="quiet">${w.baseCost({ money: getYearlyCost(profile.base_watts, costs.kilowatt_year) })}</dd>`}
+        ${profile.base_watts > 0 && costs?.kilowatt_year && html`<dd class="quiet">${w.baseCost({ money: formatYearlyCost(profile.base_watts, costs.kilowatt_year) })}</dd>`}
       </div>`
     }
     ${

@@ -1,5 +1,5 @@
 import type { SuspectedMeterSwap } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatTime } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
@@ -12,7 +12,7 @@ import { words } from '../../words/words.ts';
  * device only. `newestAt`: time of the newest reading; a change repeats the check. `onAnswered` is called after an answer, because the
  * usage may be recomputed.
  */
-export function SuspectedMeterSwaps(props: {
+export function MeterSwapQuestions(props: {
   userId: string;
   deviceId: string | undefined;
   zone: string;
@@ -24,7 +24,7 @@ export function SuspectedMeterSwaps(props: {
   const w = home.swaps;
   const minute = newestAt?.slice(0, 16);
   const swaps = useLoad(
-    () => callApi<SuspectedMeterSwap[]>('GET', withQuery('/v1/swaps', { user_id: userId })),
+    () => callApi<SuspectedMeterSwap[]>('GET', appendQuery('/v1/swaps', { user_id: userId })),
     [userId, minute],
   );
   const { run, isBusy, error } = useAction();

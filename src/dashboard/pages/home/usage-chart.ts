@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Usage } from '#clients/typescript/client.ts';
 import type { Period } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart, type BarSegment, getFirstChartHeightPx } from '../../parts/chart.ts';
 import { DAY_MS, formatCostWithNotes } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
 import { formatPeriod, getLastDay, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
-import { Card, Loading } from '../../parts/ui.ts';
+import { Card, LoadedContent } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { getEnergySources } from './sources.ts';
@@ -26,7 +26,7 @@ const stored = <One extends string>(key: string, among: readonly [One, ...One[]]
   get: (): One => among.find((one) => one === localStorage.getItem(key)) ?? among[0],
   set: (one: One): void => localStorage.setItem(key, one),
 });
-export const storedDayRowLength = stored('day-rows', DAY_ROWS);
+export const dayRowLengthSetting = stored('day-rows', DAY_ROWS);
 const storedReading = stored('chart-reading', READINGS);
 
 /** The usage of a home or device in an hour, day or month. */
@@ -59,7 +59,7 @@ function useRows(of: Period, days: { start: string; end: string } | null, groupB
   const include = INCLUDE[device_id === null ? 'home' : is_production ? 'producer' : 'device'];
   const query = { ...days, group_by: groupBy, tz: 'account', include };
   const path = device_id === null ? '/v1/energy-insights' : `/v1/devices/${device_id}/usage`;
-  const asked = days && withQuery(path, device_id === null ? { ...query, user_id } : query);
+  const asked = days && appendQuery(path, device_id === null ? { ...query, user_id } : query);
   return useLoad(async () => (asked === null ? [] : (await callApi<{ data: Row[] }>('GET', asked)).data), [asked]);
 }
 
@@ -99,7 +99,7 @@ export function UsageChart(props: {
     ${one.unit === 'day' && html`<${Choice} label=${w.barLength} of=${[['hour', w.hours], ['quarter_hour', w.quarters]]} chosen=${rows} onChoose=${onRows} />`}
   </div>`;
   return html`<${Card} title=${title} actions=${choices}>
-    <${Loading} of=${loaded}>${(data: Row[]) => {
+    <${LoadedContent} of=${loaded}>${(data: Row[]) => {
       const { bars, parts, picks } = chartOf(one, { data, before: before.value ?? [], length, reading });
       const ghost = bars.some((bar) => bar.ghost != null) ? ghostName(one) : undefined;
       const onPick = (index: number) => picks[index] && onShow(picks[index]);

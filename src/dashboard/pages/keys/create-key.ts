@@ -8,13 +8,13 @@ import { readSubmittedForm, useAction } from '../../parts/load.ts';
 import { ContentShownOnce, CopyableText, Dialog, Field, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
-import { AllowedAddressesField, ExpiryChoice, getKeyName, getSelectedExpiry, readAllowedAddresses } from './key.ts';
+import { AllowedAddressesField, ExpirySelect, getKeyName, getSelectedExpiry, readAllowedAddresses } from './key.ts';
 import { DEFAULT_SCOPES, formatCurlCommand, SCOPES } from './scopes.ts';
 
 const ALL = SCOPES;
 
 /** Dialog that creates an API key for a selected purpose, and then shows the key once. */
-export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
+export function CreateKeyDialog({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const { common, keys: w } = words();
   const [scopes, setScopes] = useState<readonly string[]>(DEFAULT_SCOPES);
   const [made, setMade] = useState<CreatedKey | null>(null);
@@ -62,7 +62,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
           <button type="button" onClick=${() => setScopes([])}>${w.none}</button>
         </p>
       </fieldset>
-      <${Field} label=${w.expires} control=${ExpiryChoice} />
+      <${Field} label=${w.expires} control=${ExpirySelect} />
       <${AllowedAddressesField} />
       <${FormButtons} label=${w.createShort} error=${error} isBusy=${isBusy} missing=${scopes.length === 0 ? w.chooseOne : null} onCancel=${onClose} />
     </form>
@@ -70,7 +70,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
 }
 
 /** Dialog that replaces an API key by a new one. It says how long the previous key stays valid. */
-export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void; onClose: () => void }) {
+export function RotateKeyDialog({ of, onMade, onClose }: { of: Key; onMade: () => void; onClose: () => void }) {
   const { me } = useSession();
   const { keys: w } = words();
   const [made, setMade] = useState<RotatedKey | null>(null);
@@ -100,7 +100,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
       <p>${w.rotateAbout}</p>
       <${Field} label=${w.hours} hint=${w.hoursHint} control=${DecimalInput}
         name="hours" defaultValue="24" limits=${{ least: 0, most: 720 }} isRequired />
-      <${Field} label=${w.expires} control=${ExpiryChoice} />
+      <${Field} label=${w.expires} control=${ExpirySelect} />
       <${FormButtons} label=${w.rotate} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;

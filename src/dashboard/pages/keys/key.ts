@@ -7,11 +7,11 @@ import { words } from '../../words/words.ts';
 /** Returns the display name of an API key. */
 export const getKeyName = ({ name, prefix }: Pick<Key, 'name' | 'prefix'>): string => name ?? `${prefix}…`;
 
-export const isKeyEnded = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
+export const isKeyExpired = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) <= nowMs;
 
 /** Returns whether an API key expires within a week, so that the user should replace it now. */
-export const isKeyEndingSoon = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
+export const isKeyExpiringSoon = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) - nowMs < 7 * 86_400_000;
 
 /** Validity periods of an API key that the user can select, in days. */
@@ -19,7 +19,7 @@ const EXPIRIES = ['never', 30, 90, 365] as const;
 const EXPIRY_NAME = 'days';
 
 /** Select box for the expiry of an API key. `isChange`: whether the user can also leave the current expiry as it is. */
-export function ExpiryChoice({ isChange = false, ...attributes }: { isChange?: boolean }) {
+export function ExpirySelect({ isChange = false, ...attributes }: { isChange?: boolean }) {
   const w = words().keys;
   return html`<select ...${attributes} name=${EXPIRY_NAME}>
     ${isChange && html`<option value="">${w.unchanged}</option>`}

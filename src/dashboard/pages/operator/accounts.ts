@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
 import type { AuditRecordWithEmails } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { PagedList } from '../../parts/list.ts';
 import { readSubmittedForm, useAction, usePages } from '../../parts/load.ts';
@@ -62,7 +62,7 @@ export function AccountTable() {
 }
 
 function List(props: { search: string; isBusy: boolean; onChange: (user: User, plan: string) => void }) {
-  const pages = usePages<User>(withQuery('/v1/users', { search: props.search, limit: SHOWN }));
+  const pages = usePages<User>(appendQuery('/v1/users', { search: props.search, limit: SHOWN }));
   const { pick, go } = useSession();
   return html`<${PagedList} of=${pages} names=${['First', 'More']}>
       ${(rows: User[]) => html`<div class="table"><table>
@@ -102,7 +102,7 @@ export function AuditLog() {
 }
 
 function AuditList({ user }: { user: string }) {
-  const pages = usePages<AuditRecordWithEmails>(withQuery('/v1/acts', { user_id: user, limit: SHOWN }));
+  const pages = usePages<AuditRecordWithEmails>(appendQuery('/v1/acts', { user_id: user, limit: SHOWN }));
   return html`<${PagedList} of=${pages} empty=${html`<p>There are no entries.</p>`}>
       ${(rows: AuditRecordWithEmails[]) => html`<div class="table"><table>
               <thead><tr><th scope="col">When</th><th scope="col">Action</th><th scope="col">Target</th><th scope="col">Who</th><th scope="col">From</th></tr></thead>

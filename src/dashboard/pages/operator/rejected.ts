@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RejectedMessageEntry, ReplayCounts } from '#src/api/dashboard/shapes.ts';
-import { callApi, withQuery } from '../../api.ts';
+import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { PagedList } from '../../parts/list.ts';
 import { readSubmittedForm, useAction, usePages } from '../../parts/load.ts';
@@ -45,7 +45,7 @@ export function RejectedMessages() {
 }
 
 function List({ device }: { device: string }) {
-  const pages = usePages<RejectedMessageEntry>(withQuery('/v1/rejected', { device_id: device, limit: SHOWN }));
+  const pages = usePages<RejectedMessageEntry>(appendQuery('/v1/rejected', { device_id: device, limit: SHOWN }));
   useEffect(() => {
     if (!pages.isFirst) return;
     const timer = setInterval(pages.youngest, EVERY_MS);

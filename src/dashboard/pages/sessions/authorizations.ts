@@ -9,7 +9,7 @@ import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
 
 /** List of the apps that may access the signed-in account's home. A button ends the access of an app. */
-export function Authorizations() {
+export function AuthorizationList() {
   const { me } = useSession();
   const { keys, sessions: w } = words();
   const authorizations = useAllPages<Authorization>('/v1/authorizations');

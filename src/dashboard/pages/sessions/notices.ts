@@ -1,9 +1,9 @@
 import type { Alert } from '#clients/typescript/client.ts';
-import { withQuery } from '../../api.ts';
+import { appendQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAllPages } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Badge, Card, Loading, renderInlineMarkup } from '../../parts/ui.ts';
+import { Badge, Card, LoadedContent, renderInlineMarkup } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { getAlertRuleName } from '../alerts/alert.ts';
@@ -13,7 +13,7 @@ export function NotificationList() {
   const { me } = useSession();
   const to = usePageLink();
   const { alerts: named, sessions: w } = words();
-  const alerts = useAllPages<Alert>(withQuery('/v1/alerts', { user_id: me.user_id }));
+  const alerts = useAllPages<Alert>(appendQuery('/v1/alerts', { user_id: me.user_id }));
   type Notice = [name: string, way: string, isOn: boolean];
   const rows = (all: Alert[]): Notice[] => [
     ...all.map((one): Notice => [getAlertRuleName(one), named.deliveries[one.delivery], one.status === 'active']),
@@ -21,7 +21,7 @@ export function NotificationList() {
     [w.security, named.deliveries.email, true],
   ];
   return html`<${Card} title=${w.noticesTitle}>
-    <${Loading} of=${alerts}>
+    <${LoadedContent} of=${alerts}>
       ${(all: Alert[]) =>
         renderTable(rows(all), [
           [w.notice, ([name]) => name],

@@ -20,7 +20,7 @@ const BORDER = 4;
  * Button that opens a dialog with a QR code, which signs in another device of the same person. `onClose` is called when the dialog closes,
  * because there may be a new session.
  */
-export function OtherDeviceSignIn({ onClose }: { onClose: () => void }) {
+export function OtherDeviceSignInButton({ onClose }: { onClose: () => void }) {
   const { me } = useSession();
   const { sessions: w } = words();
   const { run, isBusy, error } = useAction();

@@ -14,7 +14,7 @@ import { words } from '../../words/words.ts';
  * List of the account's passkeys. The user can add a passkey and remove one. `proposedName`: default name of a new passkey, which is the
  * name of this browser.
  */
-export function Passkeys({ proposedName }: { proposedName: string }) {
+export function PasskeyList({ proposedName }: { proposedName: string }) {
   const { me } = useSession();
   const { sessions: w } = words();
   const passkeys = useLoad(() => callApi<Passkey[]>('GET', '/v1/passkeys'), []);

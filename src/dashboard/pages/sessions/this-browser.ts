@@ -7,7 +7,7 @@ import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
 /** Settings for the language and the colours of the pages. A change applies at once, in this browser only. */
-export function Appearance() {
+export function AppearanceSettings() {
   const { common, sessions: w } = words();
   return html`<${Card} title=${w.appearanceTitle}>
     <${Field} label=${common.language} hint=${w.languageHint} control=${LanguageSelect} />
@@ -16,7 +16,7 @@ export function Appearance() {
 }
 
 /** Button that signs out. `everywhere`: whether it ends all sessions of the account, not only this one. */
-export function SignOut({ everywhere = false }: { everywhere?: boolean }) {
+export function SignOutButton({ everywhere = false }: { everywhere?: boolean }) {
   const { leave } = useSession();
   const { frame } = words().common;
   const { run, isBusy, error } = useAction();

@@ -11,7 +11,7 @@ import { words } from '../../words/words.ts';
  * Buttons that download all data about the account, and delete the account. If other accounts depend on the account, only an administrator
  * can delete it.
  */
-export function AccountData() {
+export function AccountDataButtons() {
   const { me } = useSession();
   const { sessions: w } = words();
   const { run, isBusy, error } = useAction();

@@ -9,7 +9,7 @@ import { renderTable } from '../../parts/table.ts';
 import { Dialog, ErrorMessage, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { createTariffRequest, getTariffForm, type TariffForm } from './form.ts';
+import { createTariffRequest, getTariffFormValues, type TariffFormValues } from './form.ts';
 import { getDefaultTariffTerms, type InitialTariffTerms, InitialTermsSelect } from './start-fields.ts';
 import { TariffFields } from './tariff-fields.ts';
 
@@ -20,7 +20,7 @@ const PATH = 'tariffs.0.';
  * Dialog that computes what the `days` would have cost with another tariff, which the user enters. Stores nothing. `current`: the current
  * tariff.
  */
-export function CompareDialog(props: {
+export function CompareTariffDialog(props: {
   current: Tariff | null;
   days: { start: string; end: string };
   series: UsablePriceSeries[] | null;
@@ -31,13 +31,13 @@ export function CompareDialog(props: {
   const { common, tariffs } = words();
   const w = tariffs.whatIf.compare;
   const begun = ({ terms, name, currency }: InitialTariffTerms) =>
-    getTariffForm(terms, { name, currency: current?.currency ?? currency, valid_from: days.start });
-  const [form, setForm] = useState<TariffForm>(() => begun(getDefaultTariffTerms(current, user.timezone)));
+    getTariffFormValues(terms, { name, currency: current?.currency ?? currency, valid_from: days.start });
+  const [form, setForm] = useState<TariffFormValues>(() => begun(getDefaultTariffTerms(current, user.timezone)));
   const [note, setNote] = useState<string | undefined>();
   const [answer, setAnswer] = useState<TariffComparison | null>(null);
   const action = useFormAction((reason) => getErrorsByPath(reason, tariffs.form.wrong, PATH));
   // A change of the form discards the result, because the result belongs to the previous terms.
-  const change = (next: (now: TariffForm) => TariffForm) => {
+  const change = (next: (now: TariffFormValues) => TariffFormValues) => {
     setAnswer(null);
     setForm(next);
   };
@@ -56,7 +56,7 @@ export function CompareDialog(props: {
     <form onSubmit=${compare} ref=${action.form}>
       <${InitialTermsSelect} current=${current} zone=${user.timezone} onStart=${start} />
       ${note && html`<p class="note">${note}</p>`}
-      <${TariffFields} of=${form} series=${series} mistakes=${action.mistakes} isOffer onChange=${(changed: Partial<TariffForm>) => change((now) => ({ ...now, ...changed }))} />
+      <${TariffFields} of=${form} series=${series} mistakes=${action.mistakes} isOffer onChange=${(changed: Partial<TariffFormValues>) => change((now) => ({ ...now, ...changed }))} />
       <${ErrorMessage} text=${action.error} />
       <section class="preview" aria-label=${w.label}>
         <p class="note" role="status">${answer ? renderInlineMarkup(wordsOf(answer)) : renderInlineMarkup(w.fillIn)}</p>

@@ -3,31 +3,31 @@ import { formatNumberForInput, parseLocalDecimal } from '../../parts/decimal-inp
 import type { TariffTemplate } from './templates.ts';
 
 /** A tariff as text in input fields. Empty fields are missing. */
-export interface TariffForm {
+export interface TariffFormValues {
   name: string;
   valid_from: string;
   currency: string;
   standing_per_day: string;
   capacity: { per_kw_month: string; months_averaged: string; minimum_kw: string } | null;
-  import: RatesForm;
-  export: RatesForm;
+  import: RatesFormValues;
+  export: RatesFormValues;
 }
 
 /**
  * Input for the rates of a tariff. It contains the fields for each kind of rates, so that the user can change the kind without losing
  * input.
  */
-export interface RatesForm {
+export interface RatesFormValues {
   kind: 'none' | 'flat' | 'periods' | 'series';
   per_kwh: string;
   /** Periods of time with a price each. The price of the last one applies at all times that no other period contains. */
-  periods: RatePeriodForm[];
+  periods: RatePeriodFormValues[];
   series_id: string;
   multiply: string;
   add: string;
 }
 
-export interface RatePeriodForm {
+export interface RatePeriodFormValues {
   per_kwh: string;
   /** Weekdays of the period; an empty list means every day. */
   days: number[];
@@ -37,9 +37,9 @@ export interface RatePeriodForm {
 }
 
 export const EMPTY_CAPACITY_CHARGE = { per_kw_month: '', months_averaged: '', minimum_kw: '' };
-export const EMPTY_RATE_PERIOD: RatePeriodForm = { per_kwh: '', days: [], from: '', to: '', months: [] };
+export const EMPTY_RATE_PERIOD: RatePeriodFormValues = { per_kwh: '', days: [], from: '', to: '', months: [] };
 /** Initial input for rates: one period for the day, and one for the night. */
-const NO_RATES: RatesForm = {
+const NO_RATES: RatesFormValues = {
   kind: 'none',
   per_kwh: '',
   periods: [{ ...EMPTY_RATE_PERIOD, from: '06:00', to: '22:00' }, EMPTY_RATE_PERIOD],
@@ -49,10 +49,10 @@ const NO_RATES: RatesForm = {
 };
 
 /** Returns the form for a template or an existing tariff. Without either, returns a form with one empty price. */
-export function getTariffForm(
+export function getTariffFormValues(
   terms: TariffTemplate['terms'] | Tariff,
-  about: Pick<TariffForm, 'name' | 'valid_from' | 'currency'>,
-): TariffForm {
+  about: Pick<TariffFormValues, 'name' | 'valid_from' | 'currency'>,
+): TariffFormValues {
   const { standing_per_day = '', capacity, import: imports, export: exports } = terms;
   return {
     ...about,
@@ -69,7 +69,7 @@ export function getTariffForm(
   };
 }
 
-function ratesForm(rates: Rates): RatesForm {
+function ratesForm(rates: Rates): RatesFormValues {
   if ('per_kwh' in rates) return { ...NO_RATES, kind: 'flat', per_kwh: formatNumberForInput(rates.per_kwh) };
   if ('series_id' in rates) {
     const { series_id, multiply, add } = rates;
@@ -95,7 +95,7 @@ function ratesForm(rates: Rates): RatesForm {
  * Converts the form to members of a request. `absent`: value of members whose field is empty. Null removes the member from an existing
  * tariff; undefined omits it.
  */
-export function createTariffRequest(form: TariffForm, absent: null | undefined) {
+export function createTariffRequest(form: TariffFormValues, absent: null | undefined) {
   const { name, valid_from, currency, standing_per_day, capacity } = form;
   return {
     name: name.trim(),
@@ -115,19 +115,19 @@ export function createTariffRequest(form: TariffForm, absent: null | undefined) 
 }
 
 /** Returns whether all fields of the rates are empty. The tariff then has no such rates. */
-export function areRatesEmpty({ kind, per_kwh, periods, series_id }: RatesForm): boolean {
+export function areRatesEmpty({ kind, per_kwh, periods, series_id }: RatesFormValues): boolean {
   if (kind === 'flat') return per_kwh.trim() === '';
   if (kind === 'periods') return periods.every((one) => one.per_kwh.trim() === '');
   return kind === 'none' || series_id === '';
 }
 
-function ratesOf({ kind, per_kwh, periods, series_id, multiply, add }: RatesForm) {
+function ratesOf({ kind, per_kwh, periods, series_id, multiply, add }: RatesFormValues) {
   if (kind === 'series') return { series_id, multiply: decimal(multiply) || undefined, add: decimal(add) || undefined };
   if (kind === 'periods') return { periods: periods.map(periodOf) };
   return { per_kwh: decimal(per_kwh) };
 }
 
-const periodOf = ({ per_kwh, days, from, to, months }: RatePeriodForm) => ({
+const periodOf = ({ per_kwh, days, from, to, months }: RatePeriodFormValues) => ({
   per_kwh: decimal(per_kwh),
   days: someOf(days, 7),
   from: from || undefined,

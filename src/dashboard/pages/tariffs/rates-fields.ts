@@ -5,28 +5,28 @@ import { formatDecimals, formatTime, listMonthNames, listWeekdayNames } from '..
 import type { ErrorsByPath } from '../../parts/load.ts';
 import { Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { EMPTY_RATE_PERIOD, type RatePeriodForm, type RatesForm } from './form.ts';
+import { EMPTY_RATE_PERIOD, type RatePeriodFormValues, type RatesFormValues } from './form.ts';
 
-const KINDS: readonly RatesForm['kind'][] = ['none', 'flat', 'periods', 'series'];
+const KINDS: readonly RatesFormValues['kind'][] = ['none', 'flat', 'periods', 'series'];
 
 /** Fields for the rates of imported or exported energy: one price, prices by time of day, or a price series. */
 export function RatesFields(props: {
   /** Member of the tariff in requests that contains these rates. */
   name: 'import' | 'export';
   legend: string;
-  of: RatesForm;
+  of: RatesFormValues;
   currency: string;
   series: UsablePriceSeries[] | null;
   mistakes: ErrorsByPath;
-  onChange: (rates: RatesForm) => void;
+  onChange: (rates: RatesFormValues) => void;
 }) {
   const { name, legend, of: rates, currency, series, mistakes, onChange } = props;
   const isRequired = name === 'import';
   const w = words().tariffs.form;
   const unit = w.unit({ money: currency || w.money });
-  const set = (changed: Partial<RatesForm>) => onChange({ ...rates, ...changed });
+  const set = (changed: Partial<RatesFormValues>) => onChange({ ...rates, ...changed });
   const kinds = KINDS.filter((kind) => kind !== 'none' || !isRequired);
-  const fields: Record<RatesForm['kind'], () => Children> = {
+  const fields: Record<RatesFormValues['kind'], () => Children> = {
     none: () => null,
     flat: () => html`<${NumberField}
       label=${w.price({ unit })}
@@ -38,7 +38,7 @@ export function RatesFields(props: {
       onInput=${(per_kwh: string) => set({ per_kwh })}
     />`,
     periods: () =>
-      html`<${PeriodsFields} name=${name} of=${rates.periods} unit=${unit} isRequired=${isRequired} mistakes=${mistakes} onChange=${(periods: RatePeriodForm[]) => set({ periods })} />`,
+      html`<${PeriodsFields} name=${name} of=${rates.periods} unit=${unit} isRequired=${isRequired} mistakes=${mistakes} onChange=${(periods: RatePeriodFormValues[]) => set({ periods })} />`,
     series: () =>
       html`<${SeriesFields} name=${name} of=${rates} currency=${currency} series=${series} isRequired=${isRequired} mistakes=${mistakes} onChange=${set} />`,
   };
@@ -46,7 +46,7 @@ export function RatesFields(props: {
     <legend>${legend}</legend>
     <${Field} label=${w.kind} mistake=${mistakes[name]} control="select"
       name=${name} value=${rates.kind}
-      onChange=${(event: Event) => set({ kind: (event.target as HTMLSelectElement).value as RatesForm['kind'] })}>
+      onChange=${(event: Event) => set({ kind: (event.target as HTMLSelectElement).value as RatesFormValues['kind'] })}>
       ${kinds.map((kind) => html`<option value=${kind} selected=${kind === rates.kind}>${w.kinds[kind]}</option>`)}
     <//>
     ${fields[rates.kind]()}
@@ -55,16 +55,16 @@ export function RatesFields(props: {
 
 function PeriodsFields(props: {
   name: 'import' | 'export';
-  of: RatePeriodForm[];
+  of: RatePeriodFormValues[];
   unit: string;
   isRequired: boolean;
   mistakes: ErrorsByPath;
-  onChange: (periods: RatePeriodForm[]) => void;
+  onChange: (periods: RatePeriodFormValues[]) => void;
 }) {
   const { name, of: all, unit, isRequired, mistakes, onChange: put } = props;
   const w = words().tariffs.form;
   const swapped = (index: number) =>
-    all.toSpliced(index - 1, 2, all[index] as RatePeriodForm, all[index - 1] as RatePeriodForm);
+    all.toSpliced(index - 1, 2, all[index] as RatePeriodFormValues, all[index - 1] as RatePeriodFormValues);
   const isAsked = isRequired || all.some(({ per_kwh }) => per_kwh !== '');
   return html`<p class="quiet">${w.periodsHint}${isRequired ? '' : ` ${w.noFeedInPeriods}`}</p>
       ${all.map(
@@ -76,7 +76,7 @@ function PeriodsFields(props: {
           unit=${unit}
           isRequired=${isAsked}
           mistakes=${mistakes}
-          onChange=${(changed: RatePeriodForm) => put(all.with(index, changed))}
+          onChange=${(changed: RatePeriodFormValues) => put(all.with(index, changed))}
           onEarlier=${index > 0 ? () => put(swapped(index)) : null}
           onRemove=${all.length > 2 ? () => put(all.toSpliced(index, 1)) : null}
         />`,
@@ -90,18 +90,18 @@ function PeriodsFields(props: {
 function PeriodFields(props: {
   name: string;
   number: number;
-  of: RatePeriodForm;
+  of: RatePeriodFormValues;
   isLast: boolean;
   unit: string;
   isRequired: boolean;
   mistakes: ErrorsByPath;
-  onChange: (period: RatePeriodForm) => void;
+  onChange: (period: RatePeriodFormValues) => void;
   onEarlier: (() => void) | null;
   onRemove: (() => void) | null;
 }) {
   const { name, number, of: period, isLast, unit, isRequired, mistakes, onChange, onEarlier, onRemove } = props;
   const w = words().tariffs.form;
-  const set = (changed: Partial<RatePeriodForm>) => onChange({ ...period, ...changed });
+  const set = (changed: Partial<RatePeriodFormValues>) => onChange({ ...period, ...changed });
   const time = (
     member: 'from' | 'to',
     label: string,
@@ -154,12 +154,12 @@ export const describeKnownPrices = ({ prices, until }: UsablePriceSeries, zone?:
 /** Fields for a price series, and for the surcharges on its prices. `series`: null while the price series are being loaded. */
 function SeriesFields(props: {
   name: 'import' | 'export';
-  of: RatesForm;
+  of: RatesFormValues;
   currency: string;
   series: UsablePriceSeries[] | null;
   isRequired: boolean;
   mistakes: ErrorsByPath;
-  onChange: (changed: Partial<RatesForm>) => void;
+  onChange: (changed: Partial<RatesFormValues>) => void;
 }) {
   const { name, of: rates, currency, series, isRequired, mistakes, onChange } = props;
   const fitting = series?.filter((one) => one.currency === currency || one.series_id === rates.series_id) ?? [];

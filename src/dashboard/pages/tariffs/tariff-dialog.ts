@@ -10,7 +10,7 @@ import { Dialog, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { areRatesEmpty, createTariffRequest, getTariffForm, type TariffForm } from './form.ts';
+import { areRatesEmpty, createTariffRequest, getTariffFormValues, type TariffFormValues } from './form.ts';
 import { getDefaultTariffTerms, type InitialTariffTerms, InitialTermsSelect } from './start-fields.ts';
 import { TariffFields } from './tariff-fields.ts';
 
@@ -33,9 +33,11 @@ export function TariffDialog(props: {
   const w = tariffs.form;
   const valid_from = all.length === 0 ? `${today.slice(0, 7)}-01` : today;
   const begun = ({ terms, name, currency }: InitialTariffTerms, valid_from: string) =>
-    getTariffForm(terms, { name, currency, valid_from });
+    getTariffFormValues(terms, { name, currency, valid_from });
   const [first] = useState(() => getDefaultTariffTerms(current, user.timezone));
-  const [form, setForm] = useState<TariffForm>(() => (known ? getTariffForm(known, known) : begun(first, valid_from)));
+  const [form, setForm] = useState<TariffFormValues>(() =>
+    known ? getTariffFormValues(known, known) : begun(first, valid_from),
+  );
   const [note, setNote] = useState(known ? undefined : first.note);
   const errorsOf = (reason: unknown): ErrorsByPath => {
     const taken = all.find((one) => one.valid_from === form.valid_from && one.tariff_id !== known?.tariff_id);
@@ -49,7 +51,7 @@ export function TariffDialog(props: {
     setNote(chosen.note);
     action.clear();
   };
-  const set = (changed: Partial<TariffForm>) => setForm((now) => ({ ...now, ...changed }));
+  const set = (changed: Partial<TariffFormValues>) => setForm((now) => ({ ...now, ...changed }));
   const save = (event: SubmitEvent) => {
     event.preventDefault();
     action.send(async () => {
@@ -73,7 +75,7 @@ export function TariffDialog(props: {
 const PAUSE_MS = 400;
 
 /** Preview: what last month would have cost with the tariff in the form. It is shown when the tariff is valid. */
-function Preview({ userId, today, form }: { userId: string; today: string; form: TariffForm }) {
+function Preview({ userId, today, form }: { userId: string; today: string; form: TariffFormValues }) {
   const [preview, setPreview] = useState<TariffComparison | null>(null);
   const { valid_from: _, ...tariff } = createTariffRequest(form, undefined);
   const body = areRatesEmpty(form.import)

@@ -4,16 +4,16 @@ import { formatDecimals } from '../../parts/format.ts';
 import type { ErrorsByPath } from '../../parts/load.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { EMPTY_CAPACITY_CHARGE, type RatesForm, type TariffForm } from './form.ts';
+import { EMPTY_CAPACITY_CHARGE, type RatesFormValues, type TariffFormValues } from './form.ts';
 import { NumberField, RatesFields } from './rates-fields.ts';
 
 /** Fields for the terms of a tariff. `isOffer`: whether the tariff is only compared with another one, and so has no first day. */
 export function TariffFields(props: {
-  of: TariffForm;
+  of: TariffFormValues;
   series: UsablePriceSeries[] | null;
   mistakes: ErrorsByPath;
   isOffer?: boolean;
-  onChange: (changed: Partial<TariffForm>) => void;
+  onChange: (changed: Partial<TariffFormValues>) => void;
 }) {
   const { of: form, series, mistakes, isOffer = false, onChange: set } = props;
   const { common, tariffs } = words();
@@ -36,7 +36,7 @@ export function TariffFields(props: {
       currency=${form.currency.trim().toUpperCase()}
       series=${series}
       mistakes=${mistakes}
-      onChange=${(changed: RatesForm) => set({ [member]: changed })}
+      onChange=${(changed: RatesFormValues) => set({ [member]: changed })}
     />`;
   const unit = form.currency.trim().toUpperCase() || w.money;
   return html`
@@ -55,15 +55,15 @@ export function TariffFields(props: {
       onInput=${(standing_per_day: string) => set({ standing_per_day })}
     />
     ${rates('export', tariffs.intoGrid)}
-    <${CapacityFields} of=${form.capacity} unit=${unit} mistakes=${mistakes} onChange=${(capacity: TariffForm['capacity']) => set({ capacity })} />`;
+    <${CapacityFields} of=${form.capacity} unit=${unit} mistakes=${mistakes} onChange=${(capacity: TariffFormValues['capacity']) => set({ capacity })} />`;
 }
 
 /** Fields for the price of a month's highest power (capacity charge). `unit`: currency of the tariff. */
 function CapacityFields(props: {
-  of: TariffForm['capacity'];
+  of: TariffFormValues['capacity'];
   unit: string;
   mistakes: ErrorsByPath;
-  onChange: (capacity: TariffForm['capacity']) => void;
+  onChange: (capacity: TariffFormValues['capacity']) => void;
 }) {
   const { of: capacity, unit, mistakes, onChange } = props;
   const { form: w, highestLoad } = words().tariffs;

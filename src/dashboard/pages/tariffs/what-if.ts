@@ -6,7 +6,7 @@ import { getDayBefore } from '../../parts/format.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { BatteryDialog } from './battery-dialog.ts';
-import { CompareDialog } from './compare-dialog.ts';
+import { CompareTariffDialog } from './compare-dialog.ts';
 
 interface Days {
   start: string;
@@ -23,7 +23,7 @@ export function getLastTwelveMonths(today: string): Days {
  * Card with two questions about the last twelve complete months: would another tariff have been cheaper, and would a battery have saved
  * money? `current`: the current tariff.
  */
-export function WhatIf(props: { current: Tariff | null; today: string; series: UsablePriceSeries[] | null }) {
+export function WhatIfCard(props: { current: Tariff | null; today: string; series: UsablePriceSeries[] | null }) {
   const { current, today, series } = props;
   const [open, setOpen] = useState<'compare' | 'battery' | null>(null);
   const { whatIf: w } = words().tariffs;
@@ -35,7 +35,7 @@ export function WhatIf(props: { current: Tariff | null; today: string; series: U
       <button type="button" onClick=${() => setOpen('compare')}>${w.compare.question}</button>
       <button type="button" onClick=${() => setOpen('battery')}>${w.battery.question}</button>
     </p>
-    ${open === 'compare' && html`<${CompareDialog} current=${current} days=${days} series=${series} onClose=${close} />`}
+    ${open === 'compare' && html`<${CompareTariffDialog} current=${current} days=${days} series=${series} onClose=${close} />`}
     ${open === 'battery' && html`<${BatteryDialog} currency=${current?.currency ?? null} days=${days} onClose=${close} />`}
   <//>`;
 }

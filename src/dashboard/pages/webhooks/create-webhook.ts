@@ -21,7 +21,7 @@ import { buildReceiverExample, createWebhookSecret } from './webhook.ts';
  * Dialog that creates a webhook subscription for the signed-in account, and then shows the subscription's secret once. `event`: the event
  * type that is selected at first.
  */
-export function CreateWebhook(props: { event: EventType; onMade: () => void; onClose: () => void }) {
+export function CreateWebhookDialog(props: { event: EventType; onMade: () => void; onClose: () => void }) {
   const { onMade, onClose } = props;
   const { me } = useSession();
   const { webhooks: w } = words();
@@ -74,7 +74,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
 }
 
 /** Dialog that replaces the secret of a webhook subscription. For a day, deliveries are signed with the old and the new secret. */
-export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
+export function RotateSecretDialog({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
   const { common, webhooks: w } = words();
   const [secret, setSecret] = useState<string | null>(null);
   const { run, isBusy, error } = useAction();

@@ -6,7 +6,7 @@ import { html } from '../../html.ts';
 import { formatTime, formatTimeAgo } from '../../parts/format.ts';
 import { PagedList } from '../../parts/list.ts';
 import { useAction, useLoad, usePages } from '../../parts/load.ts';
-import { Badge, Card, ErrorMessage, Loading, RelativeTime, renderInlineMarkup } from '../../parts/ui.ts';
+import { Badge, Card, ErrorMessage, LoadedContent, RelativeTime, renderInlineMarkup } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { getWebhookName } from './create-webhook.ts';
@@ -139,7 +139,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
   useEffect(() => {
     if (sent.value && sent.value.attempts.length !== attempts.length) sent.again();
   }, [attempts.length]);
-  return html`<${Loading} of=${sent}>
+  return html`<${LoadedContent} of=${sent}>
     ${({ request, attempts: tries }: SentDelivery) => html`<div class="exchange">
       <section aria-label=${w.request}>
         <h3>${w.sent}</h3>

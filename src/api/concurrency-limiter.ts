@@ -1,0 +1,146 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { getRequestCounterName } from '#src/auth/authenticate.ts';
+import type { Clock } from '#src/core/clock.ts';
+import { AppError } from '#src/core/errors.ts';
+import { hasDisconnected, onConnectionClosed } from './connection.ts';
+import { isApiKeyRequired } from './plugins/authentication.ts';
+
+/**
+ * Limits the concurrent requests of each account in this process. Further requests of the account wait, and do not delay other accounts.
+ */
+export interface ConcurrencyLimiter {
+  /**
+   * Waits until another request of the account `name` may begin. Resolves with a function that must be called when the request has ended.
+   * Resolves with null if the account has reached its limit of this minute, if too many of its requests already wait, or if this request
+   * has waited too long.
+   */
+  begin(name: string): Promise<(() => void) | null>;
+}
+
+interface UnderWay {
+  running: number;
+  waiting: (() => void)[];
+}
+
+/**
+ * Creates the limits of requests by name: `perMinute` requests in a minute, and `atOnce` concurrent requests. Up to `mayWait` further
+ * requests wait. Each waits for a random time between three quarters of `waitMs` and `waitMs`, so that a hundred requests that arrived
+ * together do not all time out at the same moment.
+ */
+export function createConcurrencyLimiter(
+  { perMinute, atOnce, mayWait, waitMs }: { perMinute: number; atOnce: number; mayWait: number; waitMs: number },
+  clock: () => Date,
+): ConcurrencyLimiter {
+  const underWay = new Map<string, UnderWay>();
+  let minute = 0;
+  let counts = new Map<string, number>();
+  return {
+    async begin(name) {
+      const now = Math.floor(clock().getTime() / 60_000);
+      if (now !== minute) {
+        minute = now;
+        counts = new Map();
+      }
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      const mine = underWay.get(name) ?? { running: 0, waiting: [] };
+      if (count > perMinute || mine.waiting.length >= mayWait) return null;
+      underWay.set(name, mine);
+      if (mine.running < atOnce) mine.running++;
+      else if (!(await hasTurn(mine.waiting, waitMs))) return null;
+      return () => {
+        // The next waiting request takes the slot of the request that has ended.
+        const next = mine.waiting.shift();
+        if (next) return next();
+        mine.running--;
+        if (mine.running === 0) underWay.delete(name);
+      };
+    },
+  };
+}
+
+/** Waits for a slot. Returns false if no slot became free in time. */
+function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const begin = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    const timer = setTimeout(
+      () => {
+        waiting.splice(waiting.indexOf(begin), 1);
+        resolve(false);
+      },
+      waitMs * (0.75 + Math.random() / 4),
+    );
+    waiting.push(begin);
+  });
+}
+
+/**
+ * Functions that are called when the service has responded to a request. For an event stream, they are called when the stream has begun.
+ */
+const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
+
+/**
+ * Takes one of the account's slots for a request. Returns false if no slot becomes free (`ConcurrencyLimiter.begin`). The slot is released
+ * when the service has responded and the client has received the response or disconnected. If the client disconnects before the response,
+ * the slot is still held until the request has ended, because its statements continue in the database. Otherwise a client that repeatedly
+ * sends requests and disconnects could occupy the whole database. Throws `unavailable` if the client has already disconnected.
+ */
+export async function takeConcurrencySlot(
+  shares: ConcurrencyLimiter,
+  name: string,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const end = await shares.begin(name);
+  if (!end) return false;
+  const pending = new Set(['the answer', 'the connection']);
+  const over = (one: string) => {
+    if (pending.delete(one) && pending.size === 0) end();
+  };
+  answered.set(reply, (isOpenEnded) => {
+    over('the answer');
+    if (isOpenEnded) over('the connection');
+  });
+  onConnectionClosed(reply, () => over('the connection'));
+  if (hasDisconnected(reply)) throw new AppError('unavailable');
+  return true;
+}
+
+/** Whether the response is an event stream, which continues for as long as the client is connected. */
+export const isEventStream = (reply: FastifyReply): boolean =>
+  String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
+
+/**
+ * Detects when the service has responded to a request, for `takeConcurrencySlot`. Must be called in each scope of routes that uses
+ * `takeConcurrencySlot`.
+ */
+export function addResponseTracking(scope: FastifyInstance): void {
+  scope.addHook('onSend', (_request, reply, _payload, done) => {
+    answered.get(reply)?.(isEventStream(reply));
+    done();
+  });
+}
+
+/**
+ * Limits of the requests with one account's keys in this process. An account can have fewer concurrent requests than the process has
+ * database connections, so that a hundred requests of one account leave connections for other accounts. A request that has waited for
+ * `waitMs` gets 503.
+ */
+const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, waitMs: 5_000 };
+
+/**
+ * Limits the concurrent requests of each account, of each device's keys, and of each app in a home, on every path that needs a key. A
+ * request takes its slot when its body has arrived.
+ */
+export function addConcurrencyLimits(app: FastifyInstance, clock: Clock): void {
+  const shares = createConcurrencyLimiter(SHARE, clock);
+  addResponseTracking(app);
+  app.addHook('preHandler', async (request, reply) => {
+    if (!request.caller || !isApiKeyRequired(request)) return;
+    const { device } = request.caller;
+    if (!(await takeConcurrencySlot(shares, device?.id ?? getRequestCounterName(request.caller), reply)))
+      throw new AppError('unavailable');
+  });
+}

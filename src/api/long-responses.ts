@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { ROWS_BETWEEN_BREAKS, yieldChunksWithBreaks } from '#src/core/turns.ts';
+
+/** Whether a response has so many rows in `data` that converting all of them to JSON at once would delay all other requests. */
+export function isLongResponse(answer: unknown): answer is { data: readonly unknown[] } {
+  const { data } = (answer ?? {}) as { data?: unknown };
+  return Array.isArray(data) && data.length > ROWS_BETWEEN_BREAKS;
+}
+
+/** Returns the JSON of a response with many rows as a stream. Between chunks of rows, other requests are handled. */
+export const streamRows = ({ data, ...others }: { data: readonly unknown[] }): Readable =>
+  streamJsonPages(others, yieldChunksWithBreaks(data));
+
+/** Returns a JSON response as a stream, for rows that arrive page by page. `others`: all members of the response except `data`. */
+export function streamJsonPages(others: object, pages: AsyncIterable<readonly unknown[]>): Readable {
+  const head = Object.entries(others).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
+  return Readable.from(piecesOf(`{${head.join('')}"data":[`, pages));
+}
+
+async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  let before = head;
+  for await (const page of pages) {
+    for await (const rows of yieldChunksWithBreaks(page)) {
+      yield before + JSON.stringify(rows).slice(1, -1);
+      before = ',';
+    }
+  }
+  yield before === head ? `${head}]}` : ']}';
+}
+
+/**
+ * Waits for the first page of a response, so that an error before this page still leads to an error status. A later error aborts the
+ * response; the client detects it, because the connection or the HTTP/2 stream ends early.
+ */
+export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
+  const first = await pages.next();
+  return (async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* pages;
+  })();
+}
+
+/** Responses with many rows to one account that this process is sending. */
+interface LongAnswers {
+  underWay: number;
+  /** Resolves when the account's last requested page and the pause after that page have ended. */
+  last: Promise<unknown>;
+}
+const ofAccounts = new Map<string, LongAnswers>();
+/**
+ * Length of the pause after a page, as a multiple of the time that computing the page took. Only accounts that receive several long
+ * responses at a time pause.
+ */
+const REST = 5;
+
+/**
+ * Yields the pages of a response. Only one page of an account is computed at a time, so six concurrent requests for a year cause no more
+ * load than one. If an account has several requests, it pauses between two pages, so that these requests do not keep the process busy. No
+ * lock is held while a page is sent, so a slow client does not delay others.
+ */
+export async function* limitConcurrentPages<T>(account: string, pages: AsyncGenerator<T>): AsyncGenerator<T> {
+  const own = ofAccounts.get(account) ?? { underWay: 0, last: Promise.resolve() };
+  ofAccounts.set(account, own);
+  own.underWay++;
+  try {
+    for (;;) {
+      const before = own.last.catch(() => {});
+      const next = before.then(async () => {
+        const fromMs = performance.now();
+        const page = await pages.next();
+        return { page, tookMs: performance.now() - fromMs };
+      });
+      own.last = next.then(({ tookMs }) => (own.underWay > 1 ? setTimeout(REST * tookMs) : undefined));
+      own.last.catch(() => {});
+      const { page } = await next;
+      if (page.done) return;
+      yield page.value;
+    }
+  } finally {
+    own.underWay--;
+    if (own.underWay === 0) ofAccounts.delete(account);
+    await pages.return(undefined);
+  }
+}

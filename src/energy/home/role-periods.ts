@@ -1,0 +1,247 @@
+import { HOUR_MS } from '#src/core/units.ts';
+import { getEstimatedExportKey } from '#src/database/meter.ts';
+import type { Home } from './home.ts';
+import type { DeviceRole, HomeDevice } from './roles.ts';
+import type { HomeSumName } from './sums.ts';
+
+/** A time that is earlier than all stored data. */
+const EARLIEST_MS = Date.UTC(1900, 0, 1);
+/**
+ * Maximum number of hours in which roles of a home's devices change. If there are more, all hours of the range are read by quarter-hour.
+ */
+export const MAX_HOURS_OF_ROLE_CHANGES = 20;
+
+/**
+ * Role of a device, or of all devices of a user together, during a time range. The role determines the factors of the device's energy in
+ * the sums of the home.
+ */
+export interface RolePeriod {
+  /** Id of the device or, for all of a user's devices, of the user. */
+  who: string;
+  from: Date;
+  to: Date;
+  role: DeviceRole | 'all';
+  isGridThere: boolean;
+  hasSources: boolean;
+  producesExport: boolean;
+  /**
+   * Factor of the import in the home's consumption. The entry for all devices together has 1. A device that is not a consumption device has
+   * -1, which removes its import from the sum. Plugs therefore need not be read one by one.
+   */
+  consumes: -1 | 0 | 1;
+  /**
+   * Set for an entry that describes channels with their own placement: the role of the device to which the channels belong. That device's
+   * energy includes the channels' energy, which is therefore subtracted with the factors of this role. Null if the entry describes a
+   * device.
+   */
+  without: { role: DeviceRole; producesExport: boolean; consumes: -1 | 0 } | null;
+  /** Whether the entry's rows contain the estimated part of the device's export, and nothing else. */
+  isEstimatedExport: boolean;
+}
+
+/** Factors by which the measures of a device are multiplied before they are added to a sum of the home. */
+export interface MeasureWeights {
+  imported?: number;
+  exported?: number;
+  estimated?: number;
+  importMs?: number;
+  exportMs?: number;
+}
+
+/** Measures that each sum depends on. */
+export const MEASURES_BY_HOME_SUM: Record<HomeSumName, readonly (keyof MeasureWeights)[]> = {
+  balance: ['imported', 'exported'],
+  floor: ['imported'],
+  alone: ['imported'],
+  estimated: ['estimated', 'imported'],
+  gridMs: ['importMs', 'exportMs'],
+  aloneMs: ['importMs'],
+  gridImport: ['imported'],
+  gridExport: ['exported'],
+  gridExportAlone: ['exported'],
+  production: ['imported', 'exported'],
+  productionBeside: ['imported', 'exported'],
+  charged: ['imported'],
+  discharged: ['exported'],
+  consumption: ['imported'],
+  productionMs: ['importMs', 'exportMs'],
+  storageMs: ['importMs', 'exportMs'],
+  consumptionMs: ['importMs'],
+  countedMs: ['importMs', 'exportMs'],
+};
+
+/** Returns the factors of a device's measures in each sum of the home, by the device's role (docs/home.md). Pure. */
+function weightsOf({
+  role,
+  isGridThere,
+  hasSources,
+  producesExport,
+  consumes,
+}: RolePeriod): Record<HomeSumName, MeasureWeights> {
+  const is = (wanted: DeviceRole) => Number(role === wanted);
+  const [grid, production, storage] = [is('grid'), is('production'), is('storage')];
+  const [beside, alone, sources] = [Number(isGridThere), Number(!isGridThere), Number(hasSources)];
+  const [out, into] = [production * Number(producesExport), production * Number(!producesExport)];
+  const both = (times: number): MeasureWeights => ({ importMs: times, exportMs: times });
+  return {
+    balance: {
+      imported: grid + beside * (into - storage),
+      exported: -grid * sources + beside * (out + storage),
+    },
+    floor: { imported: grid - beside * storage },
+    alone: { imported: alone * consumes },
+    estimated: { estimated: grid + beside * (into + storage) + alone * consumes },
+    gridMs: both(grid),
+    aloneMs: { importMs: alone * consumes },
+    gridImport: { imported: grid },
+    gridExport: { exported: grid },
+    gridExportAlone: { exported: grid * (1 - sources) },
+    production: { imported: into, exported: out },
+    productionBeside: { imported: beside * into, exported: beside * out },
+    charged: { imported: storage },
+    discharged: { exported: storage },
+    consumption: { imported: consumes },
+    productionMs: both(production),
+    storageMs: both(storage),
+    consumptionMs: { importMs: consumes },
+    countedMs: {
+      importMs: grid + beside * (into + storage) + alone * consumes,
+      exportMs: grid * sources + beside * (out + storage),
+    },
+  };
+}
+
+/** Returns the factors of the measures of one entry (a device, its separate channels, or all devices) in each sum of the home. */
+export function computeMeasureWeights(part: RolePeriod): Record<HomeSumName, MeasureWeights> {
+  const weights = weightsAlone(part);
+  if (!part.isEstimatedExport) return weights;
+  // The rows of the estimated export have a factor only in `estimated`. It equals the factor of the export itself.
+  const nothing = Object.fromEntries(Object.keys(MEASURES_BY_HOME_SUM).map((name) => [name, {}])) as Record<
+    HomeSumName,
+    MeasureWeights
+  >;
+  return { ...nothing, estimated: { imported: weights.countedMs.exportMs ?? 0 } };
+}
+
+/**
+ * Returns the factors of an entry's measures in each sum. If the entry describes channels of a device, the factors of that device are
+ * subtracted, because its energy includes the channels' energy.
+ */
+function weightsAlone(part: RolePeriod): Record<HomeSumName, MeasureWeights> {
+  const weights = weightsOf(part);
+  if (!part.without) return weights;
+  const counted = weightsOf({ ...part, ...part.without });
+  for (const [name, measures] of Object.entries(MEASURES_BY_HOME_SUM) as [
+    HomeSumName,
+    readonly (keyof MeasureWeights)[],
+  ][]) {
+    for (const measure of measures)
+      weights[name][measure] = (weights[name][measure] ?? 0) - (counted[name][measure] ?? 0);
+  }
+  return weights;
+}
+
+/** Whether a device exports energy, itself or through a channel with a placement of its own. */
+export const hasDeviceExport = ({ devices }: Home, { deviceId }: HomeDevice): boolean =>
+  devices.some(
+    (one) => (one.deviceId === deviceId || one.partOf === deviceId) && one.counted.some(({ exports }) => exports > 0),
+  );
+
+/**
+ * Returns the roles in a home within a range: for each stretch of time, one entry for all devices together, and one for each device that
+ * needs its own factors.
+ */
+export function listRolePeriods(home: Home, { from, to }: { from: Date; to: Date }): RolePeriod[] {
+  const parts: RolePeriod[] = [];
+  for (const { fromMs, toMs, isGridThere, hasSources, roles } of home.stretches) {
+    const [start, end] = [Math.max(fromMs, from.getTime()), Math.min(toMs, to.getTime())];
+    if (start >= end) continue;
+    const common = { from: new Date(start), to: new Date(end), isGridThere, hasSources, isEstimatedExport: false };
+    parts.push({ ...common, who: home.userId, role: 'all', consumes: 1, producesExport: true, without: null });
+    const roleOf = ({ deviceId, producesExport }: HomeDevice) => {
+      const role = roles.get(deviceId) ?? 'excluded';
+      return { role, producesExport, consumes: role === 'consumption' ? (0 as const) : (-1 as const) };
+    };
+    for (const device of home.special) {
+      const whole = home.devices.find(({ deviceId }) => deviceId === device.partOf);
+      parts.push({ ...common, who: device.deviceId, ...roleOf(device), without: whole ? roleOf(whole) : null });
+      const added = parts.at(-1) as RolePeriod;
+      if (hasDeviceExport(home, device))
+        parts.push({ ...added, who: getEstimatedExportKey(device.deviceId), isEstimatedExport: true });
+    }
+  }
+  return parts;
+}
+
+/**
+ * Returns the roles of a home's devices before a time, as a text. If two homes have the same text and the same data, their sums before that
+ * time are equal.
+ */
+export function formatDeviceRolesBefore(home: Home, before: Date): string {
+  // Devices without data before `before` have no rows that the sums could contain, so their roles are omitted.
+  const later = new Set(
+    home.special.flatMap(({ deviceId, beginsAtMs }) =>
+      beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, getEstimatedExportKey(deviceId)] : [],
+    ),
+  );
+  const parts = listRolePeriods(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
+  // If a role lasts beyond `before`, its end is omitted, so that the text does not depend on it.
+  return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
+}
+
+/**
+ * Time range, and the factors by which the import and export of a user's devices, or of one device, are multiplied to get the energy that
+ * the home bought and fed in.
+ */
+export interface BoughtEnergyRange {
+  key: 'user_id' | 'device_id';
+  id: string;
+  fromMs: number;
+  toMs: number;
+  imported: number;
+  exported: number;
+}
+
+/**
+ * Returns the ranges and factors for the energy that a home bought and fed in. These are import and export of its grid devices and, while
+ * there is no grid device, the imports of its consumption devices.
+ */
+export function listBoughtEnergyRanges(home: Home, range: { from: Date; to: Date }): BoughtEnergyRange[] {
+  return listRolePeriods(home, range).flatMap((part) => {
+    const { gridImport, gridExport, alone } = computeMeasureWeights(part);
+    const [imported, exported] = [(gridImport.imported ?? 0) + (alone.imported ?? 0), gridExport.exported ?? 0];
+    if (imported === 0 && exported === 0) return [];
+    const key = part.role === 'all' ? ('user_id' as const) : ('device_id' as const);
+    return [{ key, id: part.who, fromMs: part.from.getTime(), toMs: part.to.getTime(), imported, exported }];
+  });
+}
+
+/** Time range, and the factors of the measures of a user's devices, or of one device, in each sum. */
+export interface WeightedTimeRange<Name extends string> {
+  key: 'user_id' | 'device_id';
+  id: string;
+  fromMs: number;
+  toMs: number;
+  weights: Readonly<Record<Name, MeasureWeights>>;
+}
+
+/** Returns the time ranges and factors for some sums of a home. Omits devices that contribute nothing to these sums. */
+export function listWeightedTimeRanges(
+  home: Home,
+  range: { from: Date; to: Date },
+  sums: readonly HomeSumName[],
+): readonly WeightedTimeRange<HomeSumName>[] {
+  return listRolePeriods(home, range).flatMap((part) => {
+    const weights = computeMeasureWeights(part);
+    if (sums.every((name) => Object.values(weights[name]).every((times) => times === 0))) return [];
+    const key = part.role === 'all' ? ('user_id' as const) : ('device_id' as const);
+    return [{ key, id: part.who, fromMs: part.from.getTime(), toMs: part.to.getTime(), weights }];
+  });
+}
+
+/** Returns the hours of a range (starts in Unix ms) within which roles of a home's devices change. Such hours are read by quarter-hour. */
+export const listHoursOfRoleChanges = ({ stretches }: Home, { from, to }: { from: Date; to: Date }): number[] =>
+  stretches
+    .map(({ fromMs }) => fromMs)
+    .filter((ms) => ms > from.getTime() && ms < to.getTime() && ms % HOUR_MS !== 0)
+    .map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS);
