@@ -240,10 +240,10 @@ ${lines.join('')}}
 
 /** Groups of texts from which a page selects one by a name: the name is in an API response or in a table of the page. */
 const READ_BY_NAME = [
-  'bills.statuses',
   'backups.faults',
   'bills.causes',
   'bills.readings',
+  'bills.statuses',
   'common.provider.problems',
   'devices.discovered.kinds',
   'devices.edits.statuses',
