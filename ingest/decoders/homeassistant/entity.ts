@@ -125,20 +125,22 @@ function sensorOf(
       unit: kind === 'power_w' ? 'W' : 'kWh',
     });
     const heat = commodity ? { commodity } : heatDoubtOf(makerName, `${places} ${device} ${called.uniqueId}`);
-    // An energy with the device class `power`, or with a state class other than a total, may still be a register: many devices announce a
-    // wrong class.
-    const isContradictory =
-      kind === 'energy_total_kwh' && (deviceClass === 'power' || (stateClass !== null && !CUMULATIVE.has(stateClass)));
-    // Without classes, an energy may be that of a polling interval (`Load_watthour`), unless its name means a total.
-    const isClassless = kind === 'energy_total_kwh' && deviceClass === null && stateClass === null;
-    const isDoubtful =
-      isContradictory || (isClassless && ![name, object].some((one) => LIFETIME_TOTAL_PATTERN.test(one)));
-    return { ...found, kind, described: { ...described, ...heat, ...(isDoubtful && { isContradictory: isDoubtful }) } };
+    const isUncertain = kind === 'energy_total_kwh' && isUncertainRegister(deviceClass, stateClass, [name, object]);
+    return { ...found, kind, described: { ...described, ...heat, ...(isUncertain && { isUncertain }) } };
   }
   // Diagnostic values are ignored: cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
   if (isDiagnostic) return null;
   const described = volumeOf(called, idWords, { makerName, commodity, stateClass });
   return described && { ...found, kind, volume: described };
+}
+
+/**
+ * Whether an energy may be no register. Many devices announce a wrong class: `power`, or a state class other than a total. Without classes,
+ * an energy may be that of a polling interval (`Load_watthour`), unless one of its names means a total.
+ */
+function isUncertainRegister(deviceClass: string | null, stateClass: string | null, names: readonly string[]): boolean {
+  if (stateClass !== null) return deviceClass === 'power' || !CUMULATIVE.has(stateClass);
+  return deviceClass === 'power' || (deviceClass === null && !names.some((one) => LIFETIME_TOTAL_PATTERN.test(one)));
 }
 
 /** Describes a volume counter. Returns null if the entity is not a total, or if the commodity is neither water nor gas. */

@@ -35,8 +35,11 @@ export interface RegisterDescription {
    * then asked about the register, unless its name states electricity.
    */
   mayMeasureHeat?: true;
-  /** True if the device contradicts itself about the quantity, such as a power in kWh. The owner is then asked about the register. */
-  isContradictory?: true;
+  /**
+   * True if the device's announcement leaves open whether an energy is a register: its classes contradict the unit (a power in kWh), or are
+   * missing. The owner is then asked about the register.
+   */
+  isUncertain?: true;
 }
 
 /** Facts about a register that its description states explicitly. */
@@ -190,7 +193,7 @@ export function getRegisterProperties(described: RegisterDescription): RegisterP
     moves,
     isOwn: has('self') || (has('own') && !isMade && moves === null && subject !== 'sun' && subject !== 'store'),
     isUnknown:
-      described.isContradictory === true ||
+      described.isUncertain === true ||
       (coded
         ? isOtherQuantity(coded.obis, described.unit)
         : !isUnderstood ||
