@@ -72,14 +72,14 @@ const cluster = {
 };
 
 /**
- * Containers, by `npm run test:images` only: the first run makes images for minutes. `npm run test:home-image` runs one file if the base
- * image is there. One file after the other, because each has the memory and the ports of a whole machine.
+ * Containers, by `npm run test:images` only: the first run makes images for minutes. One file after the other, because each has the memory
+ * and the ports of a whole machine.
  */
 const images = {
   extends: true as const,
   test: {
     name: 'images',
-    include: [process.env.IMAGES === 'home' ? 'test/images/home.test.ts' : 'test/images/**/*.test.ts'],
+    include: ['test/images/**/*.test.ts'],
     exclude: cannotRun,
     globalSetup: ['test/support/images/build.ts'],
     fileParallelism: false,

@@ -33,16 +33,14 @@ const NOT_COPIED = ['usr/lib/erlang', 'usr/lib/rabbitmq', 'usr/share/doc', 'usr/
 
 /**
  * Global set-up of the tests of images. Builds every target of deploy/Dockerfile and the images of deploy/cluster as their users do, and
- * substitutes for the images of TimescaleDB and HAProxy. With IMAGES=home, builds only the image for a home. Pulls no image; only `npm ci`
- * and apt-get need a network. The next run reuses the image layers. Returns the teardown function.
+ * substitutes for the images of TimescaleDB and HAProxy. Pulls no image; only `npm ci` and apt-get need a network. The next run reuses the
+ * image layers. Returns the teardown function.
  */
 export default async function setUp(): Promise<() => void> {
   preparePodman();
   const release = await reservePodmanStorage();
-  const isHomeOnly = process.env.IMAGES === 'home';
-  for (const [target, tag] of Object.entries({ ...PACKAGES, ...(isHomeOnly ? { home: IMAGE_TAGS.home } : IMAGE_TAGS) }))
-    buildTarget(target, tag);
-  if (!isHomeOnly) buildOthers();
+  for (const [target, tag] of Object.entries({ ...PACKAGES, ...IMAGE_TAGS })) buildTarget(target, tag);
+  buildOthers();
   runPodman('image', 'prune', '--force');
   return release;
 }
