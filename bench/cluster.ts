@@ -208,6 +208,7 @@ export async function measurePublishing(
     workers,
     servers = [dataDir],
     messages = MESSAGES,
+    maxUnderWay,
     untilStored = () => waitUntilLastReadingsStored(pool, devices, messages),
   }: {
     to: readonly string[];
@@ -215,10 +216,11 @@ export async function measurePublishing(
     workers: readonly number[];
     servers?: readonly string[];
     messages?: number;
+    maxUnderWay?: number;
     untilStored?: () => Promise<void>;
   },
 ): Promise<{ perSecond: number; cpuUs: CpuPerReading }> {
-  const child = await startPublisher(to, devices, messages);
+  const child = await startPublisher(to, devices, { messages, maxUnderWay });
   const cpuMs = () => ({
     broker: sum(brokers),
     worker: sum(workers),
@@ -255,7 +257,7 @@ async function measureCounting(broker: Broker, devices: PairedDevice[]): Promise
         if (++count === MESSAGES) finish();
       });
     }
-    const child = await startPublisher(broker.devices ?? [], devices, MESSAGES);
+    const child = await startPublisher(broker.devices ?? [], devices, { messages: MESSAGES });
     const [fromMs, before] = [performance.now(), sum(broker.pids())];
     child.send('go');
     await all;

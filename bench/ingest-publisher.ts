@@ -14,11 +14,12 @@ interface Task {
   stepMs?: number;
   connections?: number;
   startKwh?: number;
+  /** Maximum number of messages that await their acknowledgement, over all connections. Default: 2,000. */
+  maxUnderWay?: number;
 }
 
-const MAX_UNDER_WAY = 2_000;
-
 process.once('message', async (task: Task) => {
+  const { maxUnderWay = 2_000 } = task;
   const urls = [task.url].flat();
   const clients = await Promise.all(
     task.devices.slice(0, task.connections).map(({ deviceId, secret }, index) =>
@@ -47,10 +48,9 @@ process.once('message', async (task: Task) => {
         wake();
       },
     );
-    while (underWay >= MAX_UNDER_WAY) await new Promise<void>((resolve) => (wake = resolve));
+    while (underWay >= maxUnderWay) await new Promise<void>((resolve) => (wake = resolve));
   }
   while (underWay > 0) await new Promise<void>((resolve) => (wake = resolve));
-  process.send?.({ state: 'acknowledged' });
-  await Promise.all(clients.map((client) => client.endAsync()));
-  process.exit(0);
+  // Exits without waiting for the connections to end: the parent may already have stopped the brokers.
+  process.send?.({ state: 'acknowledged' }, () => process.exit(0));
 });

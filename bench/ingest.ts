@@ -130,12 +130,12 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
 export async function startPublisher(
   url: string | readonly string[],
   devices: PairedDevice[],
-  messages = MESSAGES,
+  { messages = MESSAGES, maxUnderWay }: { messages?: number; maxUnderWay?: number | undefined } = {},
 ): Promise<ChildProcess> {
   const child = fork(join(import.meta.dirname, 'ingest-publisher.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  child.send({ url, devices, messages, startMs: Date.now() - 12 * HOUR_MS });
+  child.send({ url, devices, messages, maxUnderWay, startMs: Date.now() - 12 * HOUR_MS });
   await once(child, 'message');
   return child;
 }
@@ -247,7 +247,7 @@ export async function measureMaxBrokerRate(url: string, devices: PairedDevice[],
     const all = new Promise<void>((resolve) => {
       onAll = resolve;
     });
-    const child = await startPublisher(url, devices, messages);
+    const child = await startPublisher(url, devices, { messages });
     const startedAt = performance.now();
     child.send('go');
     await all;

@@ -5,6 +5,8 @@ import { computeMedian, type PairedDevice } from '../support.ts';
 import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 
 const DEVICES = 60;
+/** Messages that await their acknowledgement: enough for full batches in two ingest processes, for which the goals are set. */
+const MAX_UNDER_WAY = 20_000;
 
 /**
  * CPU time per message, in µs: through a router to one cell and to two cells, and through deploy/cluster's HAProxy to two ingest processes
@@ -67,6 +69,7 @@ async function throughRouter(
     workers: used.map((cell) => cell.of('ingest').pid()),
     servers: used.map(({ database }) => database.dataDir),
     messages,
+    maxUnderWay: MAX_UNDER_WAY,
     async untilStored() {
       await Promise.all(
         used.map(({ database }, index) => waitUntilLastReadingsStored(database.pool, paired[index] ?? [], share)),
@@ -86,6 +89,7 @@ async function throughPair(
     brokers: [proxy.pid],
     workers: processes.map((one) => one.pid()),
     messages,
+    maxUnderWay: MAX_UNDER_WAY,
   });
   return cpuUs;
 }
