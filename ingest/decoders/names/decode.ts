@@ -253,9 +253,9 @@ const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameMeanin
 
 /**
  * Matches topic levels that have another meaning than the same word in a name: `var` is a folder, `out` means sent by a program, `times` is
- * not an hour.
+ * not an hour, `280` is an address and not the OBIS code of an export register.
  */
-const OF_PROGRAMS = /^(?:var|in|out|times)$/i;
+const OF_PROGRAMS = /^(?:var|in|out|times|\d+)$/i;
 
 /**
  * Returns the facts that a topic states about its numbers: words for a direction, a period or a commodity, and whether the device is an

@@ -41,7 +41,7 @@ export function generaliseTopic(topic: string): string {
 
 /** Matches names of programs that receive the radio signals of all meters and sensors in range, including those of neighbours. */
 const RECEIVER =
-  /rtl_?433|433tomqtt|(rf|bt|ble|lora|pilight|gf|sarad)\d?tomqtt|openmqttgateway|(^|\/)omg[^/]*\/|theengs|rtl_?amr|amr2mqtt|amridm|w-?m-?bus|multical[_-]?21|\b(433|868|915)(mhz)?\b|rtl_?sdr|rflink|rfxcom|rfxtrx|espresense|room_presence|ruuvi/i;
+  /rtl_?433|433tomqtt|(rf|bt|ble|lora|pilight|gf|sarad)\d?tomqtt|openmqttgateway|(^|\/)omg[^/]*\/|theengs|rtl_?amr|amr2mqtt|amridm|w-?m-?bus|multical[_-]?21|\b(433|868|915)(mhz\b|\/)|rtl_?sdr|rflink|rfxcom|rfxtrx|espresense|room_presence|ruuvi/i;
 /**
  * Typical content of messages from radio receivers: telegrams, ERT consumption counts, signal strengths in dBm, and rtl_433's integrity
  * check and battery state.
