@@ -17,7 +17,7 @@ describe('a decision record', () => {
   test.each(records)('%s has its number, a date, three headings and at most 350 words', (name) => {
     const text = read(`${DECISIONS}/${name}`);
     expect(name).toMatch(/^\d{4}-[a-z0-9-]+\.md$/);
-    expect(text).toMatch(new RegExp(`^# ${name.slice(0, 4)} \\S.+\n\n\\d{4}-\\d{2}-\\d{2}, `));
+    expect(text).toMatch(new RegExp(`^# ${name.slice(0, 4)} \\S.+\n\nDecided on \\d{4}-\\d{2}-\\d{2} for \\[`));
     expect([...text.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading)).toEqual([
       'Context',
       'Decision',
