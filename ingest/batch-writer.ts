@@ -6,16 +6,11 @@ import type { BatchWriteResult, IncomingMessage, Writer } from './write/writer.t
 import { classifyWriteError } from './write-errors.ts';
 
 const RETRY_MS = { first: 100, longest: 5_000 };
-/** For messages of accounts that moved to another installation, one line is logged per this number of messages. */
 const LOG_MOVED_EVERY = 10_000;
 
-/** Maximum length in characters of an error text that is stored with a message. */
 const MAX_ERROR_CHARACTERS = 300;
 
-/**
- * Whether the messages of a batch caused an error, and not the database. If code of the service failed, the messages count as the cause
- * only if the database accepts an empty batch.
- */
+/** Whether the messages of a batch caused an error, and not the database: if an empty batch can be written, the database works. */
 async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean> {
   const fault = classifyWriteError(error);
   if (fault !== 'code') return fault === 'data';
@@ -25,29 +20,24 @@ async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean>
   );
 }
 
-/** Converts a message into a rejection of the whole message, with the error as the reason. */
 function refused({ gateway: _gateway, ...message }: IncomingMessage, error: Error): IncomingMessage {
   const reason = `cannot be written: ${error.message.slice(0, MAX_ERROR_CHARACTERS)}`;
   const { deviceId } = message.decoded;
   return { ...message, decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] } };
 }
 
-/**
- * Splits a batch into two halves without changing the order of its messages. Repeated halving finds the message that makes the batch fail.
- */
 function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
   const middle = batch.length >> 1;
   return [batch.slice(0, middle), batch.slice(middle)];
 }
 
-/** Numbers of stored readings and of rejections, and the result of each message that a device sent itself. */
 interface WrittenMessages extends Pick<BatchWriteResult, 'stored' | 'rejected'> {
   results: ResultsByMessage;
 }
 
 /**
- * Writes messages as the pipeline does, but without retries. If a message makes its batch fail, finds this message by repeated halving, and
- * stores it as a rejection. Throws if the database fails or a rejection cannot be stored. Messages that were already written remain stored.
+ * Writes messages without retries. If one message makes its batch fail, stores a rejection for this message and writes the others. Throws
+ * if the database fails; messages that were already written remain stored.
  */
 export async function writeOrRejectMessages(
   writer: Writer,
@@ -77,28 +67,25 @@ export async function writeOrRejectMessages(
   }
 }
 
-/** Numbers since the start of the process, for logs and metrics. */
 export interface PipelineCounts {
   received: number;
   committed: number;
   stored: number;
   duplicates: number;
   rejected: number;
-  /** Number of messages that exceeded the flood limit of their device. They are also included in `rejected`. */
+  /** Messages beyond the flood limit of their device. `rejected` includes them. */
   overLimit: number;
-  /** Number of messages of accounts that have moved to another installation. */
   departed: number;
-  /** Number of devices whose heads (stored states) were loaded from the database because they were not cached. */
+  /** Number of devices whose state was loaded from the database because it was not cached. */
   loaded: number;
 }
 
 interface Writable {
   message: IncomingMessage;
-  /** Whether the message could not be written, so that a rejection is stored instead. */
   isRefused?: boolean;
 }
 
-/** Writes each batch until it is committed, and adds up the results. If a message makes its batch fail, only this message is rejected. */
+/** Writes each batch until it is committed. If one message makes its batch fail, only this message is rejected. */
 export class BatchWriter<T extends Writable> {
   readonly counts: PipelineCounts = {
     received: 0,
@@ -121,7 +108,6 @@ export class BatchWriter<T extends Writable> {
     this.#onCommitted = onCommitted;
   }
 
-  /** Writes the batch. While the database is unavailable, tries again. */
   async write(batch: readonly T[]): Promise<void> {
     for (let delayMs = RETRY_MS.first; !this.isStopped; delayMs = Math.min(delayMs * 2, RETRY_MS.longest)) {
       try {
@@ -141,7 +127,6 @@ export class BatchWriter<T extends Writable> {
     }
   }
 
-  /** Finds the messages that make a batch fail, by repeated halving. Rejects these messages and writes the others. */
   async #isolate(batch: readonly T[], error: Error): Promise<void> {
     const [only] = batch;
     if (batch.length > 1) for (const half of halvesOf(batch)) await this.write(half);

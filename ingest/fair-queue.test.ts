@@ -117,7 +117,6 @@ test('lets every partition but the reserved one take backlogged devices if all a
   const lengths = [0, 1, BEHIND].map((partition) => queue.take(partition).messages.length);
   expect(lengths).toEqual([5_000, 5_000, 0]);
   for (const deviceId of ['dev_x', 'dev_y', 'dev_z']) queue.push(message(deviceId, 30_000));
-  // The last partition serves the ready devices of the two busy partitions in two batches.
   const batches = [queue.take(BEHIND), queue.take(BEHIND)];
   expect(batches.flatMap(({ messages }) => messages)).toHaveLength(3);
   expect(batches.map(({ isBacklogged }) => isBacklogged)).toEqual([false, false]);
@@ -184,8 +183,7 @@ test('includes neighbours’ messages in a batch, in order, however many devices
     ...message(deviceId, number, weight),
     account,
   });
-  // Two hundred gateways of one account send 200 elements each: twice the maximum of a batch. The messages of the other accounts arrive
-  // after them.
+  // Two hundred gateways of one account send twice the maximum of a batch. Then the messages of other accounts arrive.
   for (let n = 0; n < 200; n++) queue.push(of('usr_hog', `gwy_${n}`, n, 200));
   for (let n = 0; n < 30; n++) queue.push(of(`usr_${n}`, `dev_${n}`, n));
   const first = queue.take(0).messages;

@@ -6,35 +6,21 @@ import {
   RecentlyWrittenDevices,
 } from './message-scheduling.ts';
 
-/**
- * Maximum number of messages in a batch. In a batch of backlogged devices, also the maximum number of elements. `MAX_BATCH_BYTES`:
- * approximate maximum memory of a batch.
- */
+/** Maximum number of messages in a batch. */
 const MAX_BATCH = 5_000;
 const MAX_BATCH_BYTES = 16 * 2 ** 20;
-/**
- * A device is backlogged if more than this number of its elements are pending. A meter that sends every second reaches this number after
- * about four minutes without a batch.
- */
+/** A device is backlogged if more than this number of its elements are pending. (An element is a reading of a message, valid or not.) */
 const BACKLOG = 250;
 /**
- * Maximum number of elements per backlogged device in a batch. `amongOthers` applies if devices without a backlog are sending, because the
- * batch delays them. `alone` applies if only backlogged devices are sending; if these are few, each may take more.
+ * Maximum number of elements that one backlogged device may have in a batch. `amongOthers` applies while devices without a backlog are also
+ * sending, `alone` if no other device is sending.
  */
 const SHARE = { amongOthers: 100, alone: BACKLOG };
-/**
- * Approximate maximum number of elements in a batch of devices that are not backlogged. It limits how long the next device waits for the
- * batch. 5,000 messages with one reading each are far below this maximum.
- */
+/** Approximate maximum number of elements in a batch. It limits how long the next device waits for the batch. */
 const MAX_READY = 20_000;
 
-/**
- * Maximum number of devices that are marked as costly to write. If it is exceeded, all marks are removed, and costly devices are detected
- * again.
- */
 const MAX_COSTLY = 10_000;
 
-/** A batch under construction, with its size and its limits. */
 class BatchBuilder<T extends QueuedMessage> {
   readonly messages: T[] = [];
   weight = 0;
@@ -50,7 +36,7 @@ class BatchBuilder<T extends QueuedMessage> {
     return this.weight >= this.#maxWeight || this.messages.length >= MAX_BATCH;
   }
 
-  /** Takes messages of a device until a weight is reached. If the batch is empty, takes at least one message, whatever its weight is. */
+  /** Takes messages of a device until the batch reaches `weight` elements. An empty batch always takes at least one message. */
   take(turn: PendingDeviceMessages<T>, weight: number): T[] {
     const max = { weight, bytes: MAX_BATCH_BYTES - this.#bytes, count: MAX_BATCH - this.messages.length };
     const taken = turn.take(max, this.messages.length === 0);
@@ -63,8 +49,8 @@ class BatchBuilder<T extends QueuedMessage> {
   }
 
   /**
-   * Takes messages of an account's devices: at most `share` elements of each device, and `most` elements of the account. Calls `onTaken`
-   * for each device. Returns whether messages were taken (`some`) and whether the batch is full (`full`).
+   * Takes messages from the devices of one account: at most `share` elements of each device, and `most` elements in total. `onTaken` is
+   * called for each device.
    */
   takeAccount(
     turns: Iterable<PendingDeviceMessages<T>>,
@@ -87,7 +73,6 @@ class BatchBuilder<T extends QueuedMessage> {
   }
 }
 
-/** The messages that a partition writes in one transaction. `isBacklogged`: whether the messages are from backlogged devices. */
 interface Batch<T> {
   messages: T[];
   isBacklogged: boolean;
@@ -96,25 +81,21 @@ interface Batch<T> {
 const NOTHING: Batch<never> = { messages: [], isBacklogged: false };
 
 /**
- * Schedules devices fairly, so that a flood of messages from one device delays only this device. Each partition writes one batch at a time,
- * and the id of a device determines its partition. An additional partition serves backlogged devices, which have more pending messages than
- * fit into a shared batch. The messages of a device are in at most one batch at a time, and are written in order. If only backlogged
- * devices are sending, as after an outage, the other partitions also serve backlogged devices, and the additional one serves devices that
- * send little.
+ * Schedules devices fairly, so that a flood of messages from one device delays only this device. Each partition of the queue writes one
+ * batch at a time, and the id of a device determines its partition. An additional partition writes the messages of backlogged devices.
+ * Messages of one device are written in order.
  */
 export class FairQueue<T extends QueuedMessage> {
-  /** Devices that have pending messages or a batch in progress. */
   readonly #turns = new Map<string, PendingDeviceMessages<T>>();
-  /** Devices that are ready to be written, in order. There is one list for each partition, and `#backlogged` for backlogged devices. */
+  /** Devices that can be written next, one list per partition. */
   readonly #ready: readonly ReadyDevices<T>[];
   readonly #backlogged = new ReadyDevices<T>();
-  /** The kind of batch that each partition is writing; null if it writes none. */
   readonly #busyWith: ('ready' | 'backlogged' | null)[];
   readonly #recent = new RecentlyWrittenDevices();
   readonly #costly = new Set<string>();
   readonly #now: () => number;
 
-  /** `partitions`: number of partitions, without the additional one for backlogged devices, which is the last. `now`: clock, ms. */
+  /** `partitions`: number of partitions without the additional one for backlogged devices. `now`: clock, ms. */
   constructor(partitions: number, now: () => number = Date.now) {
     this.#ready = Array.from({ length: partitions }, () => new ReadyDevices<T>());
     this.#busyWith = this.#ready.map(() => null);
@@ -132,10 +113,7 @@ export class FairQueue<T extends QueuedMessage> {
     if (!turn.isUnderWay) this.#enqueue(turn);
   }
 
-  /**
-   * Returns the next batch of a partition. The previous batch of the partition must be committed. The batch is empty if there is nothing to
-   * write.
-   */
+  /** Returns the next batch of a partition, after the previous one has been committed. The batch may be empty. */
   take(partition: number): Batch<T> {
     if (partition === this.#ready.length) return this.#takeBacklogged();
     if (this.#ready[partition]?.size) {
@@ -147,7 +125,6 @@ export class FairQueue<T extends QueuedMessage> {
     return batch;
   }
 
-  /** Marks messages as written, so that their devices can be scheduled again. */
   finish(messages: readonly T[]): void {
     for (const { deviceId } of messages) {
       const turn = this.#turns.get(deviceId);
@@ -158,19 +135,17 @@ export class FairQueue<T extends QueuedMessage> {
     }
   }
 
-  /** Whether devices are sending that are not backlogged and were not backlogged in the last seconds. */
   areOthers(): boolean {
     return this.#recent.areOthers(this.#now());
   }
 
-  /** Treats a device as backlogged from now on, even if it sends little, because its messages are costly to write. */
+  /** From now on, treats a device as backlogged, because its messages are costly to write. */
   setApart(deviceId: string): void {
     if (this.#costly.size >= MAX_COSTLY) this.#costly.clear();
     this.#costly.add(deviceId);
   }
 
   #enqueue(turn: PendingDeviceMessages<T>): void {
-    // A backlogged device remains backlogged until its next batch, even if its mark as costly was removed.
     if (this.#backlogged.has(turn)) return;
     const home = this.#ready[turn.home] as ReadyDevices<T>;
     if (turn.weight <= BACKLOG && !this.#costly.has(turn.deviceId)) home.add(turn);
@@ -181,8 +156,8 @@ export class FairQueue<T extends QueuedMessage> {
   }
 
   /**
-   * Returns the batch of the last partition. If another partition is busy with backlogged devices and has ready devices, the batch contains
-   * these ready devices, otherwise backlogged devices.
+   * Returns the next batch of the additional partition. It normally contains backlogged devices; if other partitions are busy with
+   * backlogged devices, it contains devices without a backlog instead.
    */
   #takeBacklogged(): Batch<T> {
     const home = this.#busyWith.findIndex(
@@ -201,9 +176,6 @@ export class FairQueue<T extends QueuedMessage> {
     return this.#batchOf(this.#backlogged, MAX_BATCH, Math.max(SHARE.alone, MAX_BATCH / this.#backlogged.size));
   }
 
-  /**
-   * Builds a batch from several devices. First, each account gets an equal share. Then accounts with more messages fill the remaining room.
-   */
   #batchOf(from: ReadyDevices<T>, maxWeight: number, share: number): Batch<T> {
     const batch = new BatchBuilder<T>(maxWeight);
     const isBacklogged = from === this.#backlogged;

@@ -1,45 +1,41 @@
 import { hashFnv1a } from '#src/core/fnv1a.ts';
 
 /**
- * Time window of the flood limit in ms. `MESSAGES`: maximum number of messages of a device in a window: a thousand per second, or the whole
- * queue of a long outage at once. A large message counts as several messages: one more for each 4 KiB, for each unusable element and for
- * every 50 readings. `energy import` sends 400 readings per message (simulators/send.ts), so the limit allows 25,000 readings per second,
- * more than the database can write.
+ * Time window of the flood limit in ms. `MESSAGES` is the maximum number of a device's messages in one window: enough for the whole queue
+ * of a long outage at once.
  */
 const WINDOW_MS = 600_000;
 const MESSAGES = 600_000;
 /**
- * Number of counters in each of the two rows of the flood limit. A device shares both of its counters with a given flooding device with a
- * probability of 1 in 2^32.
+ * Number of counters per row. With two rows, a device shares both of its counters with a given other device with a probability of 1 in
+ * 2^32.
  */
 const COUNTERS = 2 ** 16;
 
 const FULL = 2 ** 32 - 1;
 
-/** A message counts as one more message per this number of readings in it. */
 const READINGS = 50;
 const KIBIBYTES = 4;
 
-/** A long message counts as several messages. Returns their number. `bytes`: length of the message, which need not be decoded. */
+/** Returns the number of messages that a message of this length counts as: one, plus one for each 4 KiB. */
 export const countBytesAsMessages = (bytes: number): number => 1 + Math.floor(bytes / (KIBIBYTES * 1_024));
 
-/** A decoded message with many elements counts as several messages. Returns how many are added for its elements. */
+/**
+ * Returns the number of messages that the elements of one message add to the count: one for each rejected element, and one for every 50
+ * readings.
+ */
 export const countElementsAsMessages = (readings: number, rejections: number): number =>
   Math.floor(readings / READINGS) + rejections;
 
 export interface FloodLimit {
-  /** Counts a message. Returns null, or the reason to reject the message. `count`: a large message counts as this number of messages. */
+  /** Counts a message as `count` messages. Returns null, or the reason to reject the message. */
   refuse(deviceId: string, count?: number): string | null;
-  /** Returns the time in seconds until the current window ends. */
   waitSeconds(): number;
 }
 
 /**
- * Creates a flood limit, which counts the messages of each device in windows of ten minutes. A device that exceeds the limit is broken or
- * hostile, and would fill the disk; no queue after an outage is that long. The memory does not depend on the number of devices: each device
- * is counted in one counter of each of two rows, which it shares with other devices. The smaller counter is an upper bound for the device's
- * messages (a count-min sketch). `now`: monotonic clock, ms. Times of receipt at brokers are not used, because they are not monotonic:
- * those of several shards would alternate between windows.
+ * Creates a limit for the number of messages that a device may send in ten minutes. The memory does not depend on the number of devices:
+ * several devices share a counter (a count-min sketch), so a count may be too high, but never too low. `now`: monotonic clock, ms.
  */
 export function createFloodLimit({
   messages = MESSAGES,

@@ -17,7 +17,7 @@ const reading = (deviceId: string, power_w = 1) => ({
   sender: { id: 'key', confirm: async () => {} },
 });
 
-/** Creates a writer that accepts all readings. Each batch takes `ms`. If `fail` throws an error, the batch fails. */
+/** Creates a writer that accepts all readings. Each batch takes `ms` milliseconds. If `fail` throws, the batch fails with this error. */
 function stubWriter({
   ms = 5,
   fail = () => {},

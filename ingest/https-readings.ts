@@ -12,21 +12,16 @@ import { createHeadCache } from './write/head-cache.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
 import { createWriter, type Writer } from './write/writer.ts';
 
-/**
- * Maximum memory in bytes for cached heads (the stored states of devices). It is enough for some 36,000 meters that send every few seconds
- * or minutes. If several processes receive the readings of a device, their cached heads are mostly stale, and the writer disables the
- * cache.
- */
+/** Maximum memory in bytes for cached states of devices: enough for about 36,000 meters. */
 const HEAD_MEMORY_BYTES = 16 * 2 ** 20;
 
-/** Maximum number of concurrent transactions. Requests that arrive while they run share the next transaction. */
+/** Maximum number of concurrent transactions. */
 const MAX_AT_ONCE = 2;
-/** Maximum number of readings in a transaction. A single request may have more. */
+/** Maximum number of readings per transaction, unless a single request has more. */
 const MAX_READINGS = 10_000;
-/** Maximum number and total bytes of waiting requests. Beyond these limits, further requests are refused with 503. */
+/** Maximum number and total bytes of waiting requests. Further requests are refused with 503. */
 const MAX_WAITING = { requests: 1_000, bytes: 64 * 2 ** 20 };
 
-/** Readings of a device that a client sends over HTTPS. */
 export interface HttpsReadings {
   deviceId: string;
   format: HttpsReadingsFormat;
@@ -46,8 +41,8 @@ interface Waiting {
 }
 
 /**
- * Writes readings that clients send over HTTPS, with the same code that writes messages. Requests that arrive while a transaction runs
- * share the next one, so that many small requests cost little. Two concurrent transactions never write the same device.
+ * Writes readings that clients send over HTTPS. Requests that arrive during a transaction share the next one. Two concurrent transactions
+ * never write the same device.
  */
 export class HttpsReadingsWriter {
   readonly #writer: Writer;
@@ -56,7 +51,6 @@ export class HttpsReadingsWriter {
   #waiting: Waiting[] = [];
   #bytes = 0;
   #running = 0;
-  /** Devices that the running transactions write. */
   readonly #busy = new Set<string>();
 
   /** `receiptMs`: clock for the times of receipt, Unix ms. */
@@ -67,9 +61,8 @@ export class HttpsReadingsWriter {
   }
 
   /**
-   * Writes the readings of a request. Resolves when they are committed. Throws 429 if the device exceeds its flood limit, 404 if the device
-   * no longer exists or its account has moved, 503 if too many requests are waiting, the error with which the sender is refused, or an
-   * error of the database.
+   * Writes the readings of a request, and resolves after the commit. Throws 429 if the device exceeds its flood limit, 404 if the device or
+   * its account is gone, and 503 if too many requests are waiting.
    */
   async write({ deviceId, format, body, bytes, sender }: HttpsReadings): Promise<MessageResult> {
     this.#refuseFlood(deviceId, countBytesAsMessages(bytes));
@@ -105,7 +98,7 @@ export class HttpsReadingsWriter {
     this.#running--;
   }
 
-  /** Takes waiting requests in order of arrival. Leaves requests for devices that another transaction is writing. */
+  /** Takes waiting requests in order of arrival. Skips requests for devices that a running transaction is writing. */
   #take(): Waiting[] {
     const taken: Waiting[] = [];
     const remaining: Waiting[] = [];
@@ -113,8 +106,7 @@ export class HttpsReadingsWriter {
     for (const one of this.#waiting) {
       const { deviceId, readings: own } = one.message.decoded;
       const isRoom = taken.length === 0 || readings + own.length <= MAX_READINGS;
-      // If a request does not fit into the transaction, all later requests wait too, so that the readings of a device are written in order
-      // of arrival.
+      // If a request does not fit, all later ones wait as well. Otherwise the readings of a device could be written out of order.
       if (!isRoom) readings = Number.POSITIVE_INFINITY;
       if (!isRoom || this.#busy.has(deviceId)) {
         remaining.push(one);
@@ -151,7 +143,7 @@ export class HttpsReadingsWriter {
   }
 }
 
-/** Creates the writer for a process that receives readings over HTTPS. Times of receipt come from a checked clock (receipt-clock.ts). */
+/** Creates the writer for a process that receives readings over HTTPS. */
 export function createHttpsReadingsWriter(
   pool: Pool,
   {

@@ -11,13 +11,12 @@ import { createDecodedMessage } from './gateways/assign.ts';
 import type { IncomingMessage } from './message.ts';
 import type { RawMessage } from './source/source.ts';
 
-/** The device or gateway that sent a message. */
 export interface MessageSender {
   id: string;
   isGateway: boolean;
 }
 
-/** Returns the device or gateway that a topic belongs to; null if there is none. */
+/** Returns the device or gateway to which a topic belongs. Null if the topic belongs to neither. */
 export function parseSender(topic: string): MessageSender | null {
   const native = parseNativeTopic(topic);
   if (native) return { id: native.deviceId, isGateway: false };
@@ -25,7 +24,6 @@ export function parseSender(topic: string): MessageSender | null {
   return below && { id: below.gatewayId, isGateway: true };
 }
 
-/** Creates a rejection of a whole message without decoding its content. */
 export const rejectWholeMessage = (
   { topic, payload, receivedAtMs, replayed }: RawMessage,
   deviceId: string,
@@ -38,12 +36,11 @@ export const rejectWholeMessage = (
   decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] },
 });
 
-/** Reason for the rejection of an element that was sent over HTTPS without a time. */
 const NEEDS_TS = 'needs ts: without it, a repetition could not be distinguished from a new reading';
 
 /**
- * Decodes the body of a request that sends readings over HTTPS. `body`: the body, parsed from JSON. Never throws. Each element needs a
- * time, because clients repeat requests.
+ * Decodes the body of a request that sends readings over HTTPS. Never throws. Each element needs a timestamp, because clients repeat
+ * requests.
  */
 export function decodeHttpsReadings(
   { deviceId, format }: { deviceId: string; format: HttpsReadingsFormat },
@@ -65,7 +62,6 @@ export function decodeHttpsReadings(
   return decoded;
 }
 
-/** Parses a stored payload. It was valid JSON when it was stored; truncated payloads are never replayed. */
 function parseJson(payload: Buffer): unknown {
   try {
     return JSON.parse(payload.toString('utf8'));
@@ -75,8 +71,8 @@ function parseJson(payload: Buffer): unknown {
 }
 
 /**
- * Prepares a message for writing. The message of a device is decoded here. The message of a gateway is decoded later, in the transaction
- * that loads the gateway's devices. Returns null if the topic belongs to neither a device nor a gateway.
+ * Prepares a message for writing. A message of a gateway is decoded later, in the transaction that loads the gateway's devices. Returns
+ * null if the topic belongs to neither a device nor a gateway.
  */
 export function createIncomingMessage(raw: RawMessage): IncomingMessage | null {
   const { topic, payload, receivedAtMs, replayed } = raw;

@@ -1,36 +1,29 @@
 import { hashFnv1a } from '#src/core/fnv1a.ts';
 
-/**
- * A device counts as sending for this time (ms) after its last batch. If it was backlogged in that batch, it counts as backlogged for the
- * same time. Most meters send every ten seconds.
- */
+/** A device counts as sending for this time (ms) after its last batch. */
 const SENDING_MS = 10_000;
-/**
- * Number of devices that sent most recently and are examined. If fewer than a quarter of them have no backlog, the queue assumes that
- * nearly all devices are backlogged, as after an outage.
- */
+/** Number of most recent senders that are examined to estimate how many devices are backlogged. */
 export const MAX_SAMPLED_SENDERS = 64;
 const OTHERS_SHARE = 0.25;
 
 /** A pending message, with the fields that are needed for scheduling. */
 export interface QueuedMessage {
-  /** Id of the device or gateway. Messages with the same id are written in order of arrival. */
+  /** Id of the device or gateway. Its messages are written in order of arrival. */
   deviceId: string;
-  /** Account of the device. Accounts are served in turn and, within an account, its devices. */
+  /** Account of the device. Accounts take turns. */
   account: string;
   /** Memory of the message, in bytes. */
   bytes: number;
-  /** Approximate number of elements in the message; at least one. */
+  /** Approximate number of readings in the message; at least one. */
   weight: number;
 }
 
-/** The pending messages of a device, and whether a batch of them is being written. */
 export class PendingDeviceMessages<T extends QueuedMessage> {
   readonly deviceId: string;
   readonly account: string;
-  /** The partition that writes the device's messages. It is determined by the id of the device. */
+  /** Partition of the queue that writes the device's messages. */
   readonly home: number;
-  // The array is created with its first element, because adding an element to an empty array would allocate room for 17 elements.
+  // The array is created with its first element: adding an element to an empty array would allocate room for 17 elements.
   waiting: T[];
   weight = 0;
   isUnderWay = false;
@@ -42,10 +35,7 @@ export class PendingDeviceMessages<T extends QueuedMessage> {
     this.waiting = [first];
   }
 
-  /**
-   * Takes messages from the front of the list until a weight, a number of bytes or a number of messages is reached. `mustTake`: whether at
-   * least one message is taken.
-   */
+  /** Takes the oldest messages until one of the limits is reached. `mustTake`: takes at least one message, even beyond the limits. */
   take(max: { weight: number; bytes: number; count: number }, mustTake: boolean): T[] {
     let [length, weight, bytes] = [0, 0, 0];
     for (const message of this.waiting) {
@@ -62,7 +52,7 @@ export class PendingDeviceMessages<T extends QueuedMessage> {
   }
 }
 
-/** Devices that are ready to be written, by account. Accounts, and the devices of an account, are in the order in which they are served. */
+/** The devices that can be written next, by account. The order is that in which they are served. */
 export class ReadyDevices<T extends QueuedMessage> {
   readonly #byAccount = new Map<string, Set<PendingDeviceMessages<T>>>();
   size = 0;
@@ -91,8 +81,8 @@ export class ReadyDevices<T extends QueuedMessage> {
   }
 
   /**
-   * Offers the devices of each account to `take` until `take` returns `full`. If `take` took messages of an account (`some`) and the
-   * account has more, the account moves to the end. If it took none, the account keeps its position.
+   * Calls `take` with the devices of each account until `take` returns `full`. An account from which messages were taken moves to the end
+   * of the order.
    */
   round(take: (devices: Iterable<PendingDeviceMessages<T>>) => { some: boolean; full: boolean }): void {
     const served: string[] = [];
@@ -111,8 +101,8 @@ export class ReadyDevices<T extends QueuedMessage> {
 }
 
 /**
- * The devices that were written most recently, each with the time of its last batch and of its last batch while backlogged. They are in
- * order of time; the latest is the last.
+ * The devices that were written most recently, oldest first. For each, the time of its last batch and of its last batch while it was
+ * backlogged.
  */
 export class RecentlyWrittenDevices {
   readonly #last = new Map<string, { atMs: number; backloggedAtMs: number }>();
@@ -124,7 +114,7 @@ export class RecentlyWrittenDevices {
     if (this.#last.size > MAX_SAMPLED_SENDERS) this.#last.delete(this.#last.keys().next().value as string);
   }
 
-  /** Whether at least a quarter of the devices that are sending are not backlogged and were not backlogged recently. */
+  /** Whether at least a quarter of the sending devices have no backlog, now and in the last seconds. */
   areOthers(nowMs: number): boolean {
     const fromMs = nowMs - SENDING_MS;
     let [sending, others] = [0, 0];

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PoolClient } from '#src/database/connect.ts';
 import { createGatewayDecoders, type GatewayDecoders } from '../decoders/gateway-decoders.ts';
 
-/**
- * Maximum number of topics that are stored for a gateway. A second limit applies to the bytes of their payloads. Announcements beyond the
- * limits are ignored.
- */
+/** Maximum number of announcement topics per gateway. Further announcements are ignored. */
 const MAX_TOPICS = 10_000;
 const MAX_BYTES = 16 * 2 ** 20;
 /**
@@ -13,27 +10,29 @@ const MAX_BYTES = 16 * 2 ** 20;
  * 2,704 bytes.
  */
 export const MAX_ANNOUNCEMENT_TOPIC_BYTES = 512;
-/** Maximum difference in ms that is expected between the clocks of two workers. */
+/** Maximum clock difference in ms that is assumed between two workers. */
 const CLOCKS_MS = 60_000;
 
-/** The decoders of a gateway, with the announcements that these decoders have processed. */
 export interface KnownGateway {
-  /** Value of `gateways.announced` when the announcements were loaded. It shows whether another worker has stored more since then. */
+  /**
+   * Value of `gateways.announced` when the announcements were loaded. A higher value in the database shows that another worker has stored
+   * more.
+   */
   announced: number;
   decoders: GatewayDecoders;
-  /** The last announcement on each topic: the hash of its payload, its time of receipt, and the total length of its payload and topic. */
+  /** The last announcement on each topic. `hash` is the hash of its payload. */
   learnt: Map<string, { hash: string; bytes: number; receivedAtMs: number }>;
   bytes: number;
 }
 
-/** A message in which a device announces itself at the household's broker. */
+/** A message in which a device announces itself at the household's broker, for example for Home Assistant's discovery. */
 export interface Announcement {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
 }
 
-/** Loads the decoders of a gateway. They process all announcements that are stored for the gateway. */
+/** Loads the decoders of a gateway, and replays all stored announcements to them. */
 export async function loadKnownGateway(
   client: PoolClient,
   gatewayId: string,
@@ -53,11 +52,14 @@ export async function loadKnownGateway(
   return known;
 }
 
-/** Whether an announcement is new and fits into the limits of the gateway. Devices mostly repeat their announcements. */
+/**
+ * Whether an announcement differs from the last one on its topic and fits into the limits of the gateway. Devices often repeat their
+ * announcements.
+ */
 export function isNewAnnouncement(known: KnownGateway, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
   const last = known.learnt.get(topic);
-  // An announcement that was rejected and is processed again later (replay-rejected.ts) must not replace a newer one.
+  // A rejected announcement may be processed again later. It must not replace a newer announcement.
   if (last && announcement.receivedAtMs < last.receivedAtMs - CLOCKS_MS) return false;
   if (!last && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
   if (known.bytes - (last?.bytes ?? 0) + bytesOf(announcement) > MAX_BYTES) return false;
@@ -66,17 +68,14 @@ export function isNewAnnouncement(known: KnownGateway, announcement: Announcemen
 
 export const isTopicTooLong = (topic: string): boolean => Buffer.byteLength(topic) > MAX_ANNOUNCEMENT_TOPIC_BYTES;
 
-/**
- * Stores the new announcements of one gateway in order, and increases its number of announcements. An announcement with an empty payload
- * deletes the stored one.
- */
+/** Stores the new announcements of one gateway. An empty payload deletes the stored announcement of its topic. */
 export async function saveAnnouncements(
   client: PoolClient,
   gatewayId: string,
   known: KnownGateway,
   news: readonly Announcement[],
 ): Promise<void> {
-  // Only the last announcement on each topic is stored. If one batch contains a birth, a death and another birth, the device is online.
+  // Only the last announcement on each topic is stored.
   const last = new Map<string, Announcement>();
   for (const one of news) {
     last.delete(one.topic);
@@ -110,7 +109,6 @@ export function recordAnnouncement(known: KnownGateway, announcement: Announceme
   known.learnt.set(topic, { hash: digestOf(payload), bytes, receivedAtMs });
 }
 
-/** Removes a topic after its announcement was deleted. */
 function forget(known: KnownGateway, topic: string): void {
   known.bytes -= known.learnt.get(topic)?.bytes ?? 0;
   known.learnt.delete(topic);

@@ -13,14 +13,12 @@ const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; wh
   heating: { kind: 'heating', whole: (state) => state },
 };
 
-/** Returns the kind under which a kind in a message is stored. An unknown kind is returned unchanged. */
 export const getStoredValueKind = (kind: string): string =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS].kind : kind;
 
 /**
- * Converts the quantities of one paired device into a decoded message for the writer. Pure. `values`: the device's quantities in the
- * message. A quantity without a time gets the time of receipt. Interval energy without a time is rejected, because a message that is
- * delivered again could not be distinguished from new energy.
+ * Converts the decoded quantities of one device into a message for the writer. A quantity without a timestamp gets the time of receipt.
+ * Interval energy without a timestamp is rejected, because a repeated message could not be distinguished from new energy.
  */
 export function createDecodedMessage(
   deviceId: string,
@@ -55,7 +53,6 @@ export function createDecodedMessage(
 }
 
 const MAX_NAME = 200;
-/** Truncates a name, and replaces characters that are unsafe to store or show. */
 const shownName = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{C}/gu, '?');
 
 /** Returns the native ids of all devices in a message. Includes devices of which the message has only an unusable quantity. */

@@ -24,7 +24,6 @@ test('accepts a native id in a topic only as whole levels', () => {
   expect(isDeviceIdInTopic('zigbee2mqtt/kitchen/fridge', 'kit')).toBe(false);
 });
 
-/** Creates a gateway without a database: a function that decodes a message, and one that finds a listed device. */
 function gateway() {
   const decoders = createGatewayDecoders();
   const discoveries = new DeviceDiscoveries(['gwy_1'], []);
@@ -53,8 +52,7 @@ const announcement = (id: string, topic: string, entity: keyof typeof ENTITIES):
   },
 ];
 /**
- * Creates messages of two kinds of devices. A plug is announced by Zigbee2MQTT, and another decoder family reads its values. A meter is
- * announced, and its values are read by the same family.
+ * Zigbee2MQTT announces the plug, and another decoder family reads its values. The same family announces the meter and reads its values.
  */
 const plug = (name: string) => ({
   announced: [

@@ -1,7 +1,4 @@
-/**
- * Topic filter (below the prefix of the gateway) for the first value of a device that is announced. `READ_BY_ANOTHER_FAMILY_FILTER`:
- * another decoder family reads the topics of the device and lists it. Null: the device has sent a value.
- */
+/** MQTT topic filter for the first value of an announced device. Null if the device has already sent a value. */
 export type FirstValueTopicFilter = string | null;
 
 export const READ_BY_ANOTHER_FAMILY_FILTER = '';
@@ -11,9 +8,8 @@ export const isAwaitingFirstValue = (awaits: FirstValueTopicFilter): awaits is s
   awaits !== null && awaits !== READ_BY_ANOTHER_FAMILY_FILTER;
 
 /**
- * Combines the topics of a device into one topic filter for a bridge. The result is the only topic, or the first levels that all topics
- * have in common, followed by `/#`. A topic that has no level in common with the first is left out. The first element may already be such a
- * filter.
+ * Returns one topic filter for all topics of a device: the topic itself if there is only one, otherwise the levels that the topics have in
+ * common, followed by `/#`. A topic without a common level is left out.
  */
 export function combineTopicsToFilter([first, ...rest]: readonly [string, ...string[]]): string {
   return rest.reduce(joined, first);
@@ -28,7 +24,6 @@ function joined(filter: string, topic: string): string {
   const others = topic.split('/');
   const differing = levels.findIndex((level, at) => level !== others[at]);
   const shared = levels.slice(0, differing === -1 ? undefined : differing).join('/');
-  // If the first level of the topics is empty, the common part is also empty. The filter would then be `/#`, which matches every topic that
-  // begins with a slash.
+  // If the common part is empty, the filter would be `/#`, which matches every topic that begins with a slash.
   return shared === '' ? filter : `${shared}/#`;
 }

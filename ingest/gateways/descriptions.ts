@@ -16,9 +16,9 @@ export function hashRegisterDescription(described: RegisterDescription): string 
 }
 
 /**
- * Whether a changed description of a register is accepted: always in the first hour after `firstSeenMs`, then at most once an hour. Without
- * this limit, a device whose description alternates would have its whole history recomputed with each message. Times are in Unix ms.
- * `notedMs`: time of the last change; undefined if there is no description yet.
+ * Whether a changed description of a register is accepted: always in the first hour after `firstSeenMs`, then at most once per hour.
+ * Otherwise a device whose description alternates would have its whole history recomputed with each message. `notedMs`: time of the last
+ * change. All times are in Unix ms.
  */
 export const canChangeRegisterDescription = (
   notedMs: number | undefined,
@@ -33,11 +33,10 @@ interface Changed {
   described: RegisterDescription;
 }
 
-/** Stores changed descriptions of existing series. Returns the devices of these series, whose whole history must then be recomputed. */
+/** Stores changed descriptions of registers. Returns the ids of the devices whose whole history must then be recomputed. */
 export async function saveRegisterDescriptions(client: PoolClient, changed: readonly Changed[]): Promise<string[]> {
   if (changed.length === 0) return [];
-  // Raw SQL: each batch of ingest may run this statement. It updates any number of series, by unnest. All writers lock devices in the same
-  // order.
+  // Raw SQL: batches of messages run this statement for any number of series. Rows are locked in a fixed order to avoid deadlocks.
   await client.query(
     'SELECT FROM devices WHERE device_id = ANY ($1) AND deleted_at IS NULL ORDER BY device_id FOR NO KEY UPDATE',
     [changed.map(({ deviceId }) => deviceId)],

@@ -27,20 +27,20 @@ import {
   MAX_UNKNOWN_QUANTITIES,
 } from './listed-quantities.ts';
 
-/** Maximum number of devices that are listed for a gateway. If messages contain more names of devices, they are probably faulty. */
+/** Maximum number of listed devices per gateway. More names in its messages are probably a fault. */
 const MAX_DEVICES = 2_000;
 const MAX_QUANTITIES = 200;
 /** Minimum time in ms between two updates of `last_seen_at`. */
 const SEEN_MS = 60_000;
 
-/** A quantity of a device. `counts`: the direction in which it contributes to the consumption of the home; null if it does not. */
+/** `counts`: the direction in which the quantity contributes to the home's consumption. Null if it does not contribute. */
 interface Quantity {
   channel: string;
   kind: string;
   counts: 'import' | 'export' | null;
   /**
-   * For a quantity whose meaning depends on the device's other registers: its key, a digest of its description, and the time at which the
-   * description was stored (Unix ms).
+   * These three fields are set if the meaning of the quantity depends on the device's other registers. `noted`: time of the last change of
+   * the description, Unix ms.
    */
   key?: string;
   described?: string;
@@ -59,14 +59,13 @@ export interface DeviceDiscovery {
   lastSeenMs: number;
   /** Topic filter for the first value of an announced device. Null if the device has sent a value. */
   awaits: FirstValueTopicFilter;
-  /** New descriptions of a paired device's registers, if they differ from the stored descriptions. */
+  /** Descriptions of a paired device's registers that differ from the stored ones. */
   descriptions: { channel: string; kind: string; described: RegisterDescription }[];
-  /** The device that was paired with this discovery; null if none was. */
+  /** The device that the owner has paired with this discovered device. Null if there is none. */
   paired: { deviceId: string; settings: DecoderSettings } | null;
   isChanged: boolean;
 }
 
-/** The decoders and settings with which a gateway's messages are decoded. */
 interface Reading {
   decoders: GatewayDecoders;
   settings: DecoderSettings;
@@ -79,7 +78,7 @@ export async function loadDeviceDiscoveries(
   client: PoolClient,
   gatewayIds: readonly string[],
 ): Promise<DeviceDiscoveries> {
-  // Raw SQL: each batch with messages of gateways runs this statement. It loads any number of devices.
+  // Raw SQL: each batch with messages of gateways runs this statement.
   const { rows } = await client.query(
     `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.first_seen_at, x.last_seen_at, x.awaits,
        d.device_id, d.timezone, d.decoder_config
@@ -109,7 +108,7 @@ export async function loadDeviceDiscoveries(
   return new DeviceDiscoveries(gatewayIds, stored);
 }
 
-/** Discovered devices of several gateways: as they are stored, with the changes of the current batch. */
+/** The discovered devices of a batch's gateways, with the changes that the batch makes. */
 export class DeviceDiscoveries {
   readonly #byGateway: ReadonlyMap<string, Map<string, DeviceDiscovery>>;
   /** Gateways with an announced device that has not sent its first value yet. */
@@ -127,9 +126,7 @@ export class DeviceDiscoveries {
     return this.#byGateway.get(gatewayId)?.get(keyOf(family, nativeId));
   }
 
-  /**
-   * Records the devices whose values a message contains, and the device that it announces. `decoded`: the result of the gateway's decoders.
-   */
+  /** Records the devices that a message contains or announces. `decoded`: the result of the gateway's decoders. */
   receive(
     gatewayId: string,
     decoded: DecodeResultWithFamilyName,
@@ -147,13 +144,13 @@ export class DeviceDiscoveries {
     }
   }
 
-  /** Updates a discovered device after a message. If the device is not listed yet and the gateway has room for it, lists the device. */
+  /** Updates a discovered device after a message. If it is new and the gateway's list is not full, adds it to the list. */
   #note(gatewayId: string, family: string, nativeId: string, values: readonly DecodedValue[], atMs: number): void {
     const discovery =
       this.find(gatewayId, family, nativeId) ?? this.#add({ gatewayId, family, nativeId, awaits: null }, atMs);
     if (!discovery) return;
     if (discovery.awaits !== null) {
-      // The first hour of a device begins with its first value. In this hour, its description may change any number of times.
+      // In the first hour after its first value, the description of a device may change any number of times.
       Object.assign(discovery, { awaits: null, firstSeenMs: atMs, lastSeenMs: atMs, isChanged: true });
     }
     const placed = assignChannelsToListedQuantities(discovery.quantities, values);
@@ -164,10 +161,7 @@ export class DeviceDiscoveries {
     discovery.isChanged = true;
   }
 
-  /**
-   * Lists an announced device that has not sent a value yet, if the gateway has room for it. If the device is already listed, adds the
-   * topics to its topic filter.
-   */
+  /** Lists an announced device that has not sent a value yet. If it is already listed, extends its topic filter. */
   #announce(
     gatewayId: string,
     family: string,
@@ -188,9 +182,9 @@ export class DeviceDiscoveries {
     }
   }
 
-  /** Whether another decoder family reads the topic, and already lists a device whose id the topic contains. */
+  /** Whether the topic contains the id of a device that another decoder family has already listed. */
   #isListedByAnother(gatewayId: string, announcer: string, topic: string, { decoders, settings }: Reading): boolean {
-    // Decodes an empty object, which contains no quantities: a family recognises its topics whatever the payload is.
+    // An empty object contains no quantities, but the decoder family still recognises its topic.
     const reader = decoders.read({ topic, payload: Buffer.from('{}'), receivedAtMs: 0 }, settings)?.family;
     if (reader === announcer) return false;
     return [...(this.#byGateway.get(gatewayId)?.values() ?? [])].some(
@@ -198,7 +192,7 @@ export class DeviceDiscoveries {
     );
   }
 
-  /** Hides an announced device that has sent no value: another family reads its topics and lists the same device. */
+  /** Hides an announced device without values, because another decoder family lists the same device. */
   #hide(gatewayId: string, family: string, nativeId: string): void {
     const discovery = this.find(gatewayId, family, nativeId);
     if (!discovery || !isAwaitingFirstValue(discovery.awaits)) return;
@@ -206,7 +200,7 @@ export class DeviceDiscoveries {
     discovery.isChanged = true;
   }
 
-  /** Stores the changed discovered devices. Returns the paired devices whose consumption must be recomputed. */
+  /** Stores the changes of discovered devices. Returns the ids of the paired devices whose consumption must be recomputed. */
   async save(client: PoolClient): Promise<readonly string[]> {
     const changed = [...this.#byGateway.values()].flatMap((all) =>
       [...all.values()].filter(({ isChanged }) => isChanged),
@@ -241,7 +235,7 @@ export class DeviceDiscoveries {
   }
 }
 
-/** Adds new quantities of the device, and chooses again which quantities contribute to the totals. Returns whether any was new. */
+/** Adds new quantities to a device, and chooses again which quantities contribute to its totals. Returns whether a quantity was new. */
 function addQuantities(discovery: DeviceDiscovery, values: readonly DecodedValue[]): boolean {
   const known = new Set(discovery.quantities.map(({ channel, kind }) => keyOf(channel, kind)));
   let room = MAX_UNKNOWN_QUANTITIES - discovery.quantities.filter(({ channel }) => !parseChannel(channel).known).length;
@@ -257,15 +251,14 @@ function addQuantities(discovery: DeviceDiscovery, values: readonly DecodedValue
   const roles = chooseSeriesRoles(quantities.map(({ channel, kind }) => ({ channel, kind: getStoredValueKind(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
     const { direction, commodity } = parseChannel(quantity.channel);
-    // If no better series measures export, the negative part of a power is used as export. The list of devices does not show this. For gas,
-    // heat and water, the name of the channel already shows the commodity.
+    // The negative part of a power may also contribute as export. The list of devices does not show this.
     const counts = commodity === 'electricity' && roles[index]?.roles[direction] ? direction : null;
     return { ...quantity, counts };
   });
   return true;
 }
 
-/** Stores changed descriptions of quantities: any number in the device's first hour, later one per hour. Returns whether any changed. */
+/** Stores changed descriptions of a device's registers. Returns whether a change was accepted. */
 function noteDescriptions(discovery: DeviceDiscovery, values: readonly DecodedValue[], atMs: number): boolean {
   let isNew = false;
   for (const one of values) {

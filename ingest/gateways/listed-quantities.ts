@@ -1,25 +1,18 @@
 import type { DecodedValue } from '../decoders/family.ts';
 import { createCircuitWord } from '../decoders/read/circuit-word.ts';
 
-/** The quantities that are already listed for a device, by channel and kind. */
 export type ListedQuantities = readonly ListedQuantity[];
 
 interface ListedQuantity {
   readonly channel: string;
   readonly kind: string;
-  /**
-   * Key of the quantity within its device (`DecodedValue.key`). Undefined if the meaning of the quantity does not depend on the device's
-   * other quantities, or if the quantity was listed before keys were stored.
-   */
+  /** Key of the quantity within its device. Undefined if the quantity was listed before keys were stored, or needs no key. */
   readonly key?: string;
-  /** The name that the device itself gives to the quantity. Set only if the quantity was listed before keys were stored. */
+  /** Name that the device itself gives to the quantity. Set only if the quantity was listed before keys were stored. */
   readonly native?: string;
 }
 
-/**
- * Maximum number of unknown quantities of one device that are shown to its owner for classification. A device with more of them probably
- * has a faulty script, so further ones are not stored.
- */
+/** Maximum number of a device's unknown quantities that its owner is asked to classify. A device with more of them is probably faulty. */
 export const MAX_UNKNOWN_QUANTITIES = 50;
 
 const isListed = (listed: ListedQuantities, channel: string, kind: string) =>
@@ -29,8 +22,8 @@ const isListed = (listed: ListedQuantities, channel: string, kind: string) =>
 export const getQuantityKey = ({ key, native }: DecodedValue): string => key ?? native;
 
 /**
- * Gives each quantity of a message the channel under which the quantity is already listed. Later announcements of a device may change the
- * meaning of a register, but never its channel. If no quantity has a description, returns the same list.
+ * Gives each quantity of a message the channel under which it is already listed. A later announcement may change the meaning of a quantity,
+ * but never its channel.
  */
 export const assignChannelsToListedQuantities = (
   listed: ListedQuantities,
@@ -47,17 +40,13 @@ function channelOf(listed: ListedQuantities, one: DecodedValue): string {
   const named = ofKind.filter(({ key, native }) => key === undefined && native === one.native);
   if (named.length === 1) return (named[0] as ListedQuantity).channel;
   const there = ofKind.find(({ channel }) => channel === one.channel);
-  // A quantity that is listed without a key keeps its channel only if its native name is the same. If another quantity has this channel, a
-  // new channel name is derived from the key of the quantity.
+  // If another quantity uses this channel name, a new channel name is derived from the key.
   return there && (there.key !== undefined || named.length > 1)
     ? `${createCircuitWord(getQuantityKey(one))}/${one.channel}`
     : one.channel;
 }
 
-/**
- * Returns the quantities of a paired device that are stored. A quantity that the owner must classify is stored only if it is already
- * listed.
- */
+/** Returns the quantities of a paired device that may be stored. A quantity that the owner must classify is stored only if it is listed. */
 export const filterStorableQuantities = (
   listed: ListedQuantities,
   values: readonly DecodedValue[],

@@ -24,13 +24,9 @@ import { type DeviceDiscoveries, type DeviceDiscovery, loadDeviceDiscoveries } f
 import { assignChannelsToListedQuantities, filterStorableQuantities } from './listed-quantities.ts';
 import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './unrecognised.ts';
 
-/**
- * Maximum number of gateways that a worker caches, and maximum bytes of their announcements. A gateway that is not cached is loaded again
- * for each batch with its messages.
- */
+/** Maximum number of gateways that a worker caches, and maximum total bytes of their announcements. */
 const MOST = { gateways: 1_000, bytes: 64 * 2 ** 20 };
 
-/** Cache of the gateways whose messages a worker has received. The map begins with the least recently used gateway. */
 export class GatewayCache {
   readonly #gateways = new Map<string, KnownGateway>();
   readonly #most: typeof MOST;
@@ -43,7 +39,6 @@ export class GatewayCache {
     return this.#gateways.get(gatewayId);
   }
 
-  /** Caches a gateway. It becomes the last in the map, because it is the most recently used one. */
   keep(gatewayId: string, known: KnownGateway): void {
     this.#gateways.delete(gatewayId);
     this.#gateways.set(gatewayId, known);
@@ -53,10 +48,7 @@ export class GatewayCache {
     this.#gateways.delete(gatewayId);
   }
 
-  /**
-   * Evicts the least recently used gateways until the cache is within its limits. It may exceed them without a new gateway, because
-   * announcements make a cached gateway larger.
-   */
+  /** Evicts the least recently used gateways until the cache is within its limits. New announcements can also enlarge a cached gateway. */
   trim(): void {
     let bytes = 0;
     for (const known of this.#gateways.values()) bytes += known.bytes;
@@ -69,19 +61,18 @@ export class GatewayCache {
 }
 
 /**
- * Decodes the messages of gateways within the transaction that stores them. The transaction locks the rows of the gateways, so that the
- * worker has all announcements that other workers have stored.
+ * Decodes the messages of gateways within the transaction that stores them. The transaction locks the gateways, so that no other worker
+ * adds announcements in the meantime.
  */
 export class GatewayReceiver {
   readonly #gateways = new GatewayCache();
   readonly #unread: UnrecognisedMessageCounter;
 
-  /** `unread`: counts the messages that no decoder family recognises. */
   constructor(unread: UnrecognisedMessageCounter = createUnrecognisedMessageCounter()) {
     this.#unread = unread;
   }
 
-  /** Evicts the gateways of a batch from the cache, because the transaction of the batch was not committed. */
+  /** Evicts the gateways of a batch whose transaction was not committed. */
   forget(batch: readonly IncomingMessage[]): void {
     const ids = idsOf(batch);
     for (const id of ids) this.#gateways.forget(id);
@@ -89,9 +80,8 @@ export class GatewayReceiver {
   }
 
   /**
-   * Replaces each message of a gateway by its decoded content: one message for each paired device, and none for devices that are not
-   * paired. If the gateway does not exist in this database, the message remains unchanged. Also stores announcements, lists new devices,
-   * and counts messages that no decoder family recognises. Adds to `described` the devices whose consumption must be recomputed.
+   * Replaces each message of a gateway by one decoded message for each paired device. Also stores announcements, lists new devices, and
+   * counts messages that no decoder recognises. Adds to `described` the ids of the devices whose consumption must be recomputed.
    */
   async receive(
     client: PoolClient,
@@ -138,7 +128,7 @@ export class GatewayReceiver {
   }
 }
 
-/** Cache of the parsed settings of gateways. Each batch needs them, and parsing a hundred mappings takes 7 ms. */
+/** Cache of parsed settings: parsing a hundred mappings takes 7 ms, and each batch needs them. */
 const READ = new WeakMap<KnownGateway, { text: string; settings: DecoderSettings }>();
 
 function settingsOf(known: KnownGateway, config: unknown): DecoderSettings {
@@ -162,7 +152,7 @@ interface Gateway {
   unread: UnrecognisedMessageCounter;
 }
 
-/** Calls `receiveOne`, and converts an error into a MessageDecodingError: otherwise it would be taken for one of the database. */
+/** Calls `receiveOne`. Throws a MessageDecodingError for any error in it, so that the error is not attributed to the database. */
 function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne>): IncomingMessage[] {
   try {
     return receiveOne(message, below, gateway);
@@ -171,10 +161,7 @@ function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne
   }
 }
 
-/**
- * The values in a message, by device. A device's settings take precedence over those of its gateway. The message is decoded once per set of
- * settings.
- */
+/** Decodes one message of a gateway for several devices, once for each different set of device settings. */
 class ReadingsOfMessage {
   readonly #message: DeviceMessage;
   readonly #decoded: DecodeResultWithFamilyName;
@@ -182,14 +169,13 @@ class ReadingsOfMessage {
   readonly #bySettings = new Map<string, DecodeResultWithFamilyName>();
   readonly #byDevice = new Map<DecodeResultWithFamilyName, Map<string, DecodedValue[]>>();
 
-  /** `decoded`: the message, already decoded with the settings of the gateway. */
+  /** `decoded`: the message as decoded with the settings of the gateway. */
   constructor(message: DeviceMessage, decoded: DecodeResultWithFamilyName, gateway: Gateway) {
     this.#message = message;
     this.#decoded = decoded;
     this.#gateway = gateway;
   }
 
-  /** Decodes the message with the settings of the device. */
   readFor({ paired }: DeviceDiscovery): DecodeResultWithFamilyName {
     const key = JSON.stringify(paired?.settings ?? {});
     if (key === '{}') return this.#decoded;
@@ -202,7 +188,7 @@ class ReadingsOfMessage {
     return read;
   }
 
-  /** Returns the device's values. If the broker had retained the message, returns only values with a time of their own. */
+  /** Returns the values of the device. If the broker had retained the message, values without a timestamp are left out. */
   valuesOf(discovery: DeviceDiscovery): DecodedValue[] {
     const read = this.readFor(discovery);
     const groups =
@@ -213,7 +199,6 @@ class ReadingsOfMessage {
   }
 }
 
-/** Processes one message: stores its announcement, lists its devices, and returns the decoded messages of the paired devices. */
 function receiveOne(
   message: IncomingMessage,
   { gatewayId, topic }: NonNullable<IncomingMessage['gateway']>,
@@ -251,7 +236,6 @@ function receiveOne(
     );
     return [{ ...rest, decoded: createDecodedMessage(discovery.paired.deviceId, values, receivedAtMs) }];
   });
-  // If the message contains only one device, the rejections result from decoding it with the settings of this device.
   const [only] = found;
   const { refused } = only && natives.size === 1 ? readings.readFor(only) : decoded;
   if (refused.length === 0) return of;
@@ -266,8 +250,8 @@ function receiveOne(
 }
 
 /**
- * Assigns each rejection to the device that caused it. If this device is unknown, assigns the rejection to the gateway. Rejections of
- * devices that are not paired are not stored.
+ * Assigns each rejection to the device that caused it or, if that is unknown, to the gateway. Rejections of devices that are not paired are
+ * dropped.
  */
 function withRefusals(
   of: IncomingMessage[],
@@ -290,10 +274,9 @@ function withRefusals(
   });
 }
 
-/** Rejects an announcement whose topic is too long for a key of the database. */
 const tooLong = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
   ...message,
-  // The payload is not stored: it is unknown which device was announced, so the data may belong to someone else than the owner.
+  // The payload is not stored: the announced device is unknown, so the data may belong to another person.
   payload: Buffer.alloc(0),
   decoded: {
     ...message.decoded,
@@ -301,7 +284,6 @@ const tooLong = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMe
   },
 });
 
-/** Rejects a message of a gateway that was deleted or never existed. */
 export const rejectMessageOfUnknownGateway = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
   ...message,
   // The payload is not stored, because its owner is unknown.

@@ -7,35 +7,33 @@ import { parseHomeUsageTopic } from '#src/devices/topics.ts';
 import type { DeviceMessage } from '../decoders/family.ts';
 import { generaliseTopic, isRadioMessage } from '../decoders/read/topic-shape.ts';
 
-/** Maximum number of message shapes (topic patterns) that are stored for a gateway. Messages of other shapes are counted together. */
+/** Maximum number of topic patterns that are stored per gateway. Messages on all further topics are counted together. */
 const MAX_SHAPES = 200;
-/** The shape under which messages are counted if the maximum number of shapes is reached. As a topic filter, it matches every topic. */
+/** Messages beyond `MAX_SHAPES` are counted under this topic filter, which matches every topic. */
 const FURTHER = '#';
 const MAX_PAYLOAD_BYTES = 4_096;
 const MAX_TOPIC_LENGTH = 512;
 /** Minimum time in ms between two writes of a gateway's counts. */
 const WRITE_MS = 10_000;
-/** Minimum age in seconds of a sample message before a newer one replaces it. Writing a sample costs up to 4 KiB for each shape. */
+/** Age in seconds after which a newer sample message replaces the stored one. */
 const EXAMPLE_SECONDS = 600;
-/** Limits for all gateways of a worker. If one is exceeded, the counts of the gateways that have not sent for longest are discarded. */
+/** Limits for all gateways of a worker. Beyond them, the counts of the gateways that have been silent for longest are discarded. */
 const MOST = { gateways: 10_000, bytes: 8 * 2 ** 20 };
-/** Approximate memory in bytes of a shape, without its text and its sample message. */
+/** Approximate memory in bytes of one topic pattern without its text and sample. */
 const SHAPE_BYTES = 200;
 
 interface Example {
   topic: string;
   payload: Buffer;
-  /** Length of the whole payload in bytes. The sample may contain only its beginning. */
+  /** Length of the whole payload. The sample may contain only its beginning. */
   bytes: number;
   receivedAtMs: number;
 }
 
-/** The messages of one shape that were counted since the last write. */
 interface Counted {
   count: number;
   firstMs: number;
   lastMs: number;
-  /** The first message of the shape since the last write that may be stored as a sample; null if there is none. */
   example: Example | null;
 }
 
@@ -46,11 +44,11 @@ interface OfGateway {
 }
 
 /**
- * Creates a counter of messages that no decoder family recognises. It counts them by gateway and shape (topic pattern), and writes the
- * counts at intervals. `now`: clock, Unix ms.
+ * Creates a counter of messages that no decoder recognises. It counts them by gateway and topic pattern, and writes the counts at
+ * intervals. `now`: clock, Unix ms.
  */
 export function createUnrecognisedMessageCounter(now: () => number = Date.now, most = MOST) {
-  /** Gateways in the order of their latest message. The gateway that sent last is the last one. */
+  /** The gateway that sent last is the last entry. */
   const gateways = new Map<string, OfGateway>();
   let bytes = 0;
 
@@ -64,7 +62,7 @@ export function createUnrecognisedMessageCounter(now: () => number = Date.now, m
 
   return {
     note(gatewayId: string, message: DeviceMessage): void {
-      // An empty payload deletes a retained message, so it is not counted.
+      // An empty payload only deletes a retained message.
       if (message.payload.length === 0 || isOwn(message.topic)) return;
       const of = gateways.get(gatewayId) ?? { writtenAtMs: Number.NEGATIVE_INFINITY, shapes: new Map(), bytes: 0 };
       gateways.delete(gatewayId);
@@ -77,10 +75,10 @@ export function createUnrecognisedMessageCounter(now: () => number = Date.now, m
         drop(oldest);
       }
     },
-    /** Returns the gateways whose counts may be written now. `isLast`: whether the minimum time between two writes is ignored. */
+    /** Returns the ids of the gateways whose counts may be written now. `isLast`: also those that were written a moment ago. */
     due: (isLast = false): string[] =>
       [...gateways].flatMap(([gatewayId, of]) => (isDue(of, isLast) ? [gatewayId] : [])),
-    /** Writes those counts of the gateways that are due. The caller must have locked the rows of the gateways. */
+    /** Writes the counts of those gateways that are due. The caller must have locked the rows of the gateways. */
     async save(client: PoolClient, gatewayIds: readonly string[], isLast = false): Promise<void> {
       const due: { gatewayId: string; shapes: Map<string, Counted> }[] = [];
       for (const gatewayId of gatewayIds) {
@@ -92,7 +90,7 @@ export function createUnrecognisedMessageCounter(now: () => number = Date.now, m
       }
       if (due.length > 0) await write(client, due);
     },
-    /** Discards the counts of gateways whose transaction was not committed. Their messages are delivered again. */
+    /** Discards the counts of gateways whose transaction was not committed: their messages are delivered again. */
     forget(gatewayIds: Iterable<string>): void {
       for (const gatewayId of gatewayIds) drop(gatewayId);
     },
@@ -101,14 +99,11 @@ export function createUnrecognisedMessageCounter(now: () => number = Date.now, m
 
 export type UnrecognisedMessageCounter = ReturnType<typeof createUnrecognisedMessageCounter>;
 
-/**
- * Whether the service itself publishes on this topic, for Home Assistant or for displays in the home. A bridge can send such a message back
- * to the service.
- */
+/** Whether the service itself publishes on this topic. A bridge can send such a message back to the service. */
 const isOwn = (topic: string): boolean =>
   topic.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/`) || parseHomeUsageTopic(topic) !== null;
 
-/** Counts a message. Returns the number of bytes by which the counts have grown. */
+/** Counts a message. Returns the number of bytes by which the memory of the counts has grown. */
 function count(shapes: Map<string, Counted>, { topic, payload, receivedAtMs }: DeviceMessage): number {
   const shape = generaliseTopic(topic);
   const key = shapes.has(shape) || shapes.size < MAX_SHAPES ? shape : FURTHER;
@@ -118,7 +113,6 @@ function count(shapes: Map<string, Counted>, { topic, payload, receivedAtMs }: D
   one.count++;
   one.firstMs = Math.min(one.firstMs, receivedAtMs);
   one.lastMs = Math.max(one.lastMs, receivedAtMs);
-  // Only the first sample since the last write is copied.
   if (key !== FURTHER && !one.example && !isRadioMessage(topic, payload)) {
     one.example = { topic: shownTopic(topic), payload: cut(payload), bytes: payload.length, receivedAtMs };
   }
@@ -131,17 +125,14 @@ const sizeOf = (shape: string, { example }: Counted): number =>
 
 const shownTopic = (topic: string): string => topic.slice(0, MAX_TOPIC_LENGTH).replaceAll(/\p{C}/gu, '?');
 
-/** Copies the first bytes of a payload. Leaves out an incomplete UTF-8 character at the end. */
+/** Copies the first bytes of a payload, without an incomplete UTF-8 character at the end. */
 function cut(payload: Buffer): Buffer {
   let end = Math.min(payload.length, MAX_PAYLOAD_BYTES);
   if (end < payload.length) while (end > MAX_PAYLOAD_BYTES - 4 && ((payload[end] ?? 0) & 0xc0) === 0x80) end--;
   return Buffer.from(payload.subarray(0, end));
 }
 
-/**
- * Limits the new counts of a gateway to the maximum number of shapes. New shapes are added until this number is reached; the messages of
- * all other shapes are counted together. Pure.
- */
+/** Merges new counts of a gateway into `FURTHER` if the gateway already has the maximum number of topic patterns. */
 function withinBound(known: ReadonlySet<string>, counted: ReadonlyMap<string, Counted>): Map<string, Counted> {
   const bounded = new Map<string, Counted>();
   let room = MAX_SHAPES - known.size + (known.has(FURTHER) ? 1 : 0);
@@ -163,7 +154,7 @@ async function write(
   client: PoolClient,
   due: readonly { gatewayId: string; shapes: Map<string, Counted> }[],
 ): Promise<void> {
-  // Raw SQL: batches of ingest run these statements, which handle any number of gateways and shapes, by unnest.
+  // Raw SQL: batches of messages run these statements for any number of gateways.
   const { rows } = await client.query(
     `SELECT gateway_id, array_agg(shape) AS shapes,
        array_agg(shape) FILTER (WHERE example_received_at > now() - make_interval(secs => $2)) AS young
@@ -211,21 +202,16 @@ async function write(
   );
 }
 
-/**
- * Interval in ms at which counts are written that are due. Otherwise the counts of a meter that sends once an hour would be written only
- * with its next message.
- */
 const LOOK_MS = 2_000;
-/** Maximum number of gateways in one transaction, which locks their rows. */
 const MAX_GATEWAYS = 100;
 
-/** Starts a loop that writes counts that are due. Otherwise the counts of a gateway would be written only with its next batch. */
+/** Starts a loop that writes due counts at intervals. Otherwise they would be written only with the gateway's next message. */
 export const startSavingUnrecognisedCounts = (pool: Pool, unread: UnrecognisedMessageCounter, log: Logger): Loop =>
   startLoop('unread messages', () => saveUnrecognisedCounts(pool, unread), LOOK_MS, log);
 
 /**
- * Writes the due counts of some gateways in a separate transaction. Returns the number of gateways. `isLast`: all counts are due, even if
- * those of a gateway have just been written. If the transaction fails, its counts are lost.
+ * Writes the due counts of some gateways in a separate transaction, and returns the number of these gateways. `isLast`: writes all counts.
+ * If the transaction fails, its counts are lost.
  */
 export async function saveUnrecognisedCounts(
   pool: Pool,
@@ -237,7 +223,7 @@ export async function saveUnrecognisedCounts(
   const remainingIds = new Set(ids);
   try {
     await runInTransaction(pool, async (client) => {
-      // Raw SQL: gateways are locked in the order of their ids, as in receive.ts. A deleted gateway has no row.
+      // Raw SQL: the gateways are locked in the order of their ids to avoid deadlocks.
       const { rows } = await client.query(
         'SELECT gateway_id FROM gateways WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE',
         [ids],

@@ -6,7 +6,7 @@ import type { SeriesRoles } from './roles-by-time.ts';
 /** Changes of a device's load profile, by the start of the UTC quarter-hour (Unix ms). */
 export type BucketDeltas = Map<number, MeasureSums>;
 export type ReadonlyQuarterHourBuckets = ReadonlyMap<number, MeasureSums>;
-/** Sums of energy by the start of their quarter-hour (Unix ms). Energy of intervals is added to these sums. */
+/** Sums of energy by the start of their quarter-hour (Unix ms). */
 export interface QuarterHourBuckets {
   get(startMs: number): MeasureSums | undefined;
   set(startMs: number, sums: MeasureSums): unknown;
@@ -28,7 +28,7 @@ function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: nu
   return Number((BigInt(energyMilliwattHours) * BigInt(partMs)) / BigInt(wholeMs));
 }
 
-/** Returns the part of an energy that flowed before a time, rounded down. The energy is spread evenly over a time span. */
+/** Returns the part of an energy that flowed before a time, rounded down. The energy flowed evenly over the time span. */
 function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: TimeSpan, ms: number): number {
   if (ms >= endMs) return energyMilliwattHours;
   return ms <= startMs ? 0 : share(energyMilliwattHours, ms - startMs, endMs - startMs);
@@ -44,9 +44,9 @@ function bucketOf(deltas: QuarterHourBuckets, startMs: number): MeasureSums {
 }
 
 /**
- * Adds an interval to the buckets that it overlaps (`sign` 1), or subtracts it (-1). Each bucket gets a share in proportion to time, in
- * whole mWh. The shares add up exactly: each is the difference between the energies up to the two ends of the bucket. The number of
- * readings increases in the bucket in which the interval ends. A reading at 10:00:00 belongs to the quarter-hour before 10:00.
+ * Distributes the energy of an interval to the quarter-hours that it overlaps, in proportion to time (`sign` 1), or takes it back (-1). The
+ * shares are whole mWh and add up exactly. The reading counts in the quarter-hour in which the interval ends: a reading at 10:00:00 counts
+ * in the quarter-hour before 10:00.
  */
 export function addInterval(
   deltas: QuarterHourBuckets,

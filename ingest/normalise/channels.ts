@@ -8,12 +8,12 @@ import {
 } from '#src/devices/channel-name.ts';
 import { createRolesByTime, NO_SERIES_ROLES, type RolesByTime, type SeriesRoles } from './roles-by-time.ts';
 
-/**
- * Quantities of energy in order of preference. Only the first quantity for which a circuit has a series contributes to the totals (counting
- * rules, "Channels").
- */
+/** Kinds of series in order of preference. The energy of a circuit is counted from the first kind that the circuit has. */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
-/** Ranks of series: of a total register, of a tariff register, and the lowest rank of a power series. A lower rank takes precedence. */
+/**
+ * Ranks of series: of a total register, of a tariff register, and the lowest rank of a power series. The series with the lowest rank is
+ * counted.
+ */
 const [TOTAL, TARIFF, POWER] = [0, 1, 2 * CHANNEL_PART_KINDS.length];
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
@@ -23,48 +23,36 @@ interface Series {
   kind: string;
   unit?: string | null | undefined;
   word?: ChannelSetting;
-  /** Time of the series' first reading, Unix ms. If undefined or null, the series is treated as if it had always existed. */
+  /** Time of the series' first reading, Unix ms. If undefined or null, the series counts as having always existed. */
   firstReadAtMs?: number | null | undefined;
-  /**
-   * Time of a register's first reading that is not 0, Unix ms. Null: all readings are 0. Undefined: the register is treated as if it had
-   * never been 0.
-   */
+  /** Time of a register's first reading that is not 0, Unix ms. Null: all readings are 0. Undefined: unknown, treated as never 0. */
   nonzeroAtMs?: number | null | undefined;
 }
 
-/**
- * A series that can supply the energy of one direction of its circuit from its first reading on. The series with the lowest rank supplies
- * it.
- */
+/** A series from which the energy of one direction of a circuit can be counted. The series with the lowest rank is used. */
 interface Offer {
   readonly index: number;
   readonly rank: number;
   readonly firstReadAtMs: number;
 }
 
-/** The series that can supply the energy of one direction of one circuit. */
+/** The series from which the energy of one direction of a circuit can be counted. */
 interface Choice {
   readonly direction: EnergyDirection;
   readonly offers: Offer[];
-  /**
-   * Time from which the circuit has a register of unknown meaning, Unix ms. This register may measure the same energy as a power series.
-   */
+  /** Time from which the circuit has a register of unknown meaning, Unix ms. Its energy may be the same as that of a power series. */
   readonly askedAtMs: number;
 }
 
-/** Whether a unit excludes electricity, whatever the name of the channel is. Units of volume, reactive energy and cost do. */
+/** Whether the unit shows that a quantity is not electricity, for example a unit of volume. */
 const isOtherUnit = (unit: string | null | undefined): boolean =>
   typeof unit === 'string' && !/^[kMG]?Wh$/i.test(unit.trim());
 
 /**
- * Chooses the roles of a device's series by time. (A role states to which total the energy contributes.) In each direction of a circuit,
- * only the best quantity contributes. Within a quantity, a total register takes precedence over tariff registers, and these over phases.
- * Parts of one kind contribute together, but never together with their total. At each time, only series that already have a reading are
- * considered, so a new series contributes from its first reading on. While all readings of a total register are 0 and a part of it has a
- * reading that is not 0, the register is not considered. If no better series measures export, the negative part of the circuit's import
- * power contributes as export. A series of unknown meaning does not contribute, nor does a power series in a circuit that has a register of
- * unknown meaning. For gas, heat and water, series in kWh and series of volumes are chosen separately; they have no export. `series`: all
- * series that the device has ever had. Returns the roles in the same order.
+ * Chooses which series of a device contribute to which totals, for each time in the past. Only one series, or one set of tariffs or phases,
+ * supplies the energy of a direction of a circuit, so that no energy is counted twice. A total register precedes tariff registers, and
+ * these precede phases. A new series contributes from its first reading on. `series`: all series that the device has ever had. Returns the
+ * roles in the same order.
  */
 export function chooseSeriesRoles(series: readonly Series[]): RolesByTime[] {
   const channels = series.map((one) => resolveChannelMeaning(one, one.word));
@@ -92,7 +80,6 @@ export function chooseSeriesRoles(series: readonly Series[]): RolesByTime[] {
   );
 }
 
-/** Returns the series that can supply energy, grouped by commodity, circuit and direction. */
 function choicesOf(series: readonly Series[], channels: readonly ParsedChannel[]): Choice[] {
   const asked = new Map<string, number>();
   for (const [index, { kind, unit, firstReadAtMs }] of series.entries()) {
@@ -121,7 +108,7 @@ function choicesOf(series: readonly Series[], channels: readonly ParsedChannel[]
   return [...choices.values()].map((choice) => ({ ...choice, offers: withoutZeroTotals(choice.offers, series) }));
 }
 
-/** If a total register is 0 while one of its parts is not, the total register is considered only from its first reading that is not 0. */
+/** If a total register is 0 while one of its tariffs or phases is not, the total is ignored until its first reading that is not 0. */
 function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]): Offer[] {
   const nonzeroAtMs = ({ index }: Offer) => {
     const { nonzeroAtMs: ms } = series[index] as Series;
@@ -138,17 +125,17 @@ function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]):
 
 /**
  * Returns the series that supply the energy immediately after a time (Unix ms). Before the first reading of the circuit, these are the
- * series with the earliest first reading.
+ * series that start first.
  */
 function bestAfter({ offers, askedAtMs }: Choice, ms: number): readonly Offer[] {
   const atMs = Math.max(ms, Math.min(...offers.map(({ firstReadAtMs }) => firstReadAtMs)));
   const valid = offers.filter(({ rank }) => rank < POWER || askedAtMs > atMs);
   const best = Math.min(...valid.flatMap(({ rank, firstReadAtMs }) => (firstReadAtMs <= atMs ? rank : [])));
-  // Includes series of the same rank that start later, because they add no energy before their first reading (except interval series).
+  // Includes series of the same rank that start later: before their first reading, they add no energy.
   return valid.filter(({ rank }) => rank === best);
 }
 
-/** Returns the times (Unix ms, in order) at which other series may begin to supply the energy. */
+/** Returns the times (Unix ms, in order) at which another series may become the one that supplies the energy. */
 function timesOf(choices: readonly Choice[]): number[] {
   const times = new Set(
     choices.flatMap(({ offers, askedAtMs }) => [askedAtMs, ...offers.map(({ firstReadAtMs }) => firstReadAtMs)]),

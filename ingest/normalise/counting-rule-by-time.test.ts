@@ -65,8 +65,7 @@ test('counts each interval once, by the role at its end, for any border; with on
         const rule = createCountingRuleByTime(of, ruleOf);
         const isPast = after.import || after.export;
         const wanted = [
-          // If the series no longer contributes after the change of role (`border`), a reading that was held back before it never gets a
-          // final verdict.
+          // Readings that are held back when the series stops contributing (`border`) never get a verdict.
           ...(isPast ? energy(before).filter(({ endMs }) => endMs < border) : []),
           ...energy(after).filter(({ endMs }) => endMs >= border),
         ];

@@ -9,10 +9,8 @@ import {
 } from './roles-by-time.ts';
 
 /**
- * Creates the counting rule of a series whose role changes with time. Verdicts on readings do not depend on the role, so one counting rule
- * processes all readings, including those of times without a role. After the end of the last role, the rule receives no readings, and its
- * state is null. The role at the end of an interval applies to the whole interval. `ruleOf`: returns the counting rule for a role; null for
- * a role that contributes to no total.
+ * Creates the rule that converts readings into energy for a series whose role changes with time. The role at the end of an interval applies
+ * to the whole interval. `ruleOf`: returns the rule for a role; null if the role contributes to no total.
  */
 export function createCountingRuleByTime(
   of: RolesByTime,
@@ -23,8 +21,8 @@ export function createCountingRuleByTime(
   const spans = listRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;
   /**
-   * Whether the series is a register. The counting rule of a register has a fixed direction, but energy that it reports late may belong to
-   * a time for which the owner had set the other direction.
+   * A register's rule has a fixed direction. However, energy that the register reports late may belong to a time for which the owner had
+   * set the other direction.
    */
   const isRegister = some?.counted !== undefined;
   const counted = (interval: EnergyInterval): EnergyInterval | null => {

@@ -1,26 +1,25 @@
 import { type Edit, type EditTimeRange, MANUAL_READING_INTERVAL_MARKER } from '#src/devices/edits/edit.ts';
 import type { BackwardClockStep, SeriesReading } from './counting-rule.ts';
 
-/** Returns whether an edit excludes a reading of a series. */
 export type ReadingExclusionPredicate = (point: SeriesReading) => boolean;
 
-/** The effect of edits on one series, after a plan that applies the edits up to a time. */
+/** The effect of an owner's edits on one series while a recomputation applies them. */
 export interface SeriesEdits {
-  /** Whether the edits exclude a reading. Undefined if they exclude no reading. */
+  /** Undefined if the edits exclude no reading. */
   readonly isExcluded?: ReadingExclusionPredicate;
-  /** Range of the readings that the plan recomputes, in Unix ms (both ends inclusive). Null: the plan recomputes none. */
+  /** Range of readings to recompute, in Unix ms (both ends inclusive). Null if there is none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
-  /** Readings by hand that must be stored. `withdrawn`: readings by hand that must be deleted. */
+  /** Readings that a person entered and that must be stored. `withdrawn`: those that must be deleted. */
   readonly added: readonly SeriesReading[];
   readonly withdrawn: readonly SeriesReading[];
-  /** Steps by which the clock of the receiving host was set back, before and after the plan. */
+  /** Steps by which the clock of the receiving host was set back, before and after the recomputation. */
   readonly stepsBack: {
     readonly before: readonly BackwardClockStep[];
     readonly after: readonly BackwardClockStep[];
-    /** Times of the first and of the last step of the clock that the plan adds or removes, Unix ms. Null if there is no such step. */
+    /** Times of the first and last of those clock steps that the recomputation adds or removes, Unix ms. Null if there are none. */
     readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   };
-  /** Time ranges, in order, of which all readings are excluded both before and after the plan. Their readings need not be loaded. */
+  /** Time ranges whose readings are excluded both before and after the recomputation. These readings need not be loaded. */
   readonly passedOver: readonly EditTimeRange[];
 }
 
@@ -32,7 +31,10 @@ const NO_EDITS: SeriesEdits = {
   passedOver: [],
 };
 
-/** Returns the Unix time in ms from which an edit must still be applied or, if it was revoked, reverted. Null if nothing is pending. */
+/**
+ * Returns the Unix time in ms from which an edit must still be applied or, if the owner has revoked it, undone. Null if nothing is left to
+ * do.
+ */
 export function findPendingEditStartMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
   if (!isInForce) return counted?.fromMs ?? null;
   const reachedMs = counted?.toMs ?? fromMs;
@@ -40,8 +42,7 @@ export function findPendingEditStartMs({ isInForce, counted, fromMs, toMs }: Edi
 }
 
 /**
- * Returns the time range in which an edit is applied, once a plan has applied pending edits up to `untilMs`. Null if it is then applied
- * nowhere.
+ * Returns the time range in which an edit is applied after pending edits have been applied up to `untilMs`. Null if there is no such range.
  */
 export function findAppliedRangeOfEdit(edit: Edit, untilMs: number): EditTimeRange | null {
   const { isInForce, counted, fromMs, toMs } = edit;
@@ -52,14 +53,13 @@ export function findAppliedRangeOfEdit(edit: Edit, untilMs: number): EditTimeRan
   return untilMs < endMs ? { fromMs: untilMs, toMs: endMs } : null;
 }
 
-/** Returns the end of the time range in which an edit is pending, Unix ms. */
+/** Returns the end of the time for which an edit must still be applied or undone, Unix ms. */
 export const getPendingEditEndMs = ({ isInForce, counted, toMs }: Edit): number =>
   isInForce ? toMs : (counted?.toMs ?? toMs);
 
 /**
- * Returns the effect of a device's edits on one of its series. Pure. An edit applies to all readings in its time range, whenever they
- * arrive, so that results depend only on the set of messages and the set of applied edits. `untilMs`: time up to which the plan applies
- * pending edits.
+ * Returns the effect of a device's edits on one of its series. An edit applies to all readings in its time range, even to those that arrive
+ * later. `untilMs`: time up to which pending edits are applied.
  */
 export function computeSeriesEdits(
   edits: readonly Edit[],
@@ -71,8 +71,7 @@ export function computeSeriesEdits(
   const mine = edits.filter((edit) => isSeriesAffectedByEdit(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
-  // An edit adds a reading by hand only if the applied part contains the start of the edit. Any other reading by hand at this time was
-  // entered by a person.
+  // An edit adds its reading only if its start is in the applied range. All other manual readings at this time were entered separately.
   const applied = mine.filter((edit) => findAppliedRangeOfEdit(edit, untilMs)?.fromMs === edit.fromMs);
   const carried = new Set(applied.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
@@ -99,16 +98,14 @@ export function computeSeriesEdits(
       open.length === 0
         ? null
         : {
-            // If a later step set the clock back to a time before an earlier step, the earlier step takes effect at the time of the later
-            // one, which is before the start of the earlier step's edit.
+            // If the clock was set back beyond an earlier step, that step takes effect at the time of the later one.
             firstMs: Math.min(
               stepsBack.changed?.firstMs ?? Infinity,
               ...open.map((edit) => findPendingEditStartMs(edit) as number),
             ),
             lastMs: Math.max(...open.map((edit) => Math.min(getPendingEditEndMs(edit), untilMs) - 1)),
           },
-    // An edit adds its reading by hand at its start. This reading is stored when the first part of the edit is applied, and deleted when
-    // this part is reverted.
+    // The reading of an edit is at the start of the edit. It is stored when the first part of the edit is applied.
     added: pointsOf(({ isInForce, counted }) => isInForce && counted === null),
     withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
     stepsBack,
@@ -116,7 +113,6 @@ export function computeSeriesEdits(
   };
 }
 
-/** Returns the time ranges that are excluded both before and after the plan, without the times of readings by hand. */
 function passedOver(edits: readonly Edit[], untilMs: number): EditTimeRange[] {
   const both = edits.flatMap((edit) => {
     const after = findAppliedRangeOfEdit(edit, untilMs);
@@ -134,7 +130,6 @@ function passedOver(edits: readonly Edit[], untilMs: number): EditTimeRange[] {
   });
 }
 
-/** Sorts time ranges, and merges those that touch or overlap. */
 function joined(times: readonly EditTimeRange[]): EditTimeRange[] {
   const found: { fromMs: number; toMs: number }[] = [];
   for (const { fromMs, toMs } of times.toSorted((a, b) => a.fromMs - b.fromMs)) {
@@ -145,14 +140,12 @@ function joined(times: readonly EditTimeRange[]): EditTimeRange[] {
   return found;
 }
 
-/** Whether an edit applies to a series of its device. */
 export const isSeriesAffectedByEdit = (edit: Edit, channel: string, kind: string): boolean =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /**
- * Returns a test whether a reading is at one of the times that an edit for a step of the clock lists, within the applied range. The reading
- * that the edit adds replaces a sent reading at the same time. `carried`: times at which such edits add a reading because a later step
- * excludes the readings that earlier steps added.
+ * Returns a test whether an edit for a clock step replaces a reading. Such an edit lists the times of the readings that it replaces.
+ * `carried`: times at which a reading is added although a later step excludes it.
  */
 function ofInstants(
   { instants, value, ...edit }: Edit,
@@ -175,10 +168,10 @@ function either(...conditions: (ReadingExclusionPredicate | undefined)[]): Readi
   return (point) => some.some((condition) => condition(point));
 }
 
-/** Returns the steps by which the clock was set back, before and after the plan. */
+/** Returns the steps by which the clock was set back, before and after the recomputation. */
 function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['stepsBack'] {
   const [before, after] = [stepsBackOf(was), stepsBackOf(is)];
-  // Two steps of the clock may be equal, so each step in `before` cancels only one equal step in `after`.
+  // Two clock steps may be equal, so each step cancels only one equal step.
   const added = [...after];
   const removed = before.filter(({ atMs, byMs }) => {
     const same = added.findIndex((one) => one.atMs === atMs && one.byMs === byMs);
@@ -191,8 +184,8 @@ function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['
 }
 
 /**
- * Returns the steps by which the device's clock was set back, from the edits of a series. Each step adds its length to the elapsed time. If
- * a later step set the clock back to a time before an earlier step, both take effect at the time of the later one.
+ * Returns the steps by which the clock was set back. If a later step set it back beyond an earlier one, both take effect at the time of the
+ * later step.
  */
 function stepsBackOf(edits: readonly Edit[]): BackwardClockStep[] {
   const mine = edits.filter(({ instants }) => instants);
@@ -205,17 +198,14 @@ function stepsBackOf(edits: readonly Edit[]): BackwardClockStep[] {
   return steps.map(({ step }) => step);
 }
 
-/**
- * Returns a test whether one of the edits excludes a reading because of its time. True for readings that were sent, and for readings that
- * an edit for a step of the clock added. False for a reading that a person entered, which replaces the sent reading at its time.
- */
+/** Returns a test whether an edit excludes a reading because of its time. A reading that a person entered is never excluded. */
 function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): ReadingExclusionPredicate | undefined {
   if (edits.length === 0) return undefined;
   const spans = joined(edits);
   return ({ readAtMs, intervalMs }) => {
     if (intervalMs === MANUAL_READING_INTERVAL_MARKER && !carried.has(readAtMs)) return false;
     let [low, high] = [0, spans.length];
-    // A binary search finds the last time range that begins at or before the reading.
+    // Binary search for the last time range that begins at or before the reading.
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((spans[middle] as EditTimeRange).fromMs <= readAtMs) low = middle + 1;

@@ -7,8 +7,8 @@ export interface IntervalState {
 }
 
 /**
- * The counting rule for interval energy, which is counted as it was sent. Intervals must be in order of their end; if the ends are equal,
- * shorter and then lower ones come first. An interval that overlaps an earlier counted interval is rejected. Readings are in mWh.
+ * The rule that counts interval energy as it was sent. An interval that overlaps an earlier counted interval is rejected. Intervals must be
+ * in order of their ends. Readings are in mWh.
  */
 export function createIntervalCountingRule(direction: 'import' | 'export'): CountingRule<IntervalState> {
   return {

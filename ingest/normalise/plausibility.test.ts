@@ -21,7 +21,7 @@ const pair = (a: number, b: number, ms = HOUR_MS) =>
     { readAtMs: ms, valueMilliwattHours: castToMilliwattHours(b) },
   ] as const;
 
-// Each case is exactly at the bound of a rule, which random registers rarely reach.
+// Each case is exactly at the limit of a rule; random values rarely are.
 test.each([
   [100 * KWH, 100 * KWH, true],
   [100 * KWH, 100 * KWH - 1, false],
@@ -69,7 +69,7 @@ test('agrees with the reference on the plausibility of 1,000 random pairs', () =
 test.each([
   [10 * KWH, 0, false],
   [10 * KWH, 1, true],
-  // This step back is exactly at both bounds of jitter: 1 % and 0.1 kWh.
+  // The register falls by exactly the maximum for jitter: 1 % and 0.1 kWh.
   [10 * KWH, 100_000, true],
   [10 * KWH - 1, 100_000, false],
   [20 * KWH, 100_001, false],
@@ -94,7 +94,7 @@ test.each([
 test.each([
   [20 * KWH, 100, true],
   [20 * KWH + 1, 100, false],
-  // The power may be a fifth of the device's limit if this is more than 20 kW: a fifth of 150 kW.
+  // A fifth of the device's limit of 150 kW is 30 kW, which is more than 20 kW.
   [30 * KWH, 150, true],
   [30 * KWH + 1, 150, false],
 ])('judges %d mWh in an hour at a limit of %d kW as plausible for continuous use: %s', (rise, limitKw, is) => {

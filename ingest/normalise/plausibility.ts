@@ -2,7 +2,7 @@ import { castToMilliwattHours, HOUR_MS, type MilliwattHours } from '#src/core/un
 import type { CountingSettings } from './counting-rule.ts';
 
 const KWH = 1_000_000;
-/** Mean power that is plausible in any home: 20 kW, in mW. */
+/** Mean power that any home can have: 20 kW, in mW. */
 const USUAL_MW = 20_000_000;
 /** Finest resolution that is assumed for a register: 0.001 kWh, in mWh. */
 const FINEST_MILLIWATT_HOURS = 1_000;
@@ -14,7 +14,7 @@ export interface RegisterValue {
   isByHand?: true;
 }
 
-/** Returns one unit in the last decimal place of a register value as the device sent it, in mWh. At most 1 kWh. */
+/** Returns the value of the last decimal place that the device sent, in mWh, and at most 1 kWh. For 12.34 kWh, it is 0.01 kWh. */
 function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
   let unit = 1;
   while (unit < KWH && valueMilliwattHours % (unit * 10) === 0) unit *= 10;
@@ -22,8 +22,8 @@ function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
 }
 
 /**
- * Whether a register can have changed from `a` to `b`: it did not decrease, and did not rise faster than the device's limit. The tolerance
- * is one unit in the last decimal place of the more precise value.
+ * Whether a register did not fall between `a` and `b`, and rose no faster than the device's limit. The tolerance is one unit in the last
+ * decimal place.
  */
 export function isPlausibleRegisterChange(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
   return isPlausibleStep(b.valueMilliwattHours - a.valueMilliwattHours, a, b, settings);
@@ -43,7 +43,7 @@ function isPlausibleStep(
   return isAtMost(stepMilliwattHours - resolution, Math.round(limitKw * KWH), b.readAtMs - a.readAtMs);
 }
 
-/** Whether an energy is at most a power times a duration. The comparison is exact beyond 2^53. */
+/** Whether energy ≤ power × duration. The comparison is exact beyond 2^53. */
 function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: number): boolean {
   const [left, right] = [energyMilliwattHours * HOUR_MS, powerMw * durationMs];
   if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) return left <= right;
@@ -51,26 +51,23 @@ function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: num
 }
 
 /**
- * Whether a home can have used the energy between `a` and `b` at constant power: at most a fifth of the device's limit, or 20 kW if this is
- * more. Used for a register that rose suddenly because its source reported late: its energy is spread over the time from `a` to `b`.
+ * Whether a home can have used the energy between `a` and `b` at constant power: at most 20 kW or, if this is more, a fifth of the device's
+ * limit. If a source reports late, the energy is spread over the time since `a`.
  */
 export function isPlausibleConstantPower(a: RegisterValue, b: RegisterValue, { limitKw }: CountingSettings): boolean {
   const [step, durationMs] = [b.valueMilliwattHours - a.valueMilliwattHours, b.readAtMs - a.readAtMs];
   return isAtMost(step, USUAL_MW, durationMs) || isAtMost(5 * step, Math.round(limitKw * KWH), durationMs);
 }
 
-/**
- * Whether the register decreased slightly, by at most 1 % and 0.1 kWh. Some registers lose the digits after the decimal point at a restart.
- */
+/** Whether the register fell by at most 1 % and 0.1 kWh. Some registers lose their decimal places at a restart. */
 export function isRegisterJitter(a: RegisterValue, b: RegisterValue): boolean {
   const drop = a.valueMilliwattHours - b.valueMilliwattHours;
   return drop > 0 && drop <= KWH / 10 && drop * 100 <= a.valueMilliwattHours;
 }
 
 /**
- * Returns the energy in mWh of a register that rolled over between two values; null if it did not. In a rollover, the value falls from
- * above 90 % of the register's maximum to below 10 %, and the energy is plausible. If a value exceeds the maximum in the settings, the
- * setting is wrong, and the result is null.
+ * Returns the energy in mWh if a register has passed its maximum and started again from 0; otherwise null. The value must fall from above
+ * 90 % to below 10 % of the maximum.
  */
 export function computeRolloverMilliwattHours(
   a: RegisterValue,
@@ -87,10 +84,7 @@ export function computeRolloverMilliwattHours(
   return isAcross && isPlausibleStep(step, a, b, settings) ? step : null;
 }
 
-/**
- * Whether the register was reset to zero. After a reset, the value is below 10 % of the previous value, and the register can have risen to
- * it from zero in the elapsed time.
- */
+/** Whether a register was reset to zero: its value fell below 10 % of the previous value, and can have risen from zero to it since then. */
 export function isRegisterReset(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
   return (
     b.valueMilliwattHours * 10 < a.valueMilliwattHours &&

@@ -12,10 +12,7 @@ export interface PowerState {
   lastMw?: number;
 }
 
-/**
- * Energy of one direction between two readings, and the time span in which it flowed. Without a span, it flowed during the whole time
- * between the readings.
- */
+/** The energy of one direction between two readings. Without a span, it flowed during the whole time between them. */
 interface Side {
   energyMilliwattHours: MilliwattHours;
   span?: TimeSpan;
@@ -36,7 +33,7 @@ function trapezoidMilliwattHours(aMw: number, bMw: number, durationMs: number): 
 }
 
 /**
- * Returns the energy of one direction if the power changes linearly and crosses zero. `powerMw`: power at the end with this direction.
+ * Returns the energy of one direction if the power changes linearly and crosses zero. `powerMw`: power of this direction at one end.
  * `bothMw`: sum of the absolute powers at both ends.
  */
 function triangleMilliwattHours(powerMw: number, bothMw: number, durationMs: number): MilliwattHours {
@@ -44,10 +41,7 @@ function triangleMilliwattHours(powerMw: number, bothMw: number, durationMs: num
   return quotient(numerator, 2n * BigInt(bothMw) * 3_600_000n);
 }
 
-/**
- * Splits the energy between two power readings by direction. The power is assumed to change linearly; the energies are the areas above and
- * below zero. If one direction lasts less than 1 ms, its span is the whole time between the readings.
- */
+/** Splits the energy between two power readings by direction. The power is assumed to change linearly. */
 function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: Side; backwards: Side } {
   const durationMs = bMs - aMs;
   if (Math.sign(aMw) * Math.sign(bMw) !== -1) {
@@ -66,10 +60,7 @@ function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: 
   return aMw > 0 ? { forwards: before, backwards: after } : { forwards: after, backwards: before };
 }
 
-/**
- * The parts of a power series that contribute to the totals: the positive part as import, the negative part as export, or (on export
- * channels) the positive part as export.
- */
+/** Which part of a power series is counted: the positive part as import or export, or also the negative part as export. */
 export interface PowerRoles {
   import: boolean;
   export: boolean;
@@ -77,9 +68,8 @@ export interface PowerRoles {
 }
 
 /**
- * The counting rule for power. The energy between two readings is the area under the straight line that connects them. If more time passes
- * than the device's maximum gap, no energy is counted. Readings are in mW. Negative power on an import channel is export, which is never
- * subtracted from import.
+ * The rule that converts power readings (mW) into energy: the area under the line between two readings. No energy is counted if more time
+ * passes than the device's maximum gap.
  */
 export function createPowerCountingRule(settings: SettingsByTime, roles: PowerRoles): CountingRule<PowerState> {
   const at = createSettingsLookup(settings);

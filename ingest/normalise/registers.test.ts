@@ -99,7 +99,6 @@ test('returns the energy of stored readings by their stored verdicts', () => {
 const MINUTE_MS = 60_000;
 const usual: CountingSettings = { limitKw: 10, registerMaxKwh: null, maxGapMinutes: 15 };
 
-/** Returns the verdicts on register values in kWh, one every quarter of an hour. */
 function verdictsOn(kwh: number[], device: CountingSettings = usual): (CountingVerdict | null)[] {
   const points: SeriesReading[] = kwh.map((value, index) => ({
     readAtMs: index * 15 * MINUTE_MS,
@@ -129,7 +128,6 @@ test.each<[string, number[], (CountingVerdict | null)[], Partial<CountingSetting
 });
 
 const HOURLY = 60 * MINUTE_MS;
-/** Returns the verdicts on readings at the given minutes, and the counted energy in kWh between readings. */
 function outcomeOf(readings: [minutes: number, kwh: number][], device: Partial<CountingSettings> = {}) {
   const points = readings.map(([minutes, kwh]) => ({
     readAtMs: minutes * MINUTE_MS,
@@ -151,7 +149,7 @@ function outcomeOf(readings: [minutes: number, kwh: number][], device: Partial<C
 describe('a backlog delivered late, without times of its own,', () => {
   const H = HOURLY / MINUTE_MS;
   test('has its energy spread over the preceding silence', () => {
-    // After two hours without messages, the values that were measured in that time arrive within a second.
+    // Values of two hours without messages arrive within a second.
     const queue: [number, number][] = [
       [0, 100],
       [30, 100.5],
@@ -239,7 +237,6 @@ describe('a register that falls and recovers', () => {
       verdicts: [null, 'glitch', 'back', 'confirming', null],
       steps: ['0 30 0.2', '30 45 0.1', '45 60 0.1'],
     });
-    // The last good reading is the first reading of the series, so no reading precedes it.
     expect(outcomeOf([b, c, d, e]).verdicts).toEqual([null, 'swap', 'confirming', null]);
   });
 });

@@ -34,8 +34,8 @@ import {
 import { correctTimeForClockSteps, createSettingsLookup, hasCounterChangeBetween } from './settings.ts';
 
 /**
- * State of the counting rule for a register. `run`: the latest readings that were counted; undefined before the first reading. `held`: an
- * implausible reading after them. `first`: the first later reading that is consistent with the held one.
+ * `run`: the latest counted readings; undefined before the first reading. `held`: a later implausible reading. `first`: the first reading
+ * after it that is consistent with it.
  */
 export interface RegisterState {
   readonly run?: LatestRegisterReadings;
@@ -54,9 +54,8 @@ const pointOf = (value: RegisterValue): SeriesReading => ({
 });
 
 /**
- * The counting rule for cumulative registers, which counts the differences between consecutive readings. An implausible reading is held
- * back until later readings show what it was: late news (the source reported late), a glitch, a rollover, a reset, a swapped meter, or a
- * correct reading after a glitch. Readings are in mWh. `direction`: whether the energy is import or export.
+ * The rule that converts the readings of a cumulative register (mWh) into energy: it counts the differences between consecutive readings.
+ * An implausible reading is held back until later readings show its cause: for example a fault, a reset, or a swapped meter.
  */
 export class RegisterCountingRule implements CountingRule<RegisterState> {
   readonly initial: RegisterState = {};
@@ -92,7 +91,6 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     };
     let last = from.run && getLastReading(from.run);
     for (const { verdict, ...point } of judged) {
-      // The readings after a held reading are counted only when the held reading has got a final verdict.
       if (verdict === 'held') break;
       if (verdict === 'glitch' || verdict === 'passed' || verdict === 'excluded') continue;
       const read = valueOfPoint(point);
@@ -108,7 +106,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     const now = valueOfPoint(point);
     if (!run) return { run: createLatestRegisterReadings(now) };
     if (hasCounterChangeBetween(this.#settings, (first ?? held ?? getLastReading(run)).readAtMs, now.readAtMs)) {
-      // From now on, the series measures another counter, whose readings cannot confirm a held reading of the previous one.
+      // From this reading on, the series measures another counter, so later readings cannot confirm the held one.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
       findings.verdict(point, 'swap');
@@ -119,34 +117,33 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return this.#takeAfterFirst(findings, { run, held, first }, now);
   }
 
-  /** Processes the next reading if no reading is held back. */
   #take(findings: CountingResultReceiver, run: LatestRegisterReadings, now: RegisterValue): RegisterState {
     const last = getLastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isRegisterJitter(last, now)) return hold(findings, run, now);
-    // After a slight step back of the register (jitter), no energy is counted until the register exceeds its previous value.
+    // After a slight fall of the register (jitter), no energy is counted until the register exceeds its previous value.
     findings.verdict(pointOf(now), 'jitter');
     return {
       run: this.#goOn(findings, run, { readAtMs: now.readAtMs, valueMilliwattHours: last.valueMilliwattHours }),
     };
   }
 
-  /** Processes the reading immediately after a reading that is held back. */
+  /** Processes the reading immediately after a held one. */
   #takeAfterHeld(
     findings: CountingResultReceiver,
     { run, held }: { run: LatestRegisterReadings; held: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
     const isGlitch = this.#fits(getLastReading(run), now);
-    // If the reading is consistent both with the held reading and with the readings before it, it does not show whether the held reading is
-    // late news (energy that the source reported late).
+    // The reading is consistent with the held reading and with the readings before it. It therefore does not show whether the held reading
+    // is an error.
     if (this.#fits(held, now) && (!isGlitch || this.#lateSince(run, held)))
       return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return isGlitch ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /** Processes the next reading after a held reading and a first reading that is consistent with it. */
+  /** Processes the second reading after a held one. The first was consistent with it. */
   #takeAfterFirst(
     findings: CountingResultReceiver,
     { run, held, first }: { run: LatestRegisterReadings; held: RegisterValue; first: RegisterValue },
@@ -161,16 +158,13 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       return this.#take(findings, this.#goOn(findings, run, first), now);
     }
     reject(findings, first);
-    // The first consistent reading was itself a glitch, so the current reading replaces it.
+    // The current reading replaces the first one, which was itself an error.
     if (this.#fits(held, now)) return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return this.#fits(getLastReading(run), now) ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /**
-   * Determines the verdict on a held reading that two later readings confirm, and counts its energy. Returns the counted readings, which
-   * end with the held reading.
-   */
+  /** Gives a held reading its final verdict, and counts its energy. Returns the counted readings, which end with the held one. */
   #confirm(findings: CountingResultReceiver, run: LatestRegisterReadings, held: RegisterValue): LatestRegisterReadings {
     const [good, before] = [getLastReading(run), getSecondLastReading(run)];
     const since = this.#lateSince(run, held);
@@ -200,7 +194,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return createLatestRegisterReadings(held);
   }
 
-  /** Counts the energy up to the next reading, and appends the reading to the run (the latest counted readings). Returns the new run. */
+  /** Counts the energy up to the next reading, and appends this reading to the counted readings. */
   #goOn(
     findings: CountingResultReceiver,
     run: LatestRegisterReadings,
@@ -211,7 +205,6 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return appendLatestReading(run, next);
   }
 
-  /** Counts an energy in mWh that flowed between two readings. */
   #countOver(
     findings: CountingResultReceiver,
     a: RegisterValue,
@@ -230,10 +223,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     });
   }
 
-  /**
-   * If a held reading is late news (energy that the source reported late), returns the earlier reading from which on its energy is spread.
-   * Otherwise returns null.
-   */
+  /** If the source of a held reading reported late, returns the earlier reading from which its energy is spread. Otherwise null. */
   #lateSince(run: LatestRegisterReadings, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= getLastReading(run).valueMilliwattHours) return null;
     const since = findRisenReadingBeforePreviousHour(run, held.readAtMs);
@@ -246,20 +236,14 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return isPlausibleRegisterChange(this.#elapsed(a, b), b, this.#at(b.readAtMs));
   }
 
-  /**
-   * Returns a copy of reading `a` with a corrected time: the time of `b` minus this time is the elapsed time. (If a clock was set back,
-   * some times occur twice.)
-   */
+  /** Returns reading `a` with a corrected time, so that the time to `b` is the elapsed time even if the clock was set back in between. */
   #elapsed(a: RegisterValue, b: RegisterValue): RegisterValue {
     return this.#settings.stepsBack
       ? { ...a, readAtMs: correctTimeForClockSteps(this.#settings, a.readAtMs, b.readAtMs) }
       : a;
   }
 
-  /**
-   * Returns the energy in mWh that a reading with this verdict adds. Null if it adds none, because it is the first reading of another
-   * meter.
-   */
+  /** Returns the energy in mWh that a reading with this verdict adds. Null if it is the first reading of another meter. */
   #energyTo(last: RegisterValue, now: RegisterValue, verdict: CountingVerdict | null): number | null {
     const rise = now.valueMilliwattHours - last.valueMilliwattHours;
     if (verdict === 'reset') return now.valueMilliwattHours;
@@ -276,7 +260,7 @@ function hold(findings: CountingResultReceiver, run: LatestRegisterReadings, now
   return { run, held: now };
 }
 
-/** Stores a reading as the first one that is consistent with the held reading. A second one must confirm it. */
+/** Stores the first reading that is consistent with a held one. A second one must confirm it. */
 function awaitSecond(
   findings: CountingResultReceiver,
   { run, held }: { run: LatestRegisterReadings; held: RegisterValue },

@@ -9,23 +9,19 @@ import type {
 } from './counting-rule.ts';
 import type { ReadingExclusionPredicate } from './edits.ts';
 
-/** Result of running a counting rule over consecutive readings. */
 export interface ReplayResult {
   intervals: EnergyInterval[];
-  /** Verdicts by `getReadingKey`. A reading without an entry was counted normally. */
+  /** Verdicts by `getReadingKey`. Readings without an entry were counted normally. */
   readonly verdicts: ReadonlyMap<string, SeriesReadingWithVerdict>;
   state: unknown;
-  /**
-   * Earliest time after which the counting rule reverted energy, Unix ms; Infinity if it reverted none. This time may be before the start
-   * of the replay.
-   */
+  /** Earliest time after which energy was taken back, Unix ms; Infinity if none was. The time may be before the start of the replay. */
   backToMs: number;
 }
 
 /** Returns a key that identifies a reading within its series. */
 export const getReadingKey = (point: SeriesReading): string => `${point.readAtMs}/${point.intervalMs}`;
 
-/** A shared empty map. In many replays, no reading has a verdict, because all were counted normally. */
+/** Shared by the many replays in which all readings were counted normally. */
 export const EMPTY_VERDICTS: ReadonlyMap<string, SeriesReadingWithVerdict> = new Map();
 
 class Run implements ReplayResult, CountingResultReceiver {
@@ -77,10 +73,7 @@ class Run implements ReplayResult, CountingResultReceiver {
   }
 }
 
-/**
- * Runs the counting rule over readings in order of time, starting from a state. `isExcluded`: whether the counting rule does not receive a
- * reading.
- */
+/** Converts readings, which are in order of time, into energy, starting from a state. `isExcluded`: whether an edit excludes a reading. */
 export function replayReadings(
   rule: CountingRule<unknown>,
   from: unknown,
@@ -92,13 +85,12 @@ export function replayReadings(
   return run;
 }
 
-/** The stored results for consecutive readings of a series: their counted energy and their verdicts. */
 export type StoredReplayResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 
-/** Whether the counting rule received a stored reading. It does not receive readings that an edit excludes. */
+/** Whether the reading was processed. Readings that an edit excludes are not. */
 const isReceived = ({ verdict }: SeriesReadingWithVerdict): boolean => verdict !== 'excluded';
 
-/** Runs the counting rule over readings, starting from a state. Returns the intervals and verdicts to store. */
+/** Returns the intervals and verdicts that are stored for consecutive readings, starting from a state. */
 export function computeStoredReplayResult(
   rule: CountingRule<unknown>,
   from: unknown,
@@ -110,40 +102,33 @@ export function computeStoredReplayResult(
   return { intervals: rule.counted?.(from, received) ?? replayReadings(rule, from, received).intervals, verdicts };
 }
 
-/** Results for consecutive readings of a series, before and after readings, settings or roles changed. */
+/** Results for consecutive readings of a series, before and after a change of readings, settings or roles. */
 export interface ReplayComparison {
   before: StoredReplayResult;
   after: ReplayResult;
-  /** Whether both replays reached the same state after the change. If so, all later results are also equal. */
+  /** Whether both replays reached the same state. If so, all later results are equal. */
   met: boolean;
-  /** Unix time in ms up to which both replays ran. */
   endMs: number;
 }
 
-/**
- * The counting rules of a series before and after a change. They differ only in settings and roles that are valid at or before
- * `lastChangeMs`.
- */
+/** The counting rules before and after a change of settings or roles, which applies at or before `lastChangeMs`. */
 export interface CountingRuleChange {
   readonly before: CountingRule<unknown>;
   readonly after: CountingRule<unknown>;
   /**
-   * The counting rule with which the series contributes to the totals for longer. Both replays start in a state that this rule has
-   * computed. Default: `after`.
+   * The rule with which the series contributes to the totals for longer. Both replays start from a state of this rule. Default: `after`.
    */
   readonly longer?: CountingRule<unknown>;
   /**
-   * Time of the latest step of the clock that only one of the two counting rules considers, Unix ms. Both rules give the same results when
-   * their states contain no readings up to this time. Undefined if there is no such step.
+   * Time of the latest clock step that only one of the two rules considers, Unix ms. The rules can give the same results only after their
+   * states contain no reading up to this time.
    */
   readonly stepAtMs?: number;
 }
 
 /**
- * Replays two versions of the same readings, each with its counting rule, from the same state. The versions and the rules are equal after
- * `lastChangeMs`. The replays end when the readings end, or after a reading that both versions count normally and after which both states
- * are equal. (After any other reading, a later one may still revert earlier energy.) `before`: the stored readings with verdicts.
- * `isExcluded`: whether the counting rule does not receive a reading of `after`.
+ * Replays two versions of the same readings, before and after a change, from the same state. Stops when both replays reach the same state,
+ * or when the readings end. `isExcluded`: whether an edit excludes a reading of `after`.
  */
 export function compareReplays(
   rules: CountingRuleChange,

@@ -4,9 +4,9 @@ import type { AggregatedQuantity } from '#src/database/meter.ts';
 export interface SeriesRoles {
   import: boolean;
   export: boolean;
-  /** The meter under which the energy is also reported separately. Null if the energy contributes only to the electricity of the device. */
+  /** The meter for which the energy is also reported separately. Null if it is only part of the device's electricity. */
   meter: AggregatedQuantity | null;
-  /** Whether the series is a tariff register. Of the tariff registers of a circuit and direction, only one runs at a time (tariffs.ts). */
+  /** Whether the series is a tariff register. In each circuit and direction, only one tariff is in force at a time. */
   isTariff?: boolean;
 }
 
@@ -18,29 +18,26 @@ export const areRolesEqual = (one: SeriesRoles, other: SeriesRoles): boolean =>
   one.meter === other.meter &&
   !one.isTariff === !other.isTariff;
 
-/** Roles that were valid until a time, Unix ms. */
 export interface RolesUntilTime {
   readonly roles: SeriesRoles;
   readonly untilMs: number;
 }
 
 /**
- * The roles of a series by time. The role at the end of an interval applies to the whole interval. Roles differ by time if a better series
- * appeared later, or while a changed role is being applied to the past in chunks.
+ * The role of a series by time: which totals its energy contributes to. The role changes if a better series appears, or while a changed
+ * role is being applied to the past.
  */
 export interface RolesByTime {
   readonly roles: SeriesRoles;
-  /** Earlier roles in order of time, each with the time until which it was valid. Undefined if the role has never changed. */
   readonly earlierRoles?: readonly RolesUntilTime[];
 }
 
-/** Returns a function that returns the roles that are valid at a time, Unix ms. */
+/** Returns a function that finds the role at a time (Unix ms). */
 export function createRolesLookup({ roles, earlierRoles }: RolesByTime): (ms: number) => SeriesRoles {
   if (!earlierRoles) return () => roles;
   return (ms) => earlierRoles.find(({ untilMs }) => ms < untilMs)?.roles ?? roles;
 }
 
-/** Whether a role of the series meets a condition, at any time. */
 export const hasMatchingRole = (
   { roles, earlierRoles }: RolesByTime,
   isMet: (roles: SeriesRoles) => boolean | undefined,
@@ -49,8 +46,8 @@ export const hasMatchingRole = (
 const isCounted = ({ roles }: { roles: SeriesRoles }): boolean => roles.import || roles.export;
 
 /**
- * Returns the Unix time in ms from which the series contributes to no total. Infinity if its latest role contributes to one; -Infinity if
- * no role does.
+ * Returns the Unix time in ms after which the series contributes to no total. Infinity if its latest role contributes; -Infinity if no role
+ * does.
  */
 export function getContributionEndMs(of: RolesByTime): number {
   if (isCounted(of)) return Number.POSITIVE_INFINITY;
@@ -59,10 +56,7 @@ export function getContributionEndMs(of: RolesByTime): number {
 
 export const hasContributingRole = (of: RolesByTime): boolean => getContributionEndMs(of) > Number.NEGATIVE_INFINITY;
 
-/**
- * Returns the time range `[fromMs, toMs)` that contains all differences between the roles of a series and its target roles. Null if there
- * are no differences.
- */
+/** Returns the time range that contains all differences between the roles of a series and its target roles. Null if there are none. */
 export function findRoleDifferenceRange(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
   const [isNow, isToBe] = [createRolesLookup(of), createRolesLookup(target)];
   const starts = [
@@ -75,7 +69,7 @@ export function findRoleDifferenceRange(of: RolesByTime, target: RolesByTime): {
   return { fromMs: starts.find(isOther) as number, toMs: starts[last + 1] ?? Number.POSITIVE_INFINITY };
 }
 
-/** Returns the roles of a series that result if `target` is applied to the time before `untilMs` (Unix ms). */
+/** Returns the roles of a series if `target` applies before `untilMs` (Unix ms) and the present roles apply later. */
 export function applyRolesUntil(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return of;
   return createRolesByTime([
@@ -84,7 +78,7 @@ export function applyRolesUntil(of: RolesByTime, target: RolesByTime, untilMs: n
   ]);
 }
 
-/** Builds roles by time from time spans, which are in order of their ends. The last span ends at Infinity. */
+/** Builds roles from time spans in order of their ends. The last span ends at Infinity. */
 export function createRolesByTime(spans: readonly RolesUntilTime[]): RolesByTime {
   const lasting = spans.filter(
     ({ untilMs }, index) => untilMs > (spans[index - 1]?.untilMs ?? Number.NEGATIVE_INFINITY),

@@ -3,19 +3,13 @@ import type { CountingRestart, CountingVerdict, SeriesReadingWithVerdict } from 
 import type { RegisterValue } from './plausibility.ts';
 
 /**
- * The latest counted readings of a register since the last baseline, reset, rollover or swap, as far as its counting rule needs them. Times
- * (Unix ms) and values (mWh) alternate in a flat array, which is stored in the row of each series, and read and written with each batch.
- * Immutable. The array begins with the last reading and the second-last reading. Up to three risen readings follow. (A risen reading is one
- * at which the register had risen, or the first of the run.) The energy of a register whose source reported late may be spread back to one
- * of them. They are the latest risen reading up to the second-last reading, the latest one up to the start of the clock hour of the
- * second-last reading, and the latest one up to the start of the hour before. They are in order of time, without duplicates.
+ * The latest counted readings of a register, as far as they are needed to process the next one. They are stored with each series as a flat
+ * array in which times (Unix ms) and values (mWh) alternate. The last and second-last reading come first, then up to three earlier readings
+ * at which the register had risen. Energy that was reported late is spread from one of these.
  */
 export type LatestRegisterReadings = readonly number[];
 
-/**
- * Index of the second-last reading in a run (the latest counted readings of a register). `RISEN`: index of the first risen reading, at
- * which the register had risen.
- */
+/** Index of the second-last reading. `RISEN`: index of the first of the readings at which the register had risen. */
 const BEFORE = 2;
 const RISEN = 4;
 
@@ -33,8 +27,8 @@ export const getEarliestReadingMs = (run: LatestRegisterReadings): number =>
   Math.min(...run.filter((_, index) => index % 2 === 0));
 
 /**
- * Returns the time of the latest risen reading (one at which the register had risen) before the last reading. If the run has only one
- * reading, returns the time of this reading.
+ * Returns the time of the latest reading before the last one at which the register had risen. If there is only one reading, returns its
+ * time.
  */
 export const getLatestRiseTimeMs = (run: LatestRegisterReadings): number =>
   run[run.length > RISEN ? run.length - 2 : 0] as number;
@@ -44,7 +38,6 @@ export const createLatestRegisterReadings = ({
   valueMilliwattHours,
 }: RegisterValue): LatestRegisterReadings => [readAtMs, valueMilliwattHours];
 
-/** Creates a run (the latest counted readings of a register) of two readings. The register had risen at the first of them. */
 export const createLatestReadingsFromTwo = (risen: RegisterValue, last: RegisterValue): LatestRegisterReadings => [
   ...createLatestRegisterReadings(last),
   ...createLatestRegisterReadings(risen),
@@ -56,16 +49,15 @@ export const replaceLastReading = (run: LatestRegisterReadings, last: RegisterVa
   ...run.slice(BEFORE),
 ];
 
-/** Returns the start of a UTC clock hour: the hour that contains a time, minus `back` hours. */
+/** Returns the start of the UTC hour that contains a time, minus `back` hours. */
 const hourStartMs = (ms: number, back: number) => (Math.floor(ms / HOUR_MS) - back) * HOUR_MS;
 
 /**
- * Returns three times in order. For each of them, a run stores the latest risen reading (one at which the register had risen) up to this
- * time. `lastMs`: time of the second-last reading.
+ * Returns three times. For each, the latest reading up to it at which the register had risen is stored. `lastMs`: time of the second-last
+ * reading.
  */
 const boundsOf = (lastMs: number) => [hourStartMs(lastMs, 1), hourStartMs(lastMs, 0), lastMs];
 
-/** Returns the index of the latest entry at or before a time, in a list in which times and values alternate; -1 if there is none. */
 function latestUpTo(list: readonly number[], from: number, ms: number): number {
   let index = list.length - 2;
   while (index >= from && (list[index] as number) > ms) index -= 2;
@@ -81,7 +73,7 @@ export function appendLatestReading(run: LatestRegisterReadings, next: RegisterV
   const isRisen = before === undefined || last > before;
   const hourMs = hourStartMs(lastMs, 0);
   if (beforeMs !== undefined && beforeMs >= hourMs) {
-    // In the usual case, the last two readings are in the same hour. Then only the latest risen reading changes.
+    // If the last two readings are in the same hour, which is usual, only one of the earlier readings changes.
     const after = run.slice();
     after[0] = next.readAtMs;
     after[1] = next.valueMilliwattHours;
@@ -102,18 +94,11 @@ export function appendLatestReading(run: LatestRegisterReadings, next: RegisterV
   return after;
 }
 
-/**
- * Appends a reading at which the register had risen to a run that is being built (the latest counted readings), unless it was appended
- * last.
- */
 function addOnce(run: number[], ms: number, value: number): void {
   if (run.length === RISEN || run.at(-2) !== ms) run.push(ms, value);
 }
 
-/**
- * Returns the latest risen reading (one at which the register had risen) at or before the start of a clock hour: the hour before the one
- * that contains a time.
- */
+/** Returns the latest reading at which the register had risen, up to the start of the hour before the one that contains `ms`. */
 export function findRisenReadingBeforePreviousHour(run: LatestRegisterReadings, ms: number): RegisterValue | undefined {
   const hourBeforeMs = hourStartMs(ms, 1);
   const last = getLastReading(run);
@@ -124,9 +109,8 @@ export function findRisenReadingBeforePreviousHour(run: LatestRegisterReadings, 
 }
 
 /**
- * Returns the index of the latest risen reading (one at which the register had risen) at or before a time, in a run with later readings; -1
- * if the run does not show which reading this is. For each of the times of `boundsOf`, the run contains the latest risen reading up to it.
- * Such a reading is the result if it is not after the given time and its bound is not before the given time.
+ * Returns the index of the latest reading up to a time at which the register had risen. Returns -1 if the stored readings do not show which
+ * one it is.
  */
 function risenUpTo(run: LatestRegisterReadings, ms: number): number {
   for (const bound of run.length > BEFORE ? boundsOf(run[BEFORE] as number) : []) {
@@ -136,10 +120,7 @@ function risenUpTo(run: LatestRegisterReadings, ms: number): number {
   return -1;
 }
 
-/**
- * Verdicts of counted readings that begin a new run (the latest counted readings of a register). `NOT_COUNTED`: verdicts of readings that
- * were not counted.
- */
+/** Verdicts of readings with which counting starts again, such as a reset. `NOT_COUNTED`: verdicts of readings that add no energy. */
 const BEGINS: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>(['reset', 'rollover', 'swap']);
 const NOT_COUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>([
   'glitch',
@@ -149,10 +130,8 @@ const NOT_COUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict
 ]);
 
 /**
- * Rebuilds the run (the latest counted readings of a register) up to the latest stored reading that was counted normally. Null if the
- * stored readings do not go back far enough: to the start of the run, or to a reading an hour before at which the register had risen.
- * `later`: the current run. It often contains the readings that are missing, for example if a reading is minutes late or the register has
- * not risen for months.
+ * Rebuilds the latest counted readings of a register from stored ones. Null if the stored readings do not go back far enough. `later`: the
+ * present latest readings, which often contain missing ones.
  */
 export function rebuildLatestReadings(
   judged: readonly SeriesReadingWithVerdict[],
@@ -160,8 +139,7 @@ export function rebuildLatestReadings(
 ): CountingRestart<LatestRegisterReadings> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;
   let run: LatestRegisterReadings | null = null;
-  // It is unknown whether the register had risen at the first of these readings, unless the run (its latest counted readings) begins with
-  // it.
+  // It is unknown whether the register had risen at the first of the stored readings.
   let unknownToMs = Number.NEGATIVE_INFINITY;
   for (const { readAtMs, value, verdict } of judged.slice(0, taken)) {
     if (NOT_COUNTED.has(verdict)) continue;

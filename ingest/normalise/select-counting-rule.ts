@@ -5,18 +5,14 @@ import { createPowerCountingRule } from './power.ts';
 import { RegisterCountingRule } from './registers.ts';
 import type { SeriesRoles } from './roles-by-time.ts';
 
-/** The values by which a counting rule is cached: channel, kind, roles and settings. */
 type Key = readonly [string, string, boolean, boolean, number, number | null, number];
 
-/**
- * Maximum number of cached counting rules. Nearly all devices share a few rules. A rule has a dozen functions, so a rule for each series
- * would take too much memory.
- */
+/** Maximum number of cached rules. Nearly all devices share a few, and one rule per series would take too much memory. */
 const MADE = 16;
 const made: { key: Key; rule: CountingRule<unknown> | null }[] = [];
 let oldest = 0;
 
-/** Returns the counting rule for a series with this channel and kind in these roles. Null if the roles contribute to no total. */
+/** Returns the rule that converts readings of this channel and kind into energy. Null if the series contributes to no total. */
 export function selectCountingRule(
   channel: string,
   kind: string,
@@ -24,7 +20,7 @@ export function selectCountingRule(
   settings: SettingsByTime,
 ): CountingRule<unknown> | null {
   if (!roles.import && !roles.export) return null;
-  // Counting rules whose settings change with time, or that have splits or clock steps, are not cached, because they are used only once.
+  // Rules with settings that change with time are used only once, so they are not cached.
   if (settings.earlier || settings.splits || settings.stepsBack)
     return createCountingRule(channel, kind, roles, settings);
   const { limitKw, registerMaxKwh, maxGapMinutes } = settings;
@@ -54,7 +50,7 @@ function createCountingRule(
 ): CountingRule<unknown> | null {
   if (kind === 'power')
     return createPowerCountingRule(settings, { ...roles, channelDirection: parseChannel(channel).direction });
-  // The role determines the direction, because the owner may have set a direction that differs from the one in the channel's name.
+  // The role determines the direction: the owner may have set another direction than the name of the channel says.
   const direction = roles.export ? 'export' : 'import';
   if (kind === 'register') return new RegisterCountingRule(settings, direction);
   if (kind === 'interval') return createIntervalCountingRule(direction);

@@ -14,7 +14,7 @@ test('applies new settings before a time, and leaves the previous ones from it o
   expect(half).toEqual({ ...of(100), earlier: [{ ...of(10), untilMs: 5_000 }] });
   expect([4_999, 5_000].map((ms) => createSettingsLookup(half)(ms).limitKw)).toEqual([10, 100]);
   expect(findRangeComputedWithOtherSettings(half, of(10))).toEqual({ fromMs: 5_000, toMs: POSITIVE_INFINITY });
-  // The setting was changed back while it was being applied, so only the part to which it was already applied is recomputed.
+  // The setting was changed back while it was being applied, so only the part to which it had been applied is recomputed.
   expect(findRangeComputedWithOtherSettings(half, of(100))).toEqual({ fromMs: NEGATIVE_INFINITY, toMs: 5_000 });
   expect(applySettingsUntil(half, of(100), 5_000)).toEqual(of(100));
 });

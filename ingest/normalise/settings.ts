@@ -1,40 +1,34 @@
 import type { CountingSettings, SettingsByTime, SettingsUntilTime } from './counting-rule.ts';
 
-/** Whether both sets of settings are equal for a counting rule. */
 const haveSameSettings = (one: CountingSettings, other: CountingSettings): boolean =>
   one.limitKw === other.limitKw &&
   one.registerMaxKwh === other.registerMaxKwh &&
   one.maxGapMinutes === other.maxGapMinutes;
 
-/** Returns a function that returns the settings that are valid at a time, Unix ms. */
+/** Returns a function that finds the settings at a time (Unix ms). */
 export function createSettingsLookup(settings: SettingsByTime): (ms: number) => CountingSettings {
   const { earlier } = settings;
   if (!earlier) return () => settings;
   return (ms) => earlier.find(({ untilMs }) => ms < untilMs) ?? settings;
 }
 
-/**
- * Whether the series began to measure another counter between two readings (times in Unix ms), because the owner changed the decoder
- * settings. The energy between these readings is unknown.
- */
+/** Whether the series began to measure another counter between two readings (Unix ms), so that the energy between them is unknown. */
 export const hasCounterChangeBetween = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
- * Corrects the time of a reading (Unix ms) for a comparison with a later reading. Each step by which the clock was set back between the two
- * readings moves the time back by the length of the step. A reading exactly at a step can be the earlier or the later reading: it was read
- * before the step, and is also the first reading after it.
+ * Returns the time of a reading (Unix ms), moved back by the length of each later clock step before `bMs`. The difference of the two times
+ * is then the elapsed time.
  */
 export const correctTimeForClockSteps = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);
 
-/** A time range, Unix ms: `[fromMs, toMs)`. */
 interface Times {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Returns the time range whose consumption was computed with other settings than `settings`. Null if there is none. */
+/** Returns the time range whose consumption was computed with other settings. Null if there is none. */
 export function findRangeComputedWithOtherSettings(
   computedWith: SettingsByTime,
   settings: CountingSettings,
@@ -45,7 +39,7 @@ export function findRangeComputedWithOtherSettings(
   return last ? { fromMs: spans[first - 1]?.untilMs ?? Number.NEGATIVE_INFINITY, toMs: last.untilMs } : null;
 }
 
-/** Returns the settings by time that result if the consumption before `untilMs` (Unix ms) is recomputed with `settings`. */
+/** Returns the settings by time after the consumption before `untilMs` (Unix ms) has been recomputed with `settings`. */
 export function applySettingsUntil(
   computedWith: SettingsByTime,
   settings: CountingSettings,
@@ -56,7 +50,6 @@ export function applySettingsUntil(
   return ofSpans([{ ...settings, untilMs }, ...later]);
 }
 
-/** Returns the settings as time spans. The last span ends at Infinity. */
 const spansOf = ({ earlier = [], ...latest }: SettingsByTime): SettingsUntilTime[] => [
   ...earlier,
   { ...latest, untilMs: Number.POSITIVE_INFINITY },

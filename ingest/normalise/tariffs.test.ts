@@ -22,7 +22,7 @@ import {
 const HOUR_MS = 3_600_000;
 const ALL = { fromMs: -Infinity, toMs: Infinity, quietFromMs: -Infinity };
 
-/** Reference implementation of `findEndOfLatestRise` and `findEnclosingIncrement`, as the counting rules define them. */
+/** Slow reference implementation of the two functions under test. */
 function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   const within = steps.filter(
     (one) => hasCountedEnergy(one) && one.startMs >= asked.startMs && one.endMs < asked.endMs,
@@ -31,10 +31,7 @@ function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   return { within: within.at(-1)?.endMs ?? null, around: around ?? null };
 }
 
-/**
- * Expects that a search in the known tariff steps (energies between two readings) finds the right step or no step. Returns how many
- * searches found a step.
- */
+/** Checks that a search finds what the reference implementation finds. Returns the number of searches with a result. */
 function expectNoOther(
   known: KnownRegisterIncrements,
   steps: readonly EnergyInterval[],
@@ -47,10 +44,7 @@ function expectNoOther(
   return actual.filter((one) => one !== undefined).length;
 }
 
-/**
- * Generates random tariff steps (energies between two readings). Each step ends at the time of one of the register's readings, close to it,
- * or 20 hours before it.
- */
+/** Generates random increments of a tariff register. Each ends at or near the time of another register's reading, or 20 hours before it. */
 const stepsNear = (times: readonly number[]) => {
   const at = fc
     .tuple(fc.nat(times.length - 1), fc.constantFrom(0, 0, -1, 1, -60_000, 60_000, -20 * HOUR_MS))
@@ -79,7 +73,7 @@ test('computes the correct result from some of a tariff’s steps, or returns no
           const { run } = state as RegisterState;
           if (!run) continue;
           for (const step of near) told += expectNoOther(deriveRegisterIncrements(run, 'import'), intervals, step);
-          // The tariff steps (energies between two readings) of a window of time are known. Some of them are then replaced.
+          // The increments of a time window are known. Some of them are then replaced.
           const [first, last] = [number() % intervals.length || 0, number() % intervals.length || 0].sort(
             (a, b) => a - b,
           );
@@ -135,8 +129,8 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
   const remainingMs = 3.5 * HOUR_MS;
   expect(shiftEnergyAfter({ ...step, estimated: true, isLate: true }, remainingMs).estimated).toBe(true);
   expect(shiftEnergyAfter({ ...step, estimated: true }, remainingMs).estimated).toBe(false);
-  // The low tariff's register stops at 100 kWh and continues with 121 kWh. All of this energy flowed in the hour after the last rise of the
-  // other tariff's register.
+  // The register of the low tariff is silent at 100 kWh and reports 121 kWh later. All of this energy flowed after the last rise of the
+  // other register.
   const readings = [
     ...[0, 1, 2, 3, 3.9].map((at) => reading('import/t1', at, at === 0 ? 99 : 100)),
     ...[2, 3, 3.5].map((at) => reading('import/t2', at, 200 + at)),
@@ -147,8 +141,7 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
 });
 
 test('assigns 10 kWh of an evening hour to that hour, like the reference, if tariffs are sent in turn', () => {
-  // The low tariff runs until 6:00 and from 22:00 on; the high tariff runs in between. Each register is sent when its value changes.
-  // START_MS is 22:00.
+  // The low tariff applies from 22:00 (START_MS) to 6:00, the high tariff in between. Each register is sent when its value changes.
   const readings = [
     reading('import/t1', 8, 100),
     ...[9, 12, 15, 18, 21, 24].map((at) => reading('import/t2', at, 200 + at)),

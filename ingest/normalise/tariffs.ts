@@ -3,32 +3,25 @@ import type { EnergyInterval } from './counting-rule.ts';
 import { getLastReading, getLatestRiseTimeMs, getSecondLastReading, type LatestRegisterReadings } from './run.ts';
 
 /**
- * In each direction of a circuit, only one tariff runs at a time (counting rules, "From message to interval"). If a source sends a register
- * only when its value changes, a step of the register (the energy between two readings) also covers the hours of the other tariffs. If
- * another tariff register rises within the time of a step, the energy of the step is therefore moved to the time after the latest such
- * rise.
+ * Only one tariff is in force at a time. If a meter sends a tariff register only when its value changes, the time between two readings of
+ * this register may also contain hours of other tariffs. If another tariff register has risen in this time, the energy is therefore
+ * assigned to the time after that rise.
  */
 
-/** Known steps of a tariff register (the energies between two readings), before their energy is moved to a later time. */
+/** Increments of a tariff register between two readings, before their energy is moved to a later time. */
 export interface KnownRegisterIncrements {
-  /** All steps (energies between two readings) that begin at or after `fromMs` and end at or before `toMs`, in order of time. */
+  /** All increments that begin at or after `fromMs` and end at or before `toMs`, in order of time. */
   readonly steps: readonly EnergyInterval[];
   readonly fromMs: number;
   readonly toMs: number;
-  /**
-   * Start of a time range before `fromMs` in which the register did not rise (Unix ms): no step with energy ends in `(quietFromMs,
-   * fromMs]`.
-   */
+  /** The register did not rise between this Unix time in ms and `fromMs`. */
   readonly quietFromMs: number;
 }
 
 export const hasCountedEnergy = ({ importMilliwattHours, exportMilliwattHours }: EnergyInterval): boolean =>
   importMilliwattHours > 0 || exportMilliwattHours > 0;
 
-/**
- * Derives the known steps (the energies between two readings) from the run of a register, its latest counted readings. The last step of a
- * run is never late news (energy that the source reported late), because two later readings must confirm late news.
- */
+/** Derives the known increments of a register from its latest counted readings. */
 export function deriveRegisterIncrements(
   run: LatestRegisterReadings,
   direction: 'import' | 'export',
@@ -47,10 +40,6 @@ export function deriveRegisterIncrements(
   return { steps: [step], fromMs: before.readAtMs, toMs, quietFromMs: getLatestRiseTimeMs(run) };
 }
 
-/**
- * Returns the index of the first tariff step (energy between two readings) that ends after a time. If there is none, returns the number of
- * steps.
- */
 function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number {
   let [low, high] = [0, steps.length];
   while (low < high) {
@@ -61,11 +50,7 @@ function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number 
   return low;
 }
 
-/**
- * Finds the latest rise of another tariff register: the latest step (between two readings) with energy that lies within the given interval
- * and ends before the interval does. Returns the end of the step. Null: there is none. Undefined: the known steps do not show whether there
- * is one.
- */
+/** Finds the latest rise of another tariff register within an interval, and returns its time. Null: there is none. Undefined: unknown. */
 export function findEndOfLatestRise(
   { steps, toMs, quietFromMs }: KnownRegisterIncrements,
   { startMs, endMs }: EnergyInterval,
@@ -76,14 +61,11 @@ export function findEndOfLatestRise(
     if (step.startMs < startMs) return null;
     if (hasCountedEnergy(step)) return step.endMs;
   }
-  // All unknown steps with energy end at or before this time, so they also begin before it.
+  // All unknown increments end at or before this time.
   return quietFromMs <= startMs ? null : undefined;
 }
 
-/**
- * Finds a step (between two readings) with energy of another tariff register that contains the given interval and ends after it. Null:
- * there is none. Undefined: the known steps do not show whether there is one.
- */
+/** Finds an increment of another tariff register that contains the interval and ends after it. Null: there is none. Undefined: unknown. */
 export function findEnclosingIncrement(
   { steps, toMs, quietFromMs }: KnownRegisterIncrements,
   { startMs, endMs }: EnergyInterval,
@@ -94,7 +76,6 @@ export function findEnclosingIncrement(
   return step.startMs <= startMs && hasCountedEnergy(step) ? step : null;
 }
 
-/** Returns the known tariff steps (energies between two readings), with some of them replaced by others. */
 export function replaceRegisterIncrements(
   known: KnownRegisterIncrements,
   removed: readonly EnergyInterval[],
@@ -113,7 +94,7 @@ export function replaceRegisterIncrements(
   return { steps, fromMs, toMs, quietFromMs: isQuiet ? quietFromMs : fromMs };
 }
 
-/** Moves the energy between two readings to the part of this time that is after `afterMs`. Before `afterMs`, the energy is then 0. */
+/** Moves the energy of an increment to the part of its time that is after `afterMs`. */
 export function shiftEnergyAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
   const span = { startMs: afterMs, endMs: step.endMs };
   return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: span, exportSpan: span };
