@@ -9,7 +9,7 @@ test('pauses only an account that sends more than is written, and resumes it whe
   const hog = { account: 'usr_hog', bytes: MIB };
   let taken = 1;
   while (room.take(hog, true)) taken++;
-  // 49 messages fit: three quarters of 64 MiB, and the message that exceeded this share.
+  // 49 messages fit: three quarters of 64 MiB, and the message that exceeded this limit.
   expect(taken).toBe(49);
   expect(room.isFull).toBe(false);
   for (let each = 0; each < 10; each++) expect(room.take({ account: 'usr_other', bytes: 100 }, true)).toBe(true);

@@ -1,12 +1,9 @@
 import { FairShareCapacity } from '#src/core/fair-share-capacity.ts';
 
-/**
- * Maximum memory in bytes of messages that wait for their commit. `MIN_MESSAGE_BYTES`: each message counts as at least this many bytes, so
- * that at most 20,000 messages wait.
- */
+/** Maximum memory in bytes of messages that are not committed yet. */
 const MAX_BYTES = 64 * 2 ** 20;
 const MIN_MESSAGE_BYTES = Math.ceil(MAX_BYTES / 20_000);
-/** Sources are resumed when less than this fraction of the maximum memory, or of an account's share of it, is in use. */
+/** A paused source is resumed when less than this fraction of its memory limit is in use. */
 const GO_ON = 0.5;
 
 interface Held {
@@ -16,8 +13,8 @@ interface Held {
 }
 
 /**
- * Limits the memory of messages that wait for their commit. Accounts share this memory. If an account sends faster than its messages are
- * written, only this account is paused. `onRoom`: called when an account, or all of them, may send again.
+ * Limits the memory of messages that are not committed yet. If one account sends faster than its messages are written, only this account is
+ * paused. `onRoom`: called when an account, or all of them, may send again.
  */
 export class PendingMessageLimit {
   readonly #shares = new FairShareCapacity(MAX_BYTES);
@@ -29,10 +26,7 @@ export class PendingMessageLimit {
     this.#onRoom = onRoom;
   }
 
-  /**
-   * Adds a message. Returns whether the source may send more. `byAccount`: whether the source can pause a single account. If so, the share
-   * of the account is also checked.
-   */
+  /** Adds a message. Returns whether the source may send more. `byAccount`: whether the source can pause a single account. */
   take({ account, bytes }: Held, byAccount: boolean): boolean {
     this.#shares.take(account, Math.max(bytes, MIN_MESSAGE_BYTES));
     if (this.#shares.taken >= this.#shares.total) this.isFull = true;
@@ -41,12 +35,10 @@ export class PendingMessageLimit {
     return !this.isFull && !isOver;
   }
 
-  /** Subtracts the memory of a message that is committed. */
   give({ account, bytes }: Held): void {
     this.#shares.give(account, Math.max(bytes, MIN_MESSAGE_BYTES));
   }
 
-  /** Calls `onRoom` for each account that has room again. */
   goOn(): void {
     for (const account of this.#full) {
       if (this.isFull || this.#shares.isOver(account, GO_ON)) continue;

@@ -31,7 +31,7 @@ test('after a stop during a flood, writes the accepted messages, requests no mor
     },
   };
   let [acknowledged, resumed] = [0, 0];
-  // Behaves like a source: sends until the pipeline pauses it, and continues when the pipeline has room again.
+  // Sends until the pipeline pauses it, and continues when it is resumed.
   const flood = () => {
     while (pipeline.receive(raw(`dev_${resumed}`, '{"power_w":1}'), { done: () => acknowledged++ }));
   };
@@ -50,7 +50,7 @@ test('after a stop during a flood, writes the accepted messages, requests no mor
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(resumed).toBe(before);
   expect(acknowledged).toBe(pipeline.counts.received);
-  // A message that was already on its way is accepted, but the source must not send more.
+  // A message that was already on its way is accepted, but the source must pause.
   expect(pipeline.receive(raw('dev_late', '{"power_w":1}'), UNHEARD)).toBe(false);
 });
 
@@ -100,7 +100,7 @@ test('releases decoded content as soon as it is written, while its batch continu
     },
   };
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
-  // The devices are not backlogged, so one batch contains all of their messages, with 249 readings each.
+  // No device is backlogged, so one batch contains all of their messages.
   const readings = JSON.stringify(Array.from({ length: 249 }, () => ({ power_w: 1 })));
   const SENT = 1_000;
   for (let sent = 0; sent < SENT; sent++) pipeline.receive(raw(`dev_${sent}`, readings), UNHEARD);
@@ -224,7 +224,6 @@ test('gives a flooding device a quarter of a partition’s time while others sen
   for (let sent = 0; sent < 2_000; sent++) send('dev_hog', () => {});
   await expect.poll(() => pipeline.counts.committed).toBe(2_001);
   const tookMs = performance.now() - fromMs;
-  // The last batches of the device are written without a pause, in the normal partitions.
   expect(tookMs).toBeGreaterThan(3 * writtenMs);
 });
 

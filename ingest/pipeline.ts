@@ -9,7 +9,7 @@ import { PendingMessageLimit } from './pending-message-limit.ts';
 import type { MessageReceipt, MessageReceiver, RawMessage } from './source/source.ts';
 import type { BatchWriteResult, IncomingMessage, Writer } from './write/writer.ts';
 
-/** Maximum memory in bytes of decoded messages at a time. A message of only 20 KB may have 10,000 elements. */
+/** Maximum memory in bytes of decoded messages. A message of only 20 KB may have 10,000 elements. */
 const MAX_READ_BYTES = 16 * 2 ** 20;
 /** Approximate memory in bytes of a decoded reading or rejection. */
 const READ_ELEMENT_BYTES = 150;
@@ -20,35 +20,29 @@ const GATEWAY_TIMES = 8;
 /** One line is logged per this number of rejected messages of flooding devices. */
 const WARN_EVERY = 100_000;
 /**
- * When a partition waits for more messages before it writes. Each batch has a fixed cost, so large batches are cheaper. A partition waits
- * after a batch of at least `from` messages, for at most `longestMs`. It stops waiting when fewer than `least` messages arrive in `stepMs`,
- * or when `enough` are pending. A device that sends little, or that waits for its acknowledgement, is not delayed.
+ * When a partition waits for more messages, because large batches cost less per message. It waits after a batch of at least `from`
+ * messages, for at most `longestMs`, and only while at least `least` messages arrive per `stepMs` and fewer than `enough` are pending.
  */
 const GATHER = { from: 100, stepMs: 2, least: 20, enough: 4_000, longestMs: 10 };
-/**
- * If other devices are sending, the last partition pauses after each batch of a backlogged device, for this multiple of the batch's
- * duration. The device thus gets a quarter of the time of a partition. If many devices are backlogged, as after an outage, the pause is
- * divided by their number.
- */
+/** After each batch of a backlogged device, the queue pauses for this multiple of the batch's duration if other devices are sending. */
 const REST = 3;
 
 /**
- * A message that waits to be written. It is decoded only when its batch is built: before that, it takes a third of the memory, and costs
- * the garbage collector little.
+ * A message that waits to be written. It is decoded only when its batch is built, because a decoded message takes three times as much
+ * memory.
  */
 interface Waiting extends QueuedMessage {
   raw: RawMessage;
   receipt: MessageReceipt;
-  /** The reason why the message is rejected without being decoded; null if it is not. */
+  /** Reason to reject the message without decoding it. Null if there is none. */
   refusal: string | null;
-  /** The decoded message; null if it is not decoded yet. */
   message: IncomingMessage | null;
   isRefused?: boolean;
 }
 
 type Read = Waiting & { message: IncomingMessage };
 
-/** Decodes the messages of a batch. Messages of a device that exceeds its flood limit are rejected without decoding. */
+/** Decodes the messages of a batch, except those of devices that exceed their flood limit. */
 class MessageReader {
   readonly #counts: PipelineCounts;
   readonly #log: Logger;
@@ -60,7 +54,7 @@ class MessageReader {
     this.#floodLimit = floodLimit;
   }
 
-  /** Counts `count` further messages of a device. Returns the reason to reject them; null if the device does not exceed its flood limit. */
+  /** Counts messages of a device. Returns the reason to reject them, or null. */
   refuse(deviceId: string, count: number): string | null {
     const reason = this.#floodLimit.refuse(deviceId, count);
     if (reason !== null && this.#counts.overLimit++ % WARN_EVERY === 0)
@@ -68,7 +62,7 @@ class MessageReader {
     return reason;
   }
 
-  /** Decodes messages of a batch, starting at index `from`. Stops when the decoded content is so large that it must be written first. */
+  /** Decodes messages of a batch from index `from` on. Stops when the decoded messages are so large that they must be written first. */
   readPart(batch: readonly Waiting[], from: number): Read[] {
     const part: Read[] = [];
     let bytes = 0;
@@ -84,7 +78,7 @@ class MessageReader {
 
   #read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
     if (refusal !== null) return rejectWholeMessage(raw, deviceId, refusal);
-    // The topic belongs to a device or gateway, so `createIncomingMessage` does not return null.
+    // Messages on any other topic were ignored at receipt, so the result is not null.
     const message = createIncomingMessage(raw) as IncomingMessage;
     const { readings, rejections } = message.decoded;
     const further = countElementsAsMessages(readings.length, rejections.length);
@@ -94,9 +88,8 @@ class MessageReader {
 }
 
 /**
- * Processes messages from their receipt to their commit. Devices are distributed over partitions, each of which runs one transaction at a
- * time. An additional partition serves backlogged devices (fair-queue.ts). Two batches therefore never wait for the same device. A
- * partition writes as soon as it is free; messages that arrive until then form its next batch.
+ * Processes messages from their receipt to their commit. Devices are distributed over partitions, each of which writes one batch at a time.
+ * An additional partition writes the messages of backlogged devices.
  */
 export class Pipeline {
   readonly counts: PipelineCounts;
@@ -104,16 +97,14 @@ export class Pipeline {
   readonly #writer: BatchWriter<Read>;
   readonly #reader: MessageReader;
   readonly #room: PendingMessageLimit;
-  /** Whether each partition is writing a batch. The last partition is the one for backlogged devices. */
   readonly #isRunning: boolean[];
   #waiting = 0;
-  /** Whether the pipeline is stopping. It then writes the pending messages, and no longer resumes sources. */
   #isStopping = false;
   #onDrained: (() => void) | undefined;
 
   /**
-   * `onRoom`: called when a source may continue after `receive` returned false. Its argument is the only account that may continue;
-   * undefined if all accounts may. `partitions`: number of partitions, without the additional one for backlogged devices.
+   * `onRoom`: called when sources may continue; its argument is the only account that may, or undefined for all. `partitions`: number of
+   * partitions without the additional one for backlogged devices.
    */
   constructor(options: {
     writer: Writer;
@@ -131,13 +122,12 @@ export class Pipeline {
     this.#isRunning = Array.from({ length: partitions + 1 }, () => false);
   }
 
-  /** Returns the number of messages that are accepted and not committed yet. */
   readonly waiting = (): number => this.#waiting;
 
   readonly receive: MessageReceiver = (raw, receipt) => {
     this.counts.received++;
     const sender = parseSender(raw.topic);
-    // If the topic belongs to neither a device nor a gateway, the message is acknowledged and ignored.
+    // Messages on topics of neither a device nor a gateway are acknowledged and ignored.
     if (!sender) {
       receipt.done();
       return !this.#room.isFull && !this.#isStopping;
@@ -155,11 +145,11 @@ export class Pipeline {
     this.#queue.push(one);
     this.#waiting++;
     this.#wake();
-    // If the source cannot pause single accounts, no account is limited to its share, because a pause would concern all accounts.
+    // If the source cannot pause a single account, no account has a limit of its own.
     return this.#room.take(one, raw.account !== undefined) && !this.#isStopping;
   };
 
-  /** Writes pending messages for at most `timeoutMs`. Messages that are still pending then have not been acknowledged. */
+  /** Writes pending messages for at most `timeoutMs`. The broker redelivers messages that are still pending then. */
   async drain(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
     if (this.#waiting > 0) {
@@ -177,7 +167,7 @@ export class Pipeline {
     for (const one of batch) {
       this.#waiting--;
       this.#room.give(one);
-      // The decoded content of a written message is released now, because the other messages of the batch may still have to wait.
+      // Releases the decoded message, because the other messages of its batch may still have to wait.
       (one as Waiting).message = null;
       one.receipt.done();
     }
@@ -185,10 +175,7 @@ export class Pipeline {
     if (this.#waiting === 0) this.#onDrained?.();
   }
 
-  /**
-   * Starts idle partitions in the next turn of the event loop, so that messages that were read from the socket together are written
-   * together.
-   */
+  /** Starts idle partitions in the next turn of the event loop, so that messages that arrived together are written together. */
   #wake(): void {
     for (let partition = 0; partition < this.#isRunning.length; partition++) {
       if (this.#isRunning[partition]) continue;
@@ -224,7 +211,6 @@ export class Pipeline {
     }
   }
 
-  /** Waits for more messages while they arrive quickly (see `GATHER`). */
   async #gather(): Promise<void> {
     const untilMs = performance.now() + GATHER.longestMs;
     for (let before = -GATHER.least; performance.now() < untilMs; ) {
@@ -236,13 +222,11 @@ export class Pipeline {
   }
 }
 
-/** Returns the memory of a waiting message in bytes. For a message of a gateway, this includes its decoded content. */
+/** Returns the memory of a waiting message, in bytes. */
 const bytesOf = ({ topic, payload }: RawMessage, { isGateway }: MessageSender): number =>
   topic.length + payload.length * (isGateway ? GATEWAY_TIMES : 1);
 
-/**
- * Estimates the number of elements of a message without decoding it. A message of a device has at most one element more than it has commas.
- */
+/** Estimates the number of readings in a message without decoding it, from the number of its commas. */
 function weightOf({ payload }: RawMessage, { isGateway }: MessageSender): number {
   if (isGateway) return 1 + Math.ceil(payload.length / GATEWAY_ELEMENT_BYTES);
   let commas = 0;

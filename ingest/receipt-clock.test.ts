@@ -5,7 +5,7 @@ import { type ClockStep, computeFirstReceiptTime, createReceiptClock } from './r
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 
-/** Simulates a host: the test can set its wall clock, while real time continues. */
+/** Simulates a host whose wall clock the test can set. */
 function host({ startMs, believedMs = NOW }: { startMs?: number; believedMs?: number } = {}) {
   const steps: ClockStep[] = [];
   let distrusted = 0;

@@ -1,30 +1,25 @@
 import { MAX_CLOCK_LEAP_MS } from '#src/core/believed-time.ts';
 import { DAY_MS } from '#src/core/units.ts';
 
-/**
- * Maximum difference in ms by which the wall clock and the monotonic clock may advance differently. If they differ more, the wall clock was
- * set.
- */
+/** If the wall clock and the monotonic clock differ by more than this (ms), somebody has set the wall clock. */
 const AGREES_MS = 5_000;
 
-/** A step of the wall clock (Unix ms). `beforeMs`: the time without the step. `afterMs`: the time that the clock shows now. */
+/** A step of the wall clock (Unix ms). `beforeMs`: the time without the step. `afterMs`: the time after it. */
 export interface ClockStep {
   readonly beforeMs: number;
   readonly afterMs: number;
 }
 
-/** Clock that gives messages their time of receipt (energy.md, "When the clock was wrong"). */
+/** The clock that gives messages their time of receipt. */
 export interface ReceiptClock {
-  /** Returns the time of receipt for a message that arrives now, Unix ms. */
   nowMs(): number;
-  /** Whether the wall clock is considered wrong, so that times of receipt follow the monotonic clock. */
+  /** Whether the wall clock is considered wrong. Times of receipt then follow the monotonic clock. */
   isDistrusted(): boolean;
 }
 
 /**
- * Whether a step of the clock is trusted. Pure. Times are in Unix ms. A step forward is always trusted, because the process knows the time
- * before the step. A step back is trusted if it is at most a day, or if it leads nearer to the believed time (the time that the
- * installation assumes to be right).
+ * Whether a step of the clock is trusted (Unix ms). A step back is trusted only if it is at most a day, or leads nearer to the time that
+ * the installation assumes to be right (`believedMs`).
  */
 const isStepBelieved = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean =>
   afterMs >= beforeMs - DAY_MS || isNearer({ beforeMs, afterMs }, believedMs);
@@ -33,8 +28,8 @@ const isNearer = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean
   Math.abs(afterMs - believedMs) < Math.abs(beforeMs - believedMs);
 
 /**
- * Returns the first time of receipt after a start, and the step of the clock if there was one. Pure. Times are in Unix ms. `newestMs`: the
- * newest time of receipt of this host, or null. If the clock shows an earlier time than that, this is also a step.
+ * Returns the first time of receipt after a start and, if the clock was set while the process was stopped, the step of the clock.
+ * `newestMs`: latest stored time of receipt of this host, Unix ms.
  */
 export function computeFirstReceiptTime(
   clockMs: number,
@@ -48,10 +43,9 @@ export function computeFirstReceiptTime(
 }
 
 /**
- * Creates a clock for times of receipt. It follows the wall clock as long as the wall clock and the monotonic clock agree to 5 s. After a
- * step of the wall clock that is not trusted, it follows the monotonic clock instead. It returns to the wall clock when this agrees with
- * the times of receipt, or is nearer than these to the believed time (for example after a person has confirmed the time). `startMs`: the
- * first time of receipt. `onStep`: called for a trusted step. `onDistrust`: called for a step that is not trusted.
+ * Creates a clock for times of receipt. It follows the wall clock until the wall clock makes a step that is not trusted. Then it follows
+ * the monotonic clock until the wall clock is plausible again. `startMs`: first time of receipt. `onStep` is called for trusted steps,
+ * `onDistrust` for others.
  */
 export function createReceiptClock({
   startMs,
@@ -69,7 +63,6 @@ export function createReceiptClock({
   monotonicMs?: () => number;
 }): ReceiptClock {
   let anchor = { wallMs: wallMs(), monoMs: monotonicMs() };
-  /** Time of receipt minus wall clock, in ms. 0 while the wall clock is trusted. */
   let offsetMs = (startMs ?? anchor.wallMs) - anchor.wallMs;
   return {
     nowMs() {

@@ -6,10 +6,7 @@ import { recordClockStep } from '#src/devices/edits/clock.ts';
 import { type ClockStep, computeFirstReceiptTime, createReceiptClock, type ReceiptClock } from './receipt-clock.ts';
 import type { MessageReceipt, MessageReceiver, RawMessage } from './source/source.ts';
 
-/**
- * Interval in ms at which the newest time of receipt of a host is stored. If a worker is killed, its last times of receipt may be later
- * than the stored one by this interval.
- */
+/** Interval in ms at which the newest time of receipt is stored. After a crash, the stored time may be too early by this interval. */
 const NOTE_MS = 1_000;
 const RETRY_MS = 500;
 
@@ -21,7 +18,7 @@ type Pipeline = { receive: MessageReceiver; waiting(): number };
 type Output = Pipeline & { resume: () => void };
 
 export interface HostClocks {
-  /** The time that the installation assumes to be right (believed-time.ts), Unix ms. */
+  /** The time that the installation assumes to be right, Unix ms. */
   believedMs: () => number;
   /** The host's wall clock, Unix ms. */
   wallMs?: () => number;
@@ -29,14 +26,14 @@ export interface HostClocks {
 }
 
 /**
- * Loads the record of this host's clock, and creates the stamper. If the clock shows an earlier time than the newest time of receipt of
- * this host, this is recorded as a step of the clock.
+ * Loads the stored clock state of this host. If the clock now shows an earlier time than the newest time of receipt, records a step of the
+ * clock.
  */
 export async function startReceiptStamper(
   pool: Pool,
   { log, host = hostname(), ...clocks }: HostClocks & { log: Logger; host?: string },
 ): Promise<ReceiptStamper> {
-  // Raw SQL, because ingest does not use typed queries.
+  // Raw SQL: message intake uses no typed queries.
   const { rows } = await pool.query('SELECT stretch_from, newest_at FROM host_clocks WHERE host = $1', [host]);
   const newestMs = rows[0] ? rows[0].newest_at.getTime() + NOTE_MS : null;
   const { stampMs, step } = computeFirstReceiptTime((clocks.wallMs ?? Date.now)(), clocks.believedMs(), newestMs);
@@ -45,8 +42,7 @@ export async function startReceiptStamper(
     const earlierMs = rows[0].stretch_from.getTime();
     const edits = await recordClockStep(createDatabase(pool), { host, ...step, stretchFromMs: earlierMs });
     log.warn({ ...step, edits }, 'the clock is behind the newest receipt of this host');
-    // If the clock has now been set back to a time before an earlier step back, the time range with increasing times of receipt begins at
-    // the new time.
+    // The clock was set back beyond an earlier step, so the range of increasing times begins at the new time.
     stretchFromMs = Math.min(stampMs, earlierMs);
   }
   const receipts = new ReceiptStamper(pool, { host, log, clocks, startMs: stampMs, stretchFromMs });
@@ -54,9 +50,7 @@ export async function startReceiptStamper(
   return receipts;
 }
 
-/**
- * Gives each message its time of receipt. If the clock steps, the step is recorded before any message that was received after it is stored.
- */
+/** Gives each message its time of receipt. Records each step of the clock before a later message is stored. */
 export class ReceiptStamper {
   readonly host: string;
   readonly #pool: Pool;
@@ -65,9 +59,9 @@ export class ReceiptStamper {
   readonly #wallMs: () => number;
   readonly #clock: ReceiptClock;
   readonly #startMs: number;
-  /** Start of the time range in which the times of receipt of this host have only increased, Unix ms. */
+  /** Since this Unix time in ms, the times of receipt of this host have only increased. */
   #stretchFromMs: number;
-  /** Steps of the clock that are not recorded yet, and the messages that were received after them, in order. */
+  /** Clock steps that are not recorded yet, and the messages that arrived after them. */
   readonly #waiting: Waiting[] = [];
   #output: Output | null = null;
   #draining: Promise<void> | null = null;
@@ -95,7 +89,6 @@ export class ReceiptStamper {
     });
   }
 
-  /** Stores the newest time of receipt now, and then at intervals. */
   async start(): Promise<void> {
     await this.#noteOrSkip(this.#startMs);
     this.#timer = setInterval(() => {
@@ -106,16 +99,16 @@ export class ReceiptStamper {
   }
 
   /**
-   * Returns a receiver that gives messages their time of receipt and passes them to a pipeline. While a step of the clock is being
-   * recorded, the source is paused and later messages wait here. `resume`: called afterwards.
+   * Returns a receiver that gives messages their time of receipt and passes them to a pipeline. While it records a step of the clock, the
+   * source is paused. `resume`: called after that.
    */
   stamp(pipeline: Pipeline, resume: () => void): MessageReceiver {
     this.#output = { ...pipeline, resume };
     return (message, receipt) => {
       const atMs = this.#wallMs();
       const nowMs = this.#clock.nowMs();
-      // If a message has waited at a broker, its time is the one at which the broker received it. This time is corrected by the current
-      // error of this host's clock.
+      // The broker's time of receipt is used for a message that has waited at the broker. The current error of this host's clock is added
+      // to it.
       message.receivedAtMs = Math.round(message.receivedAtMs + nowMs - atMs);
       if (this.#waiting.length === 0) return pipeline.receive(message, receipt);
       this.#waiting.push({ message, receipt });
@@ -138,8 +131,7 @@ export class ReceiptStamper {
   }
 
   /**
-   * Passes waiting messages to the pipeline in order of receipt. At a step of the clock, waits until the messages before the step are
-   * committed, and records the step before it passes on later messages.
+   * Passes waiting messages to the pipeline. At a clock step, first waits until all earlier messages are committed, and records the step.
    */
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#isStopped) {
@@ -156,10 +148,7 @@ export class ReceiptStamper {
     if (!this.#isStopped) this.#output?.resume();
   }
 
-  /**
-   * Records a step of the clock and the first time of receipt after it. Returns false if the database has not stored both. Recording the
-   * same step twice changes nothing.
-   */
+  /** Records a clock step and the first time of receipt after it. Returns false if the database failed. Safe to repeat. */
   async #record(step: ClockStep): Promise<boolean> {
     const { beforeMs, afterMs } = step;
     try {
@@ -175,7 +164,7 @@ export class ReceiptStamper {
     }
   }
 
-  /** Stores the newest time of receipt, Unix ms. It is earlier than the stored one only after the clock was set back. */
+  /** Stores the newest time of receipt, Unix ms. */
   async #note(newestMs: number, stretchMs = this.#stretchFromMs): Promise<void> {
     await this.#pool.query(
       `INSERT INTO host_clocks (host, stretch_from, newest_at) VALUES ($1, $2, $3)
@@ -184,7 +173,6 @@ export class ReceiptStamper {
     );
   }
 
-  /** Stores the newest time of receipt. Ignores errors, because the next call stores a newer time. */
   async #noteOrSkip(newestMs: number): Promise<void> {
     await this.#note(newestMs).catch(() => {});
   }

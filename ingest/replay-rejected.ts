@@ -6,7 +6,6 @@ import { createIncomingMessage } from './incoming.ts';
 import { MAX_STORED_PAYLOAD_BYTES } from './write/save-rejections.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
-/** Number of messages that a replay processes at a time. Each of them may have thousands of elements. */
 const PAGE = 50;
 
 /** A rejected message or message element. */
@@ -15,10 +14,10 @@ export interface RejectedMessage {
   received_at: string;
   device_id: string | null;
   topic: string;
-  /** Position of the element in the message, starting at 0. Null if the whole message was rejected. */
+  /** Index of the element in the message, from 0. Null if the whole message was rejected. */
   element: number | null;
   reason: string;
-  /** The payload as text if it is valid UTF-8. Otherwise `payload_b64` contains it. */
+  /** The payload if it is valid UTF-8; otherwise `payload_b64` is set. */
   payload?: string;
   payload_b64?: string;
 }
@@ -31,13 +30,13 @@ export interface RejectionFilter {
 const CONDITION = `($1::text IS NULL OR device_id = $1) AND ($2::timestamptz IS NULL OR received_at >= $2)`;
 const valuesOf = ({ deviceId, since }: RejectionFilter) => [deviceId ?? null, since ?? null];
 
-/** Returns rejections, newest first. `before`: returns only rejections with a lower rejected_id. */
+/** Returns rejections, newest first. `before`: only those with a lower rejected_id. */
 export async function listRejectedMessages(
   pool: Pool,
   which: RejectionFilter,
   { limit, before }: { limit: number; before?: number },
 ): Promise<RejectedMessage[]> {
-  // Raw SQL: only one row of a message contains the payload. The rows of its other elements refer to this row.
+  // Raw SQL: only one row of a message contains the payload, and the rows of its other elements refer to this row.
   const { rows } = await pool.query(
     `SELECT r.rejected_id, r.received_at, r.device_id, r.topic, r.element, r.reason, coalesce(m.payload, r.payload) AS payload
      FROM (SELECT * FROM rejected_messages
@@ -57,15 +56,14 @@ function shownPayload(payload: Buffer): { payload: string } | { payload_b64: str
   return Buffer.from(text, 'utf8').equals(payload) ? { payload: text } : { payload_b64: payload.toString('base64') };
 }
 
-/** Result of a replay of rejected messages. */
 export interface RejectionReplayResult {
   messages: number;
   stored: number;
-  /** Number of messages and elements that are rejected again. They remain stored, with the new reason. */
+  /** Number of messages and elements that were rejected again. */
   rejected: number;
-  /** Number of messages whose payload was truncated when it was stored. They are not processed and remain stored. */
+  /** Number of messages that could not be processed, because their payload was truncated when it was stored. */
   cut: number;
-  /** Whether the replay processed all rejections. If not, some messages were not tried. */
+  /** Whether all rejections were processed. */
   isComplete: boolean;
 }
 
@@ -85,10 +83,9 @@ interface Row {
 }
 
 /**
- * Processes rejected messages again, for example after a decoder, a setting or a clock was corrected. Each message keeps its original time
- * of receipt. Elements that were already stored are duplicates and change nothing. The rows of messages that are now accepted are deleted.
- * Returns null if another replay is running in any process, because two concurrent replays would store each remaining rejection twice.
- * `signal`: stops the replay between pages. `whileAllowed`: runs each page, or throws to end the replay.
+ * Processes rejected messages again, for example after a decoder was corrected. Messages keep their original time of receipt. Readings that
+ * are already stored count as duplicates. Returns null if another process is already running a replay. `signal`: stops the replay.
+ * `whileAllowed`: runs each page of messages, or throws to end the replay.
  */
 export async function replayRejectedMessages(
   pool: Pool,
@@ -96,8 +93,7 @@ export async function replayRejectedMessages(
   options: Options,
 ): Promise<RejectionReplayResult | null> {
   return withExclusiveLock(pool, ADVISORY_LOCKS.replay, (_session, lost) => {
-    // If this replay loses its lock while it processes a page, another replay may start. Messages of this page that are rejected again may
-    // then be stored twice. This does no harm.
+    // If this replay loses its lock, another one may start. Some rejections may then be stored twice, which does no harm.
     const signal = AbortSignal.any([lost, ...(options.signal ? [options.signal] : [])]);
     return replay(pool, which, { ...options, signal });
   });
@@ -128,8 +124,7 @@ async function replay(
     const messages = distinct(whole);
     const { stored, rejected } = await whileAllowed(async () => {
       const written = await writeOrRejectMessages(writer, messages);
-      // The rows are deleted after the commit. If the process is killed between the two, the messages remain listed and can be replayed
-      // again without harm. Deleting a row also deletes the rows of the other elements of its message.
+      // If the process is killed between the commit and the deletion, the messages remain listed. They can be replayed again without harm.
       await query('DELETE FROM rejected_messages WHERE rejected_id = ANY ($1)', [
         whole.map(({ rejected_id }) => rejected_id),
       ]);
@@ -150,15 +145,13 @@ async function lastId(query: QueryFunction): Promise<number> {
   return rows[0]?.last ?? 0;
 }
 
-/** Returns each message once, even if it was received several times. */
 function distinct(rows: readonly Row[]): IncomingMessage[] {
   const messages = new Map<string, IncomingMessage>();
   for (const { received_at, topic, payload, replayed } of rows) {
     const receivedAtMs = received_at.getTime();
     const key = `${topic}\n${receivedAtMs}\n${replayed}\n${payload.toString('base64')}`;
     const message = createIncomingMessage({ topic, payload, receivedAtMs, replayed });
-    // Timestamps are compared with the current time. If the host's clock was slow, correct timestamps may have been rejected as timestamps
-    // in the future.
+    // The host's clock may have been slow when the message arrived, so that correct timestamps were rejected as future.
     if (message) messages.set(key, { ...message, judgedAtMs: Math.max(receivedAtMs, Date.now()) });
   }
   return [...messages.values()];

@@ -1,21 +1,11 @@
 import type { MessageReceipt } from './source.ts';
 
-/**
- * An acknowledgement waits for earlier messages that are not done yet: at most this long, and at most this many acknowledgements. A slow
- * batch of another partition may take about as long. While an acknowledgement waits, the broker can have one message fewer in flight (at
- * most 30,000).
- */
+/** Maximum time in ms that an acknowledgement waits for those of earlier messages, and maximum number of waiting acknowledgements. */
 const MAX_HELD = { ms: 1_000, count: 10_000 };
-/**
- * If no message arrives for this time (ms), waiting acknowledgements are sent. A broker that allows few messages in flight may be waiting
- * for them.
- */
+/** Waiting acknowledgements are sent if no message arrives for this time (ms). A broker with a low limit may be waiting for them. */
 const QUIET_MS = 100;
 
-/**
- * A received message. State `late`: acknowledgements of later messages have waited for it for the maximum time, so it is acknowledged on
- * its own as soon as it is done.
- */
+/** A received message. If acknowledgements of later messages have waited too long for it, its state is `late`. */
 class OrderedReceipt implements MessageReceipt {
   readonly messageId: number;
   readonly #order: AckOrder;
@@ -30,28 +20,25 @@ class OrderedReceipt implements MessageReceipt {
 }
 
 /**
- * Sends the acknowledgements of one connection in the order in which the messages arrived (MQTT 5, 4.6), although messages are committed in
- * another order. A broker searches for an acknowledged message among all sent messages, from the oldest on. With thousands of messages in
- * flight, this search took half of mosquitto's time per message if the order differed. A late message (of a backlogged device) delays the
- * acknowledgements of others only once: for a second, or for a tenth of a second if no further message arrives.
+ * Sends the acknowledgements of a connection in the order of receipt, although messages are committed in another order. A broker searches
+ * for each acknowledged message from the oldest one on: any other order cost mosquitto half of its time per message. A slow message delays
+ * other acknowledgements only once, by at most a second.
  */
 export class AckOrder {
   readonly #acknowledge: (messageId: number) => void;
-  /** Received messages in order of arrival. Messages before index `#first` are acknowledged or late. */
+  /** Messages in order of arrival. Those before index `#first` are acknowledged or late. */
   #receipts: OrderedReceipt[] = [];
   #first = 0;
-  /** Number of messages from index `#first` on that are done and not acknowledged yet. */
+  /** Number of committed messages whose acknowledgement is waiting. */
   #held = 0;
-  /** Number of all messages that were ever registered. */
   #count = 0;
-  /** Timer that checks the waiting acknowledgements until all of them are sent. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(acknowledge: (messageId: number) => void) {
     this.#acknowledge = acknowledge;
   }
 
-  /** Registers a message. When the message may be acknowledged, the caller must call `done` of the returned object once. */
+  /** Registers a message. The caller must call `done` of the result exactly once, when the message may be acknowledged. */
   register(messageId: number): MessageReceipt {
     const receipt = new OrderedReceipt(messageId, this);
     this.#count++;
@@ -71,7 +58,7 @@ export class AckOrder {
     else if (!this.#timer) this.#watch(performance.now(), this.#count);
   }
 
-  /** Sends the acknowledgements of done messages, up to the first message that is not done. */
+  /** Sends acknowledgements up to the first message that is not done. */
   #sendInOrder(): void {
     let at = this.#first;
     for (; this.#receipts[at]?.state === 'done'; at++)
@@ -80,7 +67,7 @@ export class AckOrder {
     this.#drop(at);
   }
 
-  /** Sends the acknowledgements of all done messages. Open messages that arrived before them become late. */
+  /** Sends all waiting acknowledgements. Earlier messages that are not done become late. */
   #sendAll(): void {
     const last = this.#receipts.findLastIndex(({ state }) => state === 'done');
     for (let at = this.#first; at <= last; at++) {
@@ -92,7 +79,7 @@ export class AckOrder {
     this.#drop(Math.max(this.#first, last + 1));
   }
 
-  /** Removes the messages before an index. The array is shortened only if at least half of it is removed. */
+  /** Removes the messages before an index. The array is shortened only when half of it is unused. */
   #drop(before: number): void {
     this.#first = before;
     if (2 * before <= this.#receipts.length) return;

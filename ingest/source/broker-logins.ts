@@ -9,31 +9,30 @@ import { REASON_CODES } from './reason-codes.ts';
 
 /** Callbacks for logins with client certificates. */
 export interface ClientCertificates {
-  /** Certificates of the authorities that sign client certificates, PEM. */
+  /** Certificates (PEM) of the authorities that sign client certificates. */
   ca: Buffer;
-  /** Returns the device or gateway that a client certificate belongs to, and its account. Null if the certificate is not registered. */
+  /** Returns the device or gateway of a client certificate and its account. Null if the certificate is not registered. */
   loginOf(certificate: ClientCertificate): Promise<{ username: string; owner: DeviceLoginOwner } | null>;
-  /** Returns the SHA-256 fingerprints of those sessions' certificates that no longer belong to the device or gateway of their session. */
+  /** Returns the SHA-256 fingerprints of certificates that are no longer valid for the device or gateway of their session. */
   ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;
 }
 
-/** Callbacks for checking logins. */
 export interface LoginCheckOptions {
   /** Returns the account of a device or gateway with this id and secret. Null if there is none. */
   findLogin(username: string, secret: string): Promise<DeviceLoginOwner | null>;
-  /** Returns those of the given password logins that would now be refused. */
+  /** Returns those logins by password that would now be refused. */
   endedLogins<T extends LoginCredentials>(logins: readonly T[]): Promise<readonly T[]>;
-  /** Callbacks for logins with client certificates. Without them, clients cannot log in by certificate. */
+  /** Without these callbacks, clients cannot log in by certificate. */
   certificates?: ClientCertificates;
-  /** Handlers for meters that claim their identities. Without them, claims are refused. */
+  /** Handlers for meters that claim their identity. Without them, claims are refused. */
   claims?: ClaimOptions;
-  /** Records the process to which each device or gateway is connected. Undefined if there is only one process. */
+  /** Registry that records to which process each device is connected. Undefined if there is only one process. */
   places?: LoginProcessRegistry;
 }
 
 /**
- * Creates a function that finds the device or gateway of a new connection. If the connection gives no name, or the name in its certificate,
- * it logs in by certificate, otherwise by name and password. The function returns null if the login is refused.
+ * Creates a function that finds the device or gateway of a new connection, by certificate or by name and password. It returns null if the
+ * login is refused.
  */
 export const createLoginFinder =
   ({ findLogin, certificates, claims }: LoginCheckOptions) =>
@@ -42,8 +41,8 @@ export const createLoginFinder =
     if (certificate === 'refused') return null;
     const found = certificate && (await certificates?.loginOf(certificate));
     if (found && (name === '' || name === found.username)) return { ...found, certificate, secretSha256: null };
-    // If a certificate contains the name of its device, it is valid for that device only. If a registered certificate does not contain such
-    // a name, a stranger may have registered it, so its holder can still log in by password.
+    // A certificate that contains device names is valid only for these devices. Otherwise a stranger may have registered the certificate,
+    // so its holder can still log in by password.
     if (found && certificate?.names.includes(found.username)) return null;
     const isBatch = claims !== undefined && name.startsWith(claims.prefix);
     const owner = isBatch ? null : await findLogin(name, password);
@@ -51,7 +50,7 @@ export const createLoginFinder =
     return isRight ? { username: name, owner, certificate: null, secretSha256: hashSecret(password) } : null;
   };
 
-/** Ends connections whose login is no longer valid, and connections of meters that take too long to claim their identity. */
+/** Ends connections whose login is no longer valid, and those of meters that take too long to claim their identity. */
 export async function disconnectInvalidLogins(
   sessions: ReadonlySet<BrokerSession>,
   { endedLogins, certificates }: LoginCheckOptions,
@@ -76,10 +75,7 @@ export async function disconnectInvalidLogins(
   }
 }
 
-/**
- * Refuses a login. A client of MQTT 5 receives a reason code; a client of MQTT 3.1.1 receives a return code (3.2.2.3): 3 (server
- * unavailable) or 4 (bad user name or password).
- */
+/** Refuses a login. An MQTT 5 client receives a reason code, an MQTT 3.1.1 client a return code (3.2.2.3). */
 export function refuseLogin(
   { version5 }: BrokerConnection,
   reasonCode: number,
@@ -91,17 +87,11 @@ export function refuseLogin(
   done(Object.assign(error, { returnCode: isBad ? 4 : 3 }), false);
 }
 
-/**
- * Minimum time in ms between two log lines about one login. `MAX_LOGGED`: maximum number of logins for which the time of the last line is
- * stored.
- */
+/** Minimum time in ms between two log lines about the same login. */
 const LOG_EVERY_MS = 60_000;
 const MAX_LOGGED = 10_000;
 
-/**
- * Creates a log of refusals that writes at most one line per minute for each login. A device with a wrong topic connects and publishes
- * again every second.
- */
+/** Creates a log of refused logins that writes at most one line per minute and login. */
 export function createLoginRefusalLog(log: { warn(values: object, why: string): void }) {
   const loggedAtMs = new Map<string, number>();
   return (username: string, why: string, topic?: string): void => {

@@ -5,11 +5,8 @@ import type { UnreleasedMessages } from './unreleased-messages.ts';
 type Packet = AedesPublishPacket & { messageId: number };
 
 /**
- * Creates the persistence for aedes. The default persistence of aedes stores whole messages by client id, and has no limit for persistent
- * sessions. This persistence stores only the retained messages of the service and, for each session, the ids of unreleased QoS 2 messages
- * (`unreleased-messages.ts`). Messages for absent clients are not stored, because the service sends at QoS 0 only. Subscriptions end with
- * their connection, except those of stored MQTT 5 sessions. Aedes itself stores a will with its connection. A missing entry is an error, as
- * aedes expects.
+ * Creates the storage for the MQTT broker (aedes). It stores only retained messages of the service itself and the ids of unreleased QoS 2
+ * messages, within limits. Messages for absent clients are not stored. The default storage of aedes has no limits.
  */
 export function createBrokerPersistence(unreleased: UnreleasedMessages, accountOf: (client: Client) => string) {
   const retained = new Map<string, AedesPublishPacket>();

@@ -8,28 +8,20 @@ import { REASON_CODES, RefusedPacketError } from './reason-codes.ts';
 import type { MessageReceiver } from './source.ts';
 import { getLoginOfSession, type UnreleasedMessages } from './unreleased-messages.ts';
 
-/** Topic on which a bridge reports its state (mosquitto's `notifications`). These messages are accepted and ignored. */
+/** Topic on which a mosquitto bridge reports its state. These messages are accepted and ignored. */
 const BRIDGE_STATE = /^\$SYS\/broker\/connection\//;
-/** Topic of messages that were refused: aedes publishes them on this topic, without their content. No client may subscribe to it. */
+/** Topic on which aedes publishes refused messages, without their content. No client may subscribe to it. */
 const REFUSED_TOPIC = '$SYS/refused';
 
-/**
- * Maximum number of delayed wills. `MAX_WILL_BYTES`: maximum size of one. A will beyond these limits is published at once, which the
- * standard allows before the end of a session.
- */
+/** Maximum number of delayed wills, and maximum size of one in bytes. A will beyond these limits is published at once. */
 const MAX_WILLS = 10_000;
 const MAX_WILL_BYTES = 1_024;
 
-/**
- * Wills that are published after a delay (MQTT 5). If the client resumes its session before the delay has passed, its will is not
- * published.
- */
+/** Wills (MQTT 5) that are published after a delay, unless the client resumes its session before. */
 class DelayedWills {
   readonly #waiting = new Map<string, { timer: NodeJS.Timeout; publish: () => void }>();
-  /** Sessions with delayed wills, by login. */
   readonly #logins = new Map<string, Set<string>>();
 
-  /** Calls `publish` after the delay. `id`: the session that the will belongs to. */
   delay(id: string, { bytes, delayS }: { bytes: number; delayS: number }, publish: () => void): void {
     this.#take(id);
     if (bytes > MAX_WILL_BYTES || this.#waiting.size >= MAX_WILLS) {
@@ -43,9 +35,7 @@ class DelayedWills {
     this.#logins.set(getLoginOfSession(id), ids.add(id));
   }
 
-  /**
-   * Ends the delay of a session's will. If the session is resumed, the will is dropped. If the session has ended, the will is published.
-   */
+  /** Ends the delay of a session's will: drops the will if the client has resumed the session, otherwise publishes it. */
   end(id: string, isResumed: boolean): void {
     const will = this.#take(id);
     if (will && !isResumed) will.publish();
@@ -80,13 +70,12 @@ export class PublishHandler {
   readonly #unreleased: UnreleasedMessages;
   readonly #claims: ClaimOptions | undefined;
   readonly #logRefusal: (username: string, why: string, topic?: string) => void;
-  /** Sessions from which nothing is read until their account has room for further messages. */
+  /** Paused connections, which are read again when their account has room. */
   readonly #waiting = new Set<BrokerSession>();
   readonly #willDelayS: number;
   #isPaused = false;
   readonly wills = new DelayedWills();
 
-  /** `logRefusal`: logs why a request was refused. `willDelayS`: minimum delay of a will, in seconds. */
   constructor(parts: {
     receive: MessageReceiver;
     logins: LoginLimits;
@@ -103,16 +92,13 @@ export class PublishHandler {
     this.#willDelayS = parts.willDelayS;
   }
 
-  /**
-   * Authorisation hook of aedes for a PUBLISH. Calls `done` when aedes may continue to read from the connection, or
-   * with an error if the connection must end.
-   */
+  /** Hook that aedes calls for each PUBLISH. It calls `done` when aedes may read on, or with an error if the connection must end. */
   readonly authorize: (client: Client | null, packet: PublishPacket, done: Done) => void = (client, packet, done) => {
-    // If there is no client, aedes itself publishes the message ($SYS). A will has the session of its client.
+    // Without a client, aedes itself publishes the message ($SYS).
     if (!client) return done(null);
     const { session } = client as BrokerConnection;
     const { topic } = packet;
-    // Messages of devices are never retained, because no client may subscribe to their topics.
+    // No client may subscribe to topics of devices, so their messages are not retained.
     packet.retain = false;
     const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
     if (payload.length > MAX_PAYLOAD_BYTES)
@@ -127,7 +113,7 @@ export class PublishHandler {
       packet.qos === 2
         ? () => this.#takeOnce(session, packet, payload, done)
         : () => this.#take(session, packet, payload, done);
-    // A will has no packet id. Its connection has ended, so the will cannot wait until the connection is read again.
+    // A will is published after its connection has ended.
     if (client.closed) this.#takeWill(session, packet, payload, done);
     else session.whenRead(take);
   };
@@ -136,10 +122,7 @@ export class PublishHandler {
     this.#isPaused = true;
   };
 
-  /**
-   * Resumes reading from connections that wait for room. `account`: the only account whose connections resume; undefined: those of all
-   * accounts.
-   */
+  /** Resumes reading from paused connections of an account, or of all accounts if `account` is undefined. */
   readonly resume = (account?: string): void => {
     if (account === undefined) this.#isPaused = false;
     for (const session of [...this.#waiting]) {
@@ -150,12 +133,11 @@ export class PublishHandler {
     }
   };
 
-  /** Removes a session whose connection has ended. */
   leave(session: BrokerSession): void {
     this.#waiting.delete(session);
   }
 
-  /** Passes a message to the pipeline. Calls `committed` when the message is stored. */
+  /** Passes a message to the pipeline. `committed`: called when the message is stored. */
   #hand(session: BrokerSession, topic: string, payload: Buffer, committed: () => void): void {
     const { login, account, client } = session;
     const { length } = payload;
@@ -172,9 +154,7 @@ export class PublishHandler {
     this.#waiting.add(session);
   }
 
-  /**
-   * Handles a message at QoS 0 or 1. Its QoS is set to 0 for aedes, because the service itself sends the acknowledgement after the commit.
-   */
+  /** Handles a message at QoS 0 or 1. aedes sees QoS 0, because the service itself acknowledges the message after the commit. */
   #take(session: BrokerSession, packet: PublishPacket, payload: Buffer, done: Done): void {
     const acknowledged = packet.qos === 1 ? idOf(packet) : undefined;
     packet.qos = 0;
@@ -184,11 +164,7 @@ export class PublishHandler {
     session.whenRead(done);
   }
 
-  /**
-   * Handles a message at QoS 2. First records the id of the message, so that a repetition is not stored a second time, whether it arrives
-   * on this connection or on a later one of the same session (MQTT 3.1.1, 4.3.3). After the commit, aedes finds the recorded id and only
-   * sends the PUBREC.
-   */
+  /** Handles a message at QoS 2. Records its id, so that a repetition is not stored a second time (MQTT 3.1.1, 4.3.3). */
   #takeOnce(session: BrokerSession, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { id } = session.client;
     const messageId = idOf(packet) ?? 0;
@@ -197,8 +173,8 @@ export class PublishHandler {
     } catch (error) {
       const { message } = error as Error;
       this.#logRefusal(session.by.username, `connection ended: ${message}`);
-      // Ends the connection instead of sending a PUBREC with an error: after such a PUBREC a client drops the message, whereas after a
-      // reconnect it sends the message again.
+      // Ends the connection: after a PUBREC with an error, the client would drop the message; after a reconnect, it sends the message
+      // again.
       done(new RefusedPacketError(message, REASON_CODES.quotaExceeded));
       return;
     }
@@ -208,7 +184,7 @@ export class PublishHandler {
     });
   }
 
-  /** Ignores a message in which a bridge reports its state. The message counts as a request of its login. */
+  /** Ignores a report of a bridge about its state, but counts it as a request. */
   #takeBridgeState(session: BrokerSession, topic: string, done: Done): void {
     const why = this.#logins.request(session.login);
     if (why !== null) this.#logRefusal(session.by.username, `connection ended: ${why}`, topic);
@@ -216,15 +192,14 @@ export class PublishHandler {
   }
 
   /**
-   * Handles a will at the end of its connection. If the will has a delay and its session outlasts the connection, the will is handled after
-   * the delay (MQTT 5, 3.1.3.2.2). If the client has connected to another process, the will is dropped, because it would be stored after
-   * newer messages of the client.
+   * Handles a will at the end of its connection, or later if the will has a delay (MQTT 5, 3.1.3.2.2). If the client has connected to
+   * another process, the will is dropped, because newer messages may already be stored.
    */
   #takeWill(session: BrokerSession, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { client, isTakenOver, isElsewhere } = session;
     const { willDelayS = 0, expiryS = 0 } = client.version5 ?? {};
     const ownDelayS = Math.min(willDelayS, expiryS);
-    // If a new connection at this process has taken over the session, the will is published before the first message of the new connection.
+    // If a new connection has taken over the session, the will is published before the first message of the new connection.
     const delayS = isTakenOver ? ownDelayS : Math.max(ownDelayS, this.#willDelayS);
     if (delayS === 0 && !isElsewhere) {
       this.#take(session, packet, payload, done);
@@ -236,7 +211,7 @@ export class PublishHandler {
     done(null);
   }
 
-  /** Refuses a message. In MQTT 5 at QoS 1 or 2, the acknowledgement contains the reason; otherwise the connection ends. */
+  /** Refuses a message. If the protocol allows it, the acknowledgement contains the reason; otherwise the connection ends. */
   #refuse(session: BrokerSession | undefined, packet: PublishPacket, refused: RefusedPacketError, done: Done): void {
     const messageId = idOf(packet);
     const { version5, closed = true } = session?.client ?? {};
@@ -253,7 +228,7 @@ export class PublishHandler {
   }
 }
 
-/** Handles a message in which a meter claims its identity. The message is acknowledged after the decision. */
+/** Handles a message in which a meter claims its identity. */
 function claim(session: BrokerSession, packet: PublishPacket, payload: Buffer, done: Done): void {
   const { qos } = packet;
   const { claims } = session.claiming ?? {};

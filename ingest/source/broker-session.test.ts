@@ -11,7 +11,6 @@ const by: SessionLogin = {
   secretSha256: null,
 };
 
-/** Creates a connection whose client has not read `unread` bytes. */
 function connection(id: string, unread = 0): BrokerConnection {
   const conn = Object.assign(new EventEmitter(), { writable: true, writableLength: unread, write: () => true });
   return { id, conn, closed: false, close: () => conn.emit('close') } as unknown as BrokerConnection;

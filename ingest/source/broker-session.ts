@@ -8,10 +8,7 @@ import { createPubackSender } from './pubacks.ts';
 import { REASON_CODES, REASON_CODES_BY_RETURN_CODE } from './reason-codes.ts';
 import { getSessionId, type UnreleasedMessages } from './unreleased-messages.ts';
 
-/**
- * Maximum number of bytes that the service has sent to a client and the client has not read: messages to homes, and acknowledgements of
- * four bytes each.
- */
+/** Maximum number of bytes that the service has sent and the client has not read. */
 const MAX_UNREAD_BYTES = 65_536;
 
 export type BrokerConnection = AedesClient & {
@@ -23,18 +20,18 @@ export type BrokerConnection = AedesClient & {
     once(event: 'close', then: () => void): void;
   };
   session?: BrokerSession;
-  /** Translates the packets of the connection. Set only if the client uses MQTT 5. */
+  /** Set only if the client uses MQTT 5. */
   version5?: Mqtt5Connection;
 };
 
 export interface SessionLogin {
-  /** Id of the device, of the gateway, or of the batch of meters that claim their identities. */
+  /** Id of the device or gateway, or of a batch of meters that claim their identities. */
   username: string;
-  /** Account of the device or gateway; null for a batch of meters. */
+  /** Null for a batch of meters. */
   owner: DeviceLoginOwner | null;
-  /** The client certificate used for the login; null if a password was used. */
+  /** Null if the client logged in by password. */
   certificate: ClientCertificate | null;
-  /** SHA-256 of the password used for the login; null if a certificate was used. */
+  /** SHA-256 of the password. Null if the client logged in by certificate. */
   secretSha256: Buffer | null;
 }
 
@@ -42,18 +39,14 @@ export class BrokerSession implements LoginConnection {
   readonly client: BrokerConnection;
   readonly by: SessionLogin;
   readonly login: LoginUsage;
-  /** Set for the connection of a meter that is claiming its identity. Such a connection may do nothing else. */
+  /** Set while a meter claims its identity. Its connection may do nothing else. */
   readonly claiming: { claims: ClaimHandler; sinceMs: number } | null;
-  /** Whether the account has room for messages of this connection. */
+  /** Whether the account may send more messages now. */
   hasRoom: boolean;
-  /** Whether a later connection has taken over the session. */
   isTakenOver = false;
-  /** Whether the newer connection of the session is at another process. */
+  /** Whether the client has connected to another process. */
   isElsewhere = false;
-  /**
-   * Calls that are deferred while nothing is read from the connection: messages of bytes that were already read, and callbacks for which
-   * aedes waits before it continues to read.
-   */
+  /** Calls that are deferred until the paused connection is read again. */
   readonly #held: (() => void)[] = [];
   readonly #sendPuback: (messageId: number) => void;
 
@@ -71,14 +64,13 @@ export class BrokerSession implements LoginConnection {
     this.#sendPuback = createPubackSender(() => (!client.closed && conn.writable ? (client.version5 ?? conn) : null));
   }
 
-  /** Account whose limits apply to the messages of this connection. */
   get account(): string {
     return this.by.owner?.accountId ?? this.by.username;
   }
 
   /**
-   * Calls `then` at once or, if reading from the connection is paused, when reading resumes. If the connection ends before that, `then` is
-   * never called; its message was not acknowledged, so the client sends it again.
+   * Calls `then` as soon as the connection is being read. If the connection ends before, `then` is never called, and the client sends its
+   * message again.
    */
   whenRead(then: () => void): void {
     if (this.#isHeld) this.#held.push(then);
@@ -89,9 +81,7 @@ export class BrokerSession implements LoginConnection {
     while (!this.#isHeld && this.#held.length > 0) this.#held.shift()?.();
   }
 
-  /**
-   * Sends the PUBACK of a message if the connection is still open. If the client does not read its acknowledgements, ends the connection.
-   */
+  /** Sends a PUBACK. Ends the connection if the client does not read its acknowledgements. */
   acknowledge(messageId: number): void {
     if (this.client.conn.writableLength > MAX_UNREAD_BYTES) this.end();
     else this.#sendPuback(messageId);
@@ -102,7 +92,7 @@ export class BrokerSession implements LoginConnection {
     endConnection(this.client, reasonCode);
   }
 
-  /** Ends the connection because its device or gateway is now connected to another process. */
+  /** Ends the connection because its device is now connected to another process. */
   moveAway(): void {
     this.isTakenOver = true;
     this.isElsewhere = true;
@@ -114,17 +104,14 @@ export class BrokerSession implements LoginConnection {
   }
 }
 
-/** Ends a connection, whether or not it has logged in. */
+/** Ends a connection, even one that has not logged in. */
 export function endConnection(client: BrokerConnection, reasonCode: number): void {
   const close = () => client.close();
   if (client.version5) client.version5.end(reasonCode, close);
   else if (!refuseConnect(client, reasonCode, close)) close();
 }
 
-/**
- * Answers the CONNECT of a client that does not use MQTT 5, if MQTT 3.1.1 has a return code for the reason: an unsupported protocol level
- * or a rejected client id must be answered before the connection ends (3.1.2-2, 3.1.3-8). Returns whether an answer was sent.
- */
+/** Sends the return code of MQTT 3.1.1 for a refused CONNECT, if there is one. Returns whether a code was sent. */
 export function refuseConnect({ session, conn }: BrokerConnection, reasonCode: number, then?: () => void): boolean {
   const returnCode = REASON_CODES_BY_RETURN_CODE.indexOf(reasonCode);
   if (session || returnCode === -1 || !conn.writable) return false;
@@ -134,11 +121,10 @@ export function refuseConnect({ session, conn }: BrokerConnection, reasonCode: n
 
 type LogRefusal = (username: string, why: string) => void;
 
-/** All connections that have logged in. Each counts towards the limits of its login. */
+/** All connections that have logged in. */
 export class LoggedInConnections {
   readonly open = new Set<BrokerSession>();
   readonly logins = new LoginLimits();
-  /** The latest connection of each session. */
   readonly #latest = new Map<string, BrokerSession>();
   readonly #unreleased: UnreleasedMessages;
   readonly #claimingOf: ReturnType<typeof createClaimHandlers> | undefined;
@@ -147,10 +133,7 @@ export class LoggedInConnections {
   readonly #onEnd: (session: BrokerSession) => void;
   readonly #onMoved: (username: string) => void;
 
-  /**
-   * `onBegin`, `onEnd`: called when the connection of a session begins and when it ends. `onMoved`: called when a login has moved to or
-   * from another process.
-   */
+  /** `onBegin`, `onEnd`: called for each session. `onMoved`: called when the client of a login has moved to or from another process. */
   constructor(
     claims: ClaimOptions | undefined,
     log: Logger,
@@ -170,10 +153,10 @@ export class LoggedInConnections {
     this.#onMoved = parts.onMoved;
   }
 
-  /** Begins a session. Returns false if the login has already sent the maximum number of requests in this minute. */
+  /** Begins a session. Returns false if the login has exceeded its number of requests per minute. */
   begin(client: BrokerConnection, by: SessionLogin): boolean {
     const { username } = by;
-    // Each meter of a batch has its own limits, because all of them may claim their identities at the same time.
+    // Each meter of a batch has its own limits.
     const login = by.owner ? this.logins.of(username) : new LoginUsage(username);
     const why = this.logins.request(login);
     if (why !== null) {
@@ -188,7 +171,7 @@ export class LoggedInConnections {
     this.#resume(session);
     this.#onBegin(session);
     this.open.add(session);
-    // Listens to the connection itself: aedes reports the end of a client only after it has registered the client.
+    // aedes reports the end of a client only if it has registered the client, so the socket is used.
     client.conn.once('close', () => this.#end(session));
     const oldest = this.logins.join(login, session);
     if (oldest) {
@@ -198,22 +181,19 @@ export class LoggedInConnections {
     return true;
   }
 
-  /**
-   * Ends the connections of a login that is at another process, or was there since these connections began. Their wills are not published.
-   * Also drops the sessions of the login, because the client may have used the same ids for new QoS 2 messages.
-   */
+  /** Ends the connections and sessions of a login that has moved to another process. Their wills are not published. */
   moveAway(username: string): void {
     for (const connection of this.logins.connectionsOf(username)) connection.moveAway();
     this.#onMoved(username);
     this.#unreleased.dropLogin(username);
   }
 
-  /** Ends connections of clients that do not read the messages sent to them. */
+  /** Ends the connections of clients that do not read. */
   endUnread(): void {
     for (const session of this.open) if (session.client.conn.writableLength > MAX_UNREAD_BYTES) session.end();
   }
 
-  /** Ends the previous connection of the session if it is still open, and continues the stored session of an MQTT 5 client. */
+  /** Ends the previous connection of the session, and continues a stored MQTT 5 session. */
   #resume(session: BrokerSession): void {
     const { client } = session;
     const { id, version5 } = client;
@@ -222,17 +202,17 @@ export class LoggedInConnections {
     if (previous && !previous.isElsewhere) {
       this.#store(previous);
       previous.isTakenOver = true;
-      // Aedes closes the previous connection in one of the next turns of the event loop.
+      // aedes closes the previous connection later.
       previous.client.version5?.end(REASON_CODES.takenOver, () => {});
     }
     if (!version5) return;
     if (session.claiming) version5.expiryS = 0;
-    // Aedes drops a clean session when its connection ends. In MQTT 5, the expiry determines whether the session outlasts the connection.
+    // aedes drops a clean session at the end of its connection. In MQTT 5, the session expiry decides this.
     (client as { clean: boolean }).clean = version5.expiryS === 0;
     version5.isResumed = !version5.isCleanStart && this.#unreleased.resume(id, version5.topics);
   }
 
-  /** Stores a session of MQTT 5 that outlasts its connection. */
+  /** Stores an MQTT 5 session that outlasts its connection. */
   #store({ client, account, isTakenOver }: BrokerSession): void {
     const { id, version5 } = client;
     if (version5 && version5.expiryS > 0 && !isTakenOver)

@@ -6,15 +6,15 @@ import { findProxiedCertificate } from './proxy-protocol.ts';
 /** A certificate presented by a client and signed by a configured authority. */
 export interface ClientCertificate {
   sha256: string;
-  /** The common name of the certificate, and the DNS names among its subject alternative names. */
+  /** The common name, and the DNS names among the subject alternative names. */
   names: readonly string[];
   /** End of the certificate's validity, Unix ms. */
   validToMs: number;
 }
 
 /**
- * Returns the TLS options of a listener that requests client certificates signed by `ca` (PEM). A client without a certificate uses a
- * password. TLS sessions are not resumed, so that each handshake checks the certificate and its expiry.
+ * Returns the TLS options of a listener that requests client certificates signed by `ca` (PEM). TLS sessions are not resumed, so that each
+ * handshake checks the certificate.
  */
 export const getCertificateRequestOptions = (ca: Buffer) => ({
   ca,
@@ -24,8 +24,8 @@ export const getCertificateRequestOptions = (ca: Buffer) => ({
 });
 
 /**
- * Returns the certificate that a client presented to this process or to a proxy; null if the client presented none. Returns `refused` if
- * the certificate has expired, is not valid yet, or is signed by another authority.
+ * Returns the certificate that a client presented, possibly to a proxy. Null if there is none; `refused` if it is expired or not signed by
+ * `ca`.
  */
 export function findClientCertificate(socket: Socket): ClientCertificate | 'refused' | null {
   const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : findProxiedCertificate(socket);
@@ -39,14 +39,11 @@ export function findClientCertificate(socket: Socket): ClientCertificate | 'refu
   };
 }
 
-/** Whether a certificate is valid at a time, Unix ms. A proxy has verified the certificate, but this may be long ago. */
+/** Whether a certificate is valid at a time, Unix ms. */
 const isCurrent = ({ validFromDate, validToDate }: X509Certificate, atMs: number): boolean =>
   validFromDate.getTime() <= atMs && atMs <= validToDate.getTime();
 
-/**
- * Extracts the DNS names from subject alternative names in Node's format: `DNS:a, URI:b, DNS:"c, d"`. A name that contains a comma is
- * quoted; without regard to the quotes, one name could look like several. Pure.
- */
+/** Extracts the DNS names from Node's text of subject alternative names: `DNS:a, URI:b, DNS:"c, d"`. A name with a comma is quoted. */
 export function parseDnsNames(text: string): string[] {
   const entries = text.matchAll(/([^:,]+):("(?:[^"\\]|\\.)*"|[^,"]*)(?:, |$)/gy);
   return [...entries].filter(([, kind]) => kind === 'DNS').map(([, , name = '']) => name);

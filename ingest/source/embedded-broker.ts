@@ -31,51 +31,39 @@ import { getReasonCode, type PacketFault, REASON_CODES } from './reason-codes.ts
 import type { MessageReceiver } from './source.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
 
-/**
- * Maximum number of levels in a topic. If a client uses more levels, aedes closes the connection before it calls the hooks that check
- * permissions.
- */
+/** Maximum number of levels in a topic. Beyond it, aedes closes the connection. */
 const MAX_TOPIC_LEVELS = 100;
 const TOO_MANY_LEVELS = 'topic has too many levels';
-/** Packets that count as requests of a login. CONNECT counts too. */
+/** Packets that count as requests of a login, in addition to CONNECT. */
 const REQUESTS = new Set(['subscribe', 'unsubscribe']);
-/** Interval in ms at which connections are closed whose login is no longer valid, for example because the device was deleted. */
+/** Interval in ms at which connections are closed whose login is no longer valid. */
 const LOGINS_EVERY_MS = 10_000;
-/**
- * Minimum delay of a will in seconds. Within this time, this process detects that the client has connected to another process
- * (`watchMovedLogins`).
- */
+/** Minimum delay of a will in seconds: within it, this process learns whether the client has connected to another process. */
 const WILL_DELAY_S = 2;
 /**
- * If the database has not answered for this time (ms), the process is not ready. The time is longer than a failover of the database (20 s),
- * during which no process can serve.
+ * If the database has not answered for this time (ms), this process should get no new connections. A failover of the database takes up to
+ * 20 s.
  */
 const LONGEST_SILENCE_MS = 30_000;
-/** Interval in ms at which a stopping process checks whether connections remain. */
 const LEAVING_LOOK_MS = 50;
 
 type LogRefusal = ReturnType<typeof createLoginRefusalLog>;
 
 export interface BrokerOptions extends LoginCheckOptions, ListenOptions {
-  /** Source of the usage that is published to homes. Without it, subscriptions are refused. */
+  /** Usage that the broker publishes to homes. Without it, homes cannot subscribe. */
   homes?: HomeUsageSource;
   receive: MessageReceiver;
   log: Logger;
   homesEveryMs?: number;
   loginsEveryMs?: number;
-  /**
-   * Maximum time in ms that a stopping process gives its connections to move to other processes. With 0, connections end when the broker
-   * closes.
-   */
+  /** Maximum time in ms that a stopping process gives its clients to connect to other processes. */
   drainMs?: number;
 }
 
 /**
- * Starts the broker (aedes) inside the ingest process. The service handles each PUBLISH of a device before aedes would acknowledge it, and
- * sends the PUBACK when the reading is committed (MQTT 3.1.1, 4.3.2). A connection may have many messages in flight. QoS 2 messages are
- * processed one by one, in order, and their PUBREC is also sent after the commit. A claiming meter can subscribe to the answer to its
- * claim, and a home's gateways to the usage of that home; all other subscriptions are refused. Packets of MQTT 5 are translated to 3.1.1
- * for aedes (`mqtt5.ts`).
+ * Starts an MQTT broker (aedes) in this process. The service sends the PUBACK of a message after its commit (MQTT 3.1.1, 4.3.2). A home's
+ * gateways can subscribe to the usage of their home, and a meter to the answer to its claim; all other subscriptions are refused. MQTT 5
+ * packets are translated to 3.1.1 for aedes.
  */
 export async function startEmbeddedBroker(options: BrokerOptions) {
   const { claims, receive, places, log } = options;
@@ -115,12 +103,13 @@ export async function startEmbeddedBroker(options: BrokerOptions) {
   const { close, ...ports } = await listenWithAndWithoutTls(options, onConnection);
   return {
     ...ports,
-    // This source is always connected, because the broker runs in this process.
+    // The broker runs in this process.
     isConnected: () => true,
     pause: publishing.pause,
     resume: publishing.resume,
     /**
-     * Whether clients should connect to this process. False if this process cannot reach the database; another process may still reach it.
+     * Whether new clients should connect to this process. False if the database is unreachable from here; other processes may still reach
+     * it.
      */
     isReady: () => (moving?.silentMs() ?? 0) < LONGEST_SILENCE_MS,
     leave: () => letConnectionsMove(sessions, close, options.drainMs ?? 0),
@@ -138,7 +127,6 @@ export async function startEmbeddedBroker(options: BrokerOptions) {
 
 export type EmbeddedBroker = Awaited<ReturnType<typeof startEmbeddedBroker>>;
 
-/** Creates aedes' authentication hook, which checks a login and begins its session. */
 function authenticator(
   sessions: LoggedInConnections,
   options: BrokerOptions,
@@ -155,14 +143,13 @@ function authenticator(
     }
     const look = async () => {
       const by = client.closed ? null : await loginOf(client as BrokerConnection, name, password?.toString() ?? '');
-      // If the login was at another process since its last connection here, all state of the login in this process is outdated, including
-      // open connections.
+      // The login was at another process since its last connection here, so its state in this process is outdated.
       if (by?.owner && (await options.places?.claim(by.username))) sessions.moveAway(by.username);
       return by;
     };
     logins.lookUp(look).then(
       (by) => {
-        // If the client has disconnected during the login, nothing may be stored for it: aedes would not report the end of its connection.
+        // The client has disconnected during the login, and aedes would not report the end of its connection.
         if (!by || client.closed) return refuse(REASON_CODES.badPassword);
         if (sessions.begin(client as BrokerConnection, by)) done(null, true);
         else refuse(REASON_CODES.quotaExceeded);
@@ -175,7 +162,7 @@ function authenticator(
   };
 }
 
-/** Regularly ends connections whose login is no longer valid or has moved to another process, and evicts expired limits and sessions. */
+/** Regularly ends connections whose login is invalid or has moved to another process, and evicts expired state. */
 function checkRegularly(sessions: LoggedInConnections, unreleased: UnreleasedMessages, options: BrokerOptions) {
   const checkLogins = async () => {
     await disconnectInvalidLogins(sessions.open, options);
@@ -190,9 +177,8 @@ function checkRegularly(sessions: LoggedInConnections, unreleased: UnreleasedMes
 }
 
 /**
- * Lets the connections of a stopping process move to other processes. In the first half of the time, a proxy detects that this process is
- * not ready, and ends its connections. Then the process accepts no more connections and ends the remaining ones. Resolves as soon as no
- * connection remains.
+ * Lets the clients of a stopping process connect to other processes. First waits until a proxy has detected that this process is not ready,
+ * then ends the remaining connections.
  */
 async function letConnectionsMove(
   sessions: LoggedInConnections,
@@ -206,14 +192,13 @@ async function letConnectionsMove(
   for (const session of sessions.open) session.end(REASON_CODES.shuttingDown);
 }
 
-/** Publishes the usage of homes that have subscribers. Returns undefined if subscriptions are not allowed. */
+/** Publishes the usage of homes that have subscribers. Returns undefined if homes cannot subscribe. */
 function startHomeTopics(
   broker: Aedes,
   sessions: LoggedInConnections,
   { homes, homesEveryMs: everyMs, log }: BrokerOptions,
 ): HomeTopicPublisher | undefined {
   const publish = (userId: string, text: string) => {
-    // Closes the connections of clients that do not read the published messages.
     sessions.endUnread();
     const topic = getHomeUsageTopic(userId);
     broker.publish({ cmd: 'publish', topic, payload: text, qos: 0, retain: true, dup: false }, () => {});
@@ -227,10 +212,9 @@ function subscribeAuthoriser(
 ): Aedes['authorizeSubscribe'] {
   return (client, subscription, done) => {
     const { session, version5 } = client as BrokerConnection;
-    // A claiming meter may subscribe to the topic of its answer. No client publishes on this topic: the answer is written directly to the
-    // meter's connection.
+    // The meter may subscribe only to the topic of its answer. No client can publish there.
     if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
-    // QoS 0 is enough: a client that reconnects gets the retained message.
+    // QoS 0 is enough: after a reconnect, a client gets the retained message.
     subscription.qos = 0;
     const { username, owner } = session?.by ?? {};
     const may =
@@ -244,7 +228,6 @@ function subscribeAuthoriser(
   };
 }
 
-/** Creates the handler of ended subscriptions. A home without subscribers is no longer published. */
 function unsubscriber(homes: HomeTopicPublisher | undefined) {
   return (topics: string[], client: Client) => {
     const { session, version5 } = client as BrokerConnection;
@@ -254,17 +237,14 @@ function unsubscriber(homes: HomeTopicPublisher | undefined) {
   };
 }
 
-/**
- * Aedes' hook before a message is sent. Withholds the retained message from a new subscription that asks for no retained messages (MQTT 5,
- * 3.8.3.1, retain handling 2).
- */
+/** Hook that aedes calls before it sends a message. Withholds retained messages that a subscription did not request (MQTT 5, 3.8.3.1). */
 const forwardAuthoriser: Aedes['authorizeForward'] = (client, packet) => {
   const { subscriptions } = client as BrokerConnection;
-  // `brokerId` is null only in a retained message that is sent for a new subscription.
+  // `brokerId` is null only for retained messages.
   return packet.brokerId === null && subscriptions[packet.topic]?.rh === 2 ? null : packet;
 };
 
-/** Returns the handler of new connections, which limits their packets and the requests of their logins. */
+/** Returns the handler of new connections, which limits their packets and requests. */
 function connectionHandler(
   broker: Aedes,
   logins: LoginLimits,

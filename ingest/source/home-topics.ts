@@ -1,21 +1,18 @@
 import { FairShareCapacity } from '#src/core/fair-share-capacity.ts';
 import type { Logger } from '#src/core/log.ts';
 
-/** Provides the texts that are published on the topics of homes. */
 export interface HomeUsageSource {
-  /** Returns the text to publish for a home; null if the home does not exist. */
+  /** Returns the text to publish for a home. Null if the home does not exist. */
   read(userId: string): Promise<string | null>;
-  /** Returns a text for each home that changes with each of its readings. Homes without readings are omitted. */
+  /** Returns a text per home that changes with each reading. Homes without readings are left out. */
   marks(userIds: string[]): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Interval in ms at which the process checks whether homes have changed. */
+/** Interval in ms at which homes are checked for changes. */
 const LOOK_MS = 10_000;
-/** Maximum time in ms until a change is published that no reading causes: a new tariff, a standing charge, midnight. */
+/** Maximum time in ms after which a change without a reading is published, for example a new tariff or midnight. */
 const REPEAT_MS = 5 * 60_000;
-/**
- * Maximum number of homes that are published, shared by all accounts. Each change of a home takes some milliseconds in the ingest process.
- */
+/** Maximum number of homes that are published, shared by all accounts. */
 const MAX_HOMES = 100;
 
 interface Home {
@@ -35,7 +32,7 @@ export class HomeTopicPublisher {
   readonly #looking: NodeJS.Timeout;
   #isLooking = false;
 
-  /** `publish`: sends a text to all current subscribers, and retains it for later subscribers. An empty text deletes the retained text. */
+  /** `publish`: sends a text to all subscribers, and retains it for later ones. An empty text deletes the retained text. */
   constructor(
     port: HomeUsageSource,
     publish: (userId: string, text: string) => void,
@@ -52,8 +49,8 @@ export class HomeTopicPublisher {
   }
 
   /**
-   * Adds a subscriber to a home. The usage of the home is published now and whenever it changes. Returns false, without adding the
-   * subscriber, if the account already has its share of homes.
+   * Adds a subscriber to a home, and publishes its usage now and after each change. Returns false if the account has too many subscribed
+   * homes.
    */
   follow(userId: string, account: string, listener: object): boolean {
     const known = this.#homes.get(userId);
@@ -79,15 +76,13 @@ export class HomeTopicPublisher {
   }
 
   /**
-   * Stops publishing homes without subscribers. This runs at intervals instead of when a subscription ends, so that a client that often
-   * reconnects does not cause a query each time.
+   * Stops publishing homes without subscribers. This runs at intervals, so that a client that often reconnects does not cause many queries.
    */
   #endUnheard(): void {
     for (const [userId, { listeners, account, published }] of this.#homes) {
       if (listeners.size > 0) continue;
       this.#homes.delete(userId);
       this.#places.give(account);
-      // Deletes the retained text, which is no longer updated.
       if (published) this.#publish(userId, '');
     }
   }
@@ -105,12 +100,12 @@ export class HomeTopicPublisher {
     }
   }
 
-  /** Reads the usage of a home, and publishes it if it has changed. `mark`: text that changes with each reading. */
+  /** Publishes the usage of a home if it has changed. `mark`: text that changes with each reading. */
   async #read(userId: string, home: Home, mark: string | undefined): Promise<void> {
     const isDue = home.published === undefined || home.mark !== mark || performance.now() - home.readAtMs > REPEAT_MS;
     if (!isDue) return;
     const text = (await this.#port.read(userId)) ?? '';
-    // All subscribers of the home have disconnected while the query was running.
+    // All subscribers have disconnected during the query.
     if (this.#homes.get(userId) !== home) return;
     Object.assign(home, { mark, readAtMs: performance.now() });
     if (text !== home.published) this.#publish(userId, text);

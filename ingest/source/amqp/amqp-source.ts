@@ -15,19 +15,13 @@ import {
   watchConnectionSilence,
 } from './watch-connection.ts';
 
-/**
- * Heartbeat interval in seconds. The broker considers a worker dead after two to three intervals without a heartbeat, so a hung worker is
- * replaced within 4 to 6 s.
- */
+/** Heartbeat interval in seconds. The broker ends the connection of a hung worker after two to three intervals. */
 const HEARTBEAT_SECONDS = 2;
-/**
- * If a broker sends nothing for this time (ms), the worker connects to the next broker. A broker sends at least one heartbeat in each
- * interval.
- */
+/** If the broker sends nothing for this time (ms), the worker connects to the next host. */
 const SILENT_MS = 3_000;
 /**
- * If a node of the broker has no majority of its cluster for this time (ms), the worker connects to another node. The time is longer than
- * the other nodes need to detect a hung node and to elect leaders.
+ * If a node cannot reach a majority of its cluster for this time (ms), the worker connects to another node. The other nodes need less time
+ * to elect leaders.
  */
 const NO_MAJORITY_MS = 5_000;
 const CONNECT_MS = 5_000;
@@ -35,19 +29,17 @@ const CONNECT_MS = 5_000;
 const DECLARE_MS = 60_000;
 const CONSUME_MS = 10_000;
 const AGAIN_MS = { first: 100, longest: 2_000 };
-/** Maximum number of unacknowledged messages of all shards together: enough for one batch and the next. */
 const MAX_IN_FLIGHT = 8_192;
 const MIN_PREFETCH = 8;
-/** Time in ms that a stopping worker waits until its unacknowledged messages are committed, before it hands over its shards. */
+/** Time in ms that a stopping worker waits for the commit of its messages, before it hands over its queues. */
 const LEAVE_MS = 800;
 /** Maximum time in ms for closing a connection or a consumer. */
 const CLOSE_MS = 1_000;
 
 export interface AmqpOptions {
   url: AmqpUrl;
-  /** Number of shards (queues). It never changes after the installation is created. */
+  /** Number of queues over which messages are distributed. It never changes after the first start. */
   shards: number;
-  /** Routing keys of device and gateway messages. */
   routingKeys: readonly string[];
   topicOf: (routingKey: string) => string | null;
   receive: MessageReceiver;
@@ -55,12 +47,9 @@ export interface AmqpOptions {
 }
 
 /**
- * Consumes the messages that a RabbitMQ cluster received from devices over MQTT. The cluster distributes them over several queues (shards).
- * Every worker subscribes to every shard, but each shard has only one active consumer at a time: the broker delivers to the worker with the
- * highest priority (`computeShardPriority` in shard.ts), and to the next one if that worker disappears. Messages are acknowledged after the
- * commit. Reconnects without limit, to any host that answers. Resolves when the topology is declared and this worker has subscribed to all
- * shards, even if the broker is unavailable for a long time. Throws a TopologyError if queues or exchanges at the broker differ from the
- * required ones.
+ * Consumes the messages that a RabbitMQ cluster has received from devices. The messages are distributed over several queues (shards), and
+ * one worker at a time receives from each queue. Reconnects without limit, to any host that answers. Resolves when the worker is subscribed
+ * to all queues, even if this takes hours. Throws a TopologyError if existing queues or exchanges differ from the required ones.
  */
 export async function startAmqpSource(options: AmqpOptions): Promise<AmqpSource> {
   const worker = new AmqpSource(options);
@@ -68,7 +57,6 @@ export async function startAmqpSource(options: AmqpOptions): Promise<AmqpSource>
   return worker;
 }
 
-/** Consumes the messages of a RabbitMQ cluster: keeps a connection to one of its hosts, and can be paused and stopped. */
 export class AmqpSource implements MessageSource {
   readonly #options: AmqpOptions;
   readonly #workerId = randomUUID();
@@ -85,14 +73,13 @@ export class AmqpSource implements MessageSource {
     this.#counting = startCountingStrayMessages(() => (this.#isPaused ? null : this.#session?.connection), options.log);
   }
 
-  /** Resolves once the worker has subscribed to all shards for the first time. */
   async start(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#running = this.#run(resolve, reject);
     });
   }
 
-  /** Returns the number of stray messages at the broker; null if unknown. */
+  /** Returns the number of messages at the broker that belong to neither a device nor a gateway. Null if unknown. */
   strays(): number | null {
     return this.#counting.strays();
   }
@@ -113,14 +100,13 @@ export class AmqpSource implements MessageSource {
 
   async leave(): Promise<void> {
     this.#isLeaving = true;
-    // The connection is still read, so that replies of the broker arrive. Messages that arrive too are not acknowledged, so they remain at
-    // the broker.
+    // The connection is still read so that replies arrive. Messages that arrive with them are not acknowledged, so the broker redelivers
+    // them.
     this.#session?.reading.goOn();
     const untilMs = performance.now() + LEAVE_MS;
     while (this.#inFlight > 0 && performance.now() < untilMs) await pause(10);
-    // When the connection closes, the shards pass to their next owners, which first receive the unacknowledged messages, so the order is
-    // preserved. If messages cannot be acknowledged yet because the database is unavailable, the connection remains open, and the next
-    // owners receive only new messages.
+    // When the connection closes, other workers receive the unacknowledged messages first, so the order is preserved. If the database is
+    // down, the connection stays open and other workers receive only new messages.
     if (this.#inFlight === 0) return this.close();
     await withTimeout(Promise.all((this.#session?.shards ?? []).map((cancel) => cancel())));
   }
@@ -128,16 +114,16 @@ export class AmqpSource implements MessageSource {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#isLeaving = true;
-    // The connection is still read, so that the broker's reply to its closing arrives.
+    // The connection is read so that the broker's reply to the close arrives.
     this.#session?.reading.goOn();
     this.#counting.stop();
     if (this.#session) await withTimeout(this.#session.connection.close());
     await withTimeout(this.#running);
   }
 
-  /** Handles a message of a shard; see `ShardOptions.onMessage`. */
+  /** Handles a message of a queue; see `ShardOptions.onMessage`. */
   readonly #take = (message: ConsumeMessage, done: () => void): 'taken' | 'refuse' | 'leave' => {
-    // The message is neither accepted nor acknowledged, so that the broker redelivers it to the next owner of the shard.
+    // The broker redelivers the message to another worker.
     if (this.#isLeaving) return 'leave';
     const topic = this.#options.topicOf(message.fields.routingKey);
     if (topic === null) return 'refuse';
@@ -153,14 +139,13 @@ export class AmqpSource implements MessageSource {
     return 'taken';
   };
 
-  /** Connects repeatedly, to one host after the other, until the worker stops. */
   async #run(onReady: () => void, onWrong: (error: Error) => void): Promise<void> {
     const { url, shards, log } = this.#options;
     let againMs = AGAIN_MS.first;
-    // Each worker starts with a random host, so that the workers are distributed over the cluster.
+    // Starts with a random host, so that workers are distributed over the cluster.
     let turn = Math.floor(Math.random() * url.hosts.length);
     let isReady = false;
-    // A stopping worker does not connect again, because its shards now belong to other workers.
+    // The queues of a stopping worker now belong to other workers.
     for (; !this.#isClosing && !this.#isLeaving; turn++) {
       const host = url.hosts[turn % url.hosts.length] as Host;
       try {
@@ -177,8 +162,7 @@ export class AmqpSource implements MessageSource {
         if (error instanceof TopologyError && !isReady) return onWrong(error);
         log[error instanceof TopologyError ? 'error' : 'warn']({ ...host, err: error }, 'broker not reached yet');
       }
-      // Messages that were in flight when the connection ended are still committed. The broker also redelivers them, and the receiving
-      // worker must have room for them.
+      // Messages in flight are still committed, and the broker redelivers them to another worker.
       if (!this.#isClosing) await pause(againMs, undefined, { ref: false });
       againMs = Math.min(againMs * 2, AGAIN_MS.longest);
     }
@@ -204,7 +188,7 @@ export class AmqpSource implements MessageSource {
     }
   }
 
-  /** Subscribes to all shards concurrently: a shard whose leader is being elected does not delay the others. */
+  /** Subscribes to all queues concurrently: a queue whose leader is being elected does not delay the others. */
   async #askForShards({ connection, shards, end }: Session): Promise<void> {
     const count = this.#options.shards;
     const prefetch = Math.max(MIN_PREFETCH, Math.floor(MAX_IN_FLIGHT / count));
@@ -218,7 +202,7 @@ export class AmqpSource implements MessageSource {
 
 type Host = AmqpUrl['hosts'][number];
 
-/** Connects to a host. Starts to check whether the broker becomes silent. */
+/** Connects to a host, and watches for silence of the broker. */
 async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { host, port }: Host): Promise<Session> {
   const protocol = isSecure ? 'amqps' : 'amqp';
   const address = { protocol, hostname: host, port, username, password, vhost, heartbeat: HEARTBEAT_SECONDS };
@@ -234,43 +218,34 @@ async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { h
   return { connection, ended, end, shards: [], reading };
 }
 
-/** A broker connection with its consumers. */
 interface Session {
   connection: ChannelModel;
-  /** Resolves when the connection has ended. The result is the reason. */
+  /** Resolves with the reason when the connection has ended. */
   ended: Promise<Error>;
-  /** Closes the connection and records the reason. */
   end(why: Error): void;
-  /** Functions, one per shard, that hand over the shard to another worker. */
+  /** One function per queue, which hands the queue over to another worker. */
   shards: (() => Promise<void>)[];
   reading: ReturnType<typeof createReadPauser>;
 }
 
-/**
- * Returns the time at which the broker received a message, because the message may have waited at the broker for hours. A device cannot
- * forge this header, because RabbitMQ overwrites it.
- */
+/** Returns the time at which the broker received a message. Devices cannot forge it: RabbitMQ overwrites this header. */
 function cameAtMs({ properties }: ConsumeMessage): number {
   const nowMs = Date.now();
   const timestamp: unknown = properties.headers?.timestamp_in_ms;
   return typeof timestamp === 'number' && timestamp > 0 ? Math.min(timestamp, nowMs) : nowMs;
 }
 
-/** Awaits the reply to a request. Rejects if the connection ends, because amqplib then leaves some requests pending forever. */
+/** Awaits a reply. Rejects if the connection ends, because amqplib would leave the request pending. */
 async function within<T>(asked: Promise<T>, ended: Promise<Error>): Promise<T> {
   return Promise.race([asked, ended.then((why) => Promise.reject(why))]);
 }
 
-/**
- * A node that has lost its leader may not answer a request for half a minute. The request therefore has a shorter time limit, after which
- * it is repeated.
- */
+/** A node without a leader may take half a minute to answer. The request is therefore given up earlier and repeated. */
 const late = (ms: number) => pause(ms, new Error(`the broker did not answer within ${ms / 1_000} s`), { ref: false });
 
 const withTimeout = (what: Promise<unknown>) =>
   Promise.race([what.catch(() => {}), pause(CLOSE_MS, undefined, { ref: false })]);
 
-/** Destroys a connection at once, even if requests are pending. */
 function abandon(connection: ChannelModel): void {
   connection.on('error', () => {});
   getInnerConnection(connection).stream.destroy(new Error('given up'));

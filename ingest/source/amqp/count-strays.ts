@@ -7,15 +7,14 @@ import { STRAY_MESSAGES_QUEUE } from './topology.ts';
 const EVERY_MS = 5_000;
 
 /**
- * Counts the stray messages at the broker at intervals, and logs an increase. (A stray message belongs to neither a device nor a gateway.)
- * `connection`: the connection on which to count. Undefined: there is no connection. Null: the connection is not being read, so no reply
- * can arrive. In both cases, the last count remains.
+ * Counts the messages at the broker that belong to neither a device nor a gateway, and logs an increase. `connection` returns the
+ * connection to use; null if it is paused, undefined if there is none.
  */
 export function startCountingStrayMessages(
   connection: () => ChannelModel | undefined | null,
   log: Logger,
 ): {
-  /** Returns the last count of stray messages; null if unknown. */
+  /** Returns the last count; null if unknown. */
   strays(): number | null;
   stop(): void;
 } {

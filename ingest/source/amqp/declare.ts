@@ -1,9 +1,7 @@
 import type { Channel, ChannelModel } from 'amqplib';
 import { type BrokerDeclaration, getShardQueueName, listRequiredTopology } from './topology.ts';
 
-/**
- * Thrown if a queue or exchange at the broker differs from the one that this service needs. A person must then decide how to resolve this.
- */
+/** Thrown if a queue or exchange at the broker differs from the required one. An operator must resolve this. */
 export class TopologyError extends Error {
   override name = 'TopologyError';
 }
@@ -13,8 +11,8 @@ const NOT_FOUND = 404;
 const PRECONDITION_FAILED = 406;
 
 /**
- * Creates the exchanges, queues and bindings that are missing, and checks existing ones. Several workers may do this at the same time.
- * Throws a TopologyError that names the difference and the remedy.
+ * Creates missing exchanges, queues and bindings, and checks existing ones. Several workers may do this at the same time. Throws a
+ * TopologyError that names the difference and the remedy.
  */
 export async function declareTopology(
   connection: ChannelModel,
@@ -46,7 +44,7 @@ async function declare(channel: Channel, one: BrokerDeclaration): Promise<unknow
   }
 }
 
-/** The error of RabbitMQ contains the name of the argument, its current value and the requested value. */
+/** The error text of RabbitMQ contains the argument's name, current value and requested value. */
 const differs =
   (name: string) =>
   (error: Error & { code?: number }): never => {
@@ -68,10 +66,10 @@ async function exists(connection: ChannelModel, queue: string): Promise<boolean>
   }
 }
 
-/** Runs an action on a separate channel, because the broker closes a channel after an error. */
+/** Runs an action on a separate AMQP channel, because the broker closes a channel after an error. */
 export async function runOnNewChannel<T>(connection: ChannelModel, act: (channel: Channel) => Promise<T>): Promise<T> {
   const channel = await connection.createChannel();
-  // The error of the channel is ignored, because the call that failed also reports it.
+  // The failed call reports the error, too.
   channel.on('error', () => {});
   const result = await act(channel);
   await channel.close();

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createAckTagTracker } from './shard.ts';
 
 /**
- * A simulated broker. The acknowledgement of a tag covers this tag and all tags before it. It is an error if all of them are already
- * acknowledged (RabbitMQ: unknown delivery tag).
+ * A simulated broker. As in AMQP, the acknowledgement of a tag also covers all earlier tags. It is an error if all of them are already
+ * acknowledged.
  */
 function broker(count: number) {
   const waiting = new Set(Array.from({ length: count }, (_, index) => index + 1));

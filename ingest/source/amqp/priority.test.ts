@@ -21,7 +21,7 @@ test('gives each of several workers about the same number of shards', () => {
       const owners = Array.from({ length: SHARDS }, (_, shard) => ownerOf(workers, shard));
       for (const worker of workers) {
         const share = owners.filter((owner) => owner === worker).length / SHARDS;
-        // The number of shards of a worker may differ from a fair share by seven standard deviations.
+        // The number of queues of a worker may differ from an equal share by seven standard deviations.
         const fair = 1 / workers.length;
         expect(Math.abs(share - fair)).toBeLessThan(7 * Math.sqrt((fair * (1 - fair)) / SHARDS));
       }

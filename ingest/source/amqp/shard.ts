@@ -3,23 +3,21 @@ import { type ChannelModel, type ConsumeMessage, IllegalOperationError } from 'a
 
 export interface ShardOptions {
   queue: string;
-  /** Priority of this consumer. The broker delivers to the consumer with the highest priority. */
+  /** The broker delivers to the consumer with the highest priority. */
   priority: number;
-  /** Maximum number of messages that the broker delivers before they are acknowledged. */
+  /** Maximum number of unacknowledged messages. */
   prefetch: number;
   /**
-   * Handles a message. Result `taken`: the message is accepted, and `done` must be called once it may be acknowledged. `refuse`: it belongs
-   * to neither a device nor a gateway, and goes to the queue of stray messages. `leave`: it is not handled, so that the broker redelivers
-   * it.
+   * Handles a message. `taken`: `done` must be called when the message may be acknowledged. `refuse`: the message belongs to neither a
+   * device nor a gateway. `leave`: the broker redelivers the message to another worker.
    */
   onMessage: (message: ConsumeMessage, done: () => void) => 'taken' | 'refuse' | 'leave';
-  /** Called when the broker has ended the consumer or the channel. */
   onEnd: (why: Error) => void;
 }
 
 /**
- * Subscribes to a shard on a separate channel. Messages arrive while no other worker has a higher priority for the shard. Returns a
- * function that stops consuming and hands over the shard: the next owner receives the messages that were delivered and not acknowledged.
+ * Subscribes to a queue. Messages arrive while no other worker has a higher priority. Returns a function that ends the subscription; the
+ * next worker then receives the unacknowledged messages.
  */
 export async function consumeShard(connection: ChannelModel, options: ShardOptions): Promise<() => Promise<void>> {
   const { queue, priority, prefetch, onMessage, onEnd } = options;
@@ -31,7 +29,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
   });
   const frontier = createAckTagTracker();
   let upTo: number | null = null;
-  /** Sends an acknowledgement. If the connection is closing, does nothing: the broker redelivers the message. */
+  /** If the connection is closing, the acknowledgement is dropped, and the broker redelivers the message. */
   const say = (what: () => void) => {
     try {
       if (isOpen) what();
@@ -39,7 +37,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
       if (!(error instanceof IllegalOperationError)) throw error;
     }
   };
-  // All messages of a batch are done in the same turn of the event loop, so that one frame acknowledges them all.
+  // The messages of a batch are done at the same time, so one frame acknowledges them all.
   const acknowledge = () => {
     const tag = upTo;
     upTo = null;
@@ -50,7 +48,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
     if (upTo === null) queueMicrotask(acknowledge);
     upTo = reached;
   };
-  // The prefetch is set for the consumer, because quorum queues reject a prefetch for the channel.
+  // Quorum queues accept a prefetch for a consumer, but not for a channel.
   await channel.prefetch(prefetch);
   const { consumerTag } = await channel.consume(
     queue,
@@ -69,8 +67,8 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
 }
 
 /**
- * Creates a counter that finds the tag up to which all messages of a channel are done. An AMQP acknowledgement covers all messages up to a
- * tag (`multiple`), but messages may be done in another order. Pure. The tags of a channel are 1, 2, 3 and so on (AMQP 0-9-1, 1.1).
+ * Creates a tracker of AMQP delivery tags (1, 2, 3, …). An acknowledgement covers all messages up to a tag, but messages may be done in
+ * another order.
  */
 export function createAckTagTracker() {
   let reached = 0;
@@ -80,26 +78,22 @@ export function createAckTagTracker() {
     let last: number | null = null;
     for (let next = ahead.get(reached + 1); next !== undefined; next = ahead.get(reached + 1)) {
       ahead.delete(++reached);
-      // The tag of a rejected message must not be acknowledged, because the broker has already removed it.
+      // The broker has already removed a rejected message, so its tag must not be acknowledged.
       if (next === 'done') last = reached;
     }
     return last;
   };
   return {
-    /**
-     * Records that a message is done. Must be called once per message. Returns the tag up to which all messages may now be acknowledged, or
-     * null if an earlier message is not done.
-     */
+    /** Records that a message is done. Returns the highest tag that may now be acknowledged, or null if an earlier message is not done. */
     done: (tag: number) => note(tag, 'done'),
-    /** Records that a message was rejected. A rejected message needs no acknowledgement. Returns the same as `done`. */
+    /** Records that a message was rejected, and returns the same as `done`. */
     refused: (tag: number) => note(tag, 'refused'),
   };
 }
 
 /**
- * Returns the priority of a worker for a shard, by rendezvous hashing. The broker delivers a shard to the worker with the highest priority,
- * and to the next one if that worker disappears. Workers need no coordination: each gets about the same number of shards, and if a worker
- * joins or leaves, only its own shards move. The result is a 31-bit number, because priorities are signed in AMQP. Pure.
+ * Returns the priority of a worker for a queue (rendezvous hashing). Each worker gets about the same number of queues without any
+ * coordination, and if a worker leaves, only its own queues move. The result is a 31-bit number.
  */
 export function computeShardPriority(workerId: string, shard: number): number {
   return createHash('sha256').update(`${workerId}/${shard}`).digest().readUInt32BE() >>> 1;

@@ -2,10 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { ChannelModel } from 'amqplib';
 import { MAJORITY_CHECK_QUEUE } from './topology.ts';
 
-/**
- * Internals of amqplib 2 (lib/connection.js) that this folder uses. test/system/cluster/access.test.ts pauses reading for longer than a
- * heartbeat to check that these internals still work.
- */
+/** Internals of amqplib 2 (lib/connection.js) that this folder uses. A system test checks that they still work. */
 interface Inner {
   stream: Duplex & { bytesRead: number };
   recvSinceLastCheck: boolean;
@@ -14,9 +11,8 @@ interface Inner {
 export const getInnerConnection = ({ connection }: ChannelModel): Inner => connection as unknown as Inner;
 
 /**
- * Pauses and resumes reading from a connection. amqplib reads without limit, and a prefetch limits the number of messages but not their
- * bytes. Messages that do not fit into memory must therefore remain in the socket, and then at the broker. During a pause, acknowledgements
- * and heartbeats are still sent, and silence is not taken for a failure of the broker.
+ * Creates functions that pause and resume reading from a connection. amqplib reads without limit, so messages that do not fit into memory
+ * must remain in the socket. During a pause, acknowledgements and heartbeats are still sent.
  */
 export function createReadPauser(connection: ChannelModel, heartbeatSeconds: number) {
   const inner = getInnerConnection(connection);
@@ -45,13 +41,11 @@ export function createReadPauser(connection: ChannelModel, heartbeatSeconds: num
   };
 }
 
-/** Interval in ms between two checks for received bytes. */
 const LOOK_MS = 250;
 
 /**
- * Calls back once if a connection that is being read receives nothing for a time: the broker hangs, or has disappeared without closing the
- * connection. RabbitMQ sends at least one heartbeat in each interval; amqplib itself would wait for two to three intervals. The time is
- * measured in checks, because a process that hung has also missed its checks.
+ * Calls back once if nothing arrives from a connection for a time, although RabbitMQ sends heartbeats. amqplib itself would wait for two to
+ * three heartbeats. The time is measured in checks, because this process may have hung itself.
  */
 export function watchConnectionSilence(
   connection: ChannelModel,
@@ -77,11 +71,8 @@ export function watchConnectionSilence(
 const ASK_EVERY_MS = 1_000;
 
 /**
- * Regularly sends a request that the broker can answer only with a majority of its cluster: to consume an always empty queue that is
- * replicated like the shards. Calls back once if the request is unanswered for a time. A node that is cut off from the other nodes keeps
- * its connections and looks healthy to its workers, but cannot reach the shards. (Two other requests do not detect such a node: it reports
- * the length of a queue as 0, and during a disk alarm no broker accepts published messages.) The time is measured in checks, because a
- * process that hung has not received the answer.
+ * Calls back once if the broker node cannot reach a majority of its cluster for a time. Such a node looks healthy to its clients, but
+ * cannot deliver messages. To detect it, the function regularly consumes an empty replicated queue, which requires a majority.
  */
 export async function watchClusterMajority(
   connection: ChannelModel,
@@ -90,7 +81,7 @@ export async function watchClusterMajority(
   onLost: () => void,
 ): Promise<void> {
   const channel = await connection.createChannel();
-  // An error of this channel is ignored, because the request that failed is treated as unanswered.
+  // The failed request is treated as unanswered.
   channel.on('error', () => {});
   const ask = async () => {
     const { consumerTag } = await channel.consume(MAJORITY_CHECK_QUEUE, () => {}, { noAck: false });
