@@ -30,12 +30,9 @@ import { createRejectionQuota } from './write/save-rejections.ts';
 import { createUntimedSeriesRecorder } from './write/untimed-series.ts';
 import { createWriter } from './write/writer.ts';
 
-/** Maximum time in ms that a shutdown takes to hand over and commit accepted messages. The broker redelivers the others. */
+/** Maximum time in ms that a shutdown takes to commit accepted messages. The broker redelivers the others. */
 const DRAIN_MS = 2_000;
-/**
- * Additional time in ms, after the readings are stored, in which a shutdown writes the last counts of unrecognised messages. Counts may be
- * lost; readings may not.
- */
+/** Additional time in ms in which a shutdown writes the counts of unrecognised messages. */
 const LAST_COUNTS_MS = 1_000;
 
 const OPEN_WITHOUT_TLS =
@@ -43,30 +40,25 @@ const OPEN_WITHOUT_TLS =
 
 export interface RunningIngest {
   counts: PipelineCounts;
-  /** Returns the number of messages that are accepted and not committed yet. */
   waiting(): number;
   unstoredRejectionCount(): number;
-  /** Returns the number of changed devices whose last recomputation failed. */
   notComputed(): number;
-  /** Whether the broker is connected. Always true for the embedded broker. */
+  /** Always true for the embedded broker. */
   isConnected(): boolean;
-  /**
-   * Number of stray messages at a broker cluster, which belong to neither a device nor a gateway. Null if there is no cluster, or while it
-   * is unavailable.
-   */
+  /** Number of messages at a broker cluster that belong to neither a device nor a gateway. Null if unknown. */
   strays(): number | null;
-  /** Whether another worker is active at an external broker, and this worker waits to take over. */
+  /** Whether this worker is on standby because another one is active at the broker. */
   isStandingBy(): boolean;
-  /** Ports of the embedded broker. Null if the broker is external. */
+  /** Null if the broker is external. */
   ports: { port: number; tlsPort: number } | null;
   /** Uses a new certificate for new connections of the embedded broker. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
-  /** Whether clients should connect to the embedded broker. Always true if the broker is external. */
+  /** Always true if the broker is external. */
   isReady(): boolean;
   stop(): Promise<void>;
 }
 
-/** Reads a file with the certificates (PEM) of the authorities that sign client certificates. Throws if the file contains none. */
+/** Reads the certificates (PEM) of the authorities that sign client certificates. Throws if the file contains none. */
 async function clientAuthority(file: string | undefined): Promise<Buffer | undefined> {
   if (file === undefined) return undefined;
   const fileError = (why: string) => new Error(`MQTTS_CLIENT_CA_FILE: ${file} ${why}`);
@@ -83,30 +75,24 @@ async function clientAuthority(file: string | undefined): Promise<Buffer | undef
   return ca;
 }
 
-/** What ingest needs from other parts of the service. Provided by src/start. */
+/** What message intake needs from other parts of the service. */
 export interface IngestDependencies {
   pool: Pool;
   tls: { cert: Buffer; key: Buffer };
-  /** Handlers for meters that claim their identities at the broker. */
+  /** Handlers for meters that claim their identity at the broker. */
   claims?: ClaimOptions;
-  /** Called when another worker has taken over the session of this worker at the broker. The process must then end and be started again. */
+  /** Called when another worker has taken over the session of this worker at the broker. The process must then be restarted. */
   onSessionLost: () => void;
-  /** Source of the usage that the embedded broker publishes to homes. */
+  /** Usage that the embedded broker publishes to homes. */
   homes?: HomeUsageSource;
-  /** Whether an address is that of a trusted proxy (TRUST_PROXY). The embedded broker accepts PROXY headers only from such addresses. */
+  /** Whether an address is that of a trusted proxy (TRUST_PROXY). */
   isProxy?(address: string | undefined): boolean;
-  /**
-   * Clock with the time that the installation assumes to be right. It is used for the age of readings, and to check times of receipt
-   * (database/believed-time.ts).
-   */
+  /** Clock with the time that the installation assumes to be right. */
   believed: BelievedTime;
   log: Logger;
 }
 
-/**
- * Connects a source, the pipeline and the writer. The source is the embedded broker or, if MQTT_URL names an external broker, a client of
- * this broker.
- */
+/** Starts message intake. The source of messages is the embedded broker or, if MQTT_URL is set, an external one. */
 export async function startIngest(config: Config, parts: IngestDependencies): Promise<RunningIngest> {
   const { pool, believed, log } = parts;
   const rejectionQuota = createRejectionQuota();
@@ -126,8 +112,7 @@ export async function startIngest(config: Config, parts: IngestDependencies): Pr
   const receive = receipts.stamp(pipeline, () => connected?.source.resume());
   connected = await connectSource(config, parts, receive);
   const { source, strays, isStandingBy, ports, renewTls, isReady } = connected;
-  // The source is resumed here, because requests to resume it had no effect before `connected` was set. If the pipeline still has no room,
-  // the next message pauses the source again.
+  // Earlier requests to resume the source had no effect, because `connected` was not set yet.
   source.resume();
   const changedDevices = watchChangedDevices(pool, writer, log);
   const savingUnread = startSavingUnrecognisedCounts(pool, unread, log);
@@ -147,8 +132,7 @@ export async function startIngest(config: Config, parts: IngestDependencies): Pr
       await source.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source.pause();
       void changedDevices.stop();
-      // The newest time of receipt is stored while messages are being committed, because committing and handing over messages is more
-      // urgent.
+      // Not awaited, because committing messages is more urgent.
       const noted = receipts.stop().catch((error: Error) => log.debug({ err: error }, 'newest receipt not noted'));
       await pipeline.drain(Math.max(0, untilMs - performance.now()));
       await source.close();
@@ -160,7 +144,6 @@ export async function startIngest(config: Config, parts: IngestDependencies): Pr
   };
 }
 
-/** Returns the maximum time in ms in which connections of the embedded broker move to other processes at a shutdown. */
 const drainMs = (config: Config): number => config.api.drainSeconds * 1_000;
 
 async function saveLastCounts(
@@ -172,12 +155,11 @@ async function saveLastCounts(
   while ((await saveUnrecognisedCounts(pool, unread, true)) > 0);
 }
 
-/** A source, with those functions that only some kinds of sources have. */
 type Connected = { source: MessageSource } & Partial<
   Pick<RunningIngest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls' | 'isReady'>
 >;
 
-/** Connects to the broker or cluster that MQTT_URL names, or starts the embedded broker. Loads only the library that it needs. */
+/** Connects to the broker or cluster of MQTT_URL, or starts the embedded broker. Imports only the library that it needs. */
 function connectSource(config: Config, parts: IngestDependencies, receive: MessageReceiver): Promise<Connected> {
   const { url } = config.mqtt;
   if (url === undefined) return embeddedBroker(config, parts, receive);
@@ -238,7 +220,6 @@ async function embeddedBroker(config: Config, parts: IngestDependencies, receive
   return { source, renewTls, isReady, ports: { port: source.port, tlsPort: source.tlsPort } };
 }
 
-/** Returns the callbacks with which devices log in by certificates that the authorities `ca` have signed. */
 const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
   ca,
   async loginOf(certificate) {
@@ -250,8 +231,8 @@ const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
 });
 
 /**
- * Returns the number of shards of this installation. It is fixed at the first start, because it determines the queue in which a device's
- * messages wait. Throws an error with instructions if another number is configured now.
+ * Returns the number of queues (shards) of a broker cluster. It is fixed at the first start, because it determines the queue of each
+ * device. Throws an error with instructions if another number is configured later.
  */
 export async function storeShardCountOnce(pool: Pool, wanted: number | undefined): Promise<number> {
   // Raw SQL: a single statement, so that the first of several workers determines the number.

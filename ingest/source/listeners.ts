@@ -4,36 +4,28 @@ import { SERVER_TLS_OPTIONS } from '#src/core/tls.ts';
 import { findClientCertificate, getCertificateRequestOptions } from './client-certificate.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 
-/**
- * Maximum time in ms from the start of a TLS connection to the end of its handshake. On the port without TLS, aedes' `connectTimeout`
- * limits the wait for a CONNECT.
- */
+/** Maximum time in ms for a TLS handshake. */
 const MAX_HANDSHAKE_MS = 10_000;
 
 export interface ListenOptions {
-  /** Address on which the service listens without TLS. */
   host: string;
   port: number;
-  /** Address on which the service listens with TLS. */
   tlsHost: string;
   tlsPort: number;
   tls: { cert: Buffer; key: Buffer };
   handshakeMs?: number;
-  /**
-   * Whether an address is that of a proxy. PROXY headers are accepted only from a proxy, and only on the port without TLS. Undefined if
-   * there is no proxy.
-   */
+  /** Whether an address is that of a trusted proxy. Only a proxy may send PROXY headers, and only on the port without TLS. */
   isProxy?(address: string | undefined): boolean;
 }
 
-/** Listens on a port without TLS and on a port with TLS, and passes connections to `serve`. Returns the ports. */
+/** Listens on a port without TLS and on one with TLS, and passes connections to `serve`. Returns the ports. */
 export async function listenWithAndWithoutTls(
   options: ListenOptions & { certificates?: { ca: Buffer } },
   serve: (socket: Socket) => void,
 ) {
   const { certificates, isProxy, handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
-  // If client certificates are accepted, the PROXY header is required. Otherwise a client could forge a header with another person's
-  // certificate if its proxy sends no header.
+  // If clients can log in by certificate, a proxy must always send a PROXY header. Otherwise a client could forge one with another person's
+  // certificate.
   const proxied = { isRequired: certificates !== undefined, withinMs: handshakeTimeout };
   const plain = createServer((socket) => {
     if (isProxy?.(socket.remoteAddress)) readProxyHeader(socket, proxied, () => serve(socket));
@@ -41,16 +33,15 @@ export async function listenWithAndWithoutTls(
   });
   const tlsOptions = { ...SERVER_TLS_OPTIONS, ...(certificates ? getCertificateRequestOptions(certificates.ca) : {}) };
   const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
-    // A connection with an invalid certificate is closed before any MQTT packet is read, so that its client cannot log in by password.
+    // A connection with an invalid certificate is closed at once, so that its client cannot log in by password.
     if (certificates && findClientCertificate(socket) === 'refused') return void socket.destroy();
     serve(socket);
   });
-  // Node reports a handshake timeout but leaves the socket open, so it is closed here.
+  // Node reports a failed handshake but leaves the socket open.
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
   return {
     port: await listen(plain, options.port, options.host),
     tlsPort: await listen(secure, options.tlsPort, options.tlsHost),
-    /** Uses this certificate for new connections. */
     renewTls: (pair: { cert: Buffer; key: Buffer }) => secure.setSecureContext({ ...pair, ...tlsOptions }),
     close() {
       plain.close();
@@ -59,7 +50,7 @@ export async function listenWithAndWithoutTls(
   };
 }
 
-/** Starts to listen, and returns the port. If `port` is 0, the operating system chooses the port. */
+/** Returns the port. If `port` is 0, the operating system chooses one. */
 async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

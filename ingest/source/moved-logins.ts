@@ -2,12 +2,12 @@ import type { Logger } from '#src/core/log.ts';
 import type { LoginProcessRegistry } from '#src/devices/login-processes.ts';
 import type { LoggedInConnections } from './broker-session.ts';
 
-/** Interval in ms at which a process checks for logins that have connected to another process. */
+/** Interval in ms of the search for logins that have connected to another process. */
 const LOOK_MS = 1_000;
 
 /**
- * Ends the connections and sessions of a login at this process within a second after the login has connected to another process. Polls the
- * database: NOTIFY would take a server-wide lock at each commit.
+ * If a login has connected to another process, ends its connections at this process within a second. Polls the database, because NOTIFY
+ * would take a server-wide lock at each commit.
  */
 export function watchMovedLogins(sessions: LoggedInConnections, places: LoginProcessRegistry, log: Logger) {
   let answeredAtMs = performance.now();
@@ -26,7 +26,7 @@ export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPro
   };
   timer = setTimeout(look, LOOK_MS).unref();
   return {
-    /** Time since the database last answered, in ms. */
+    /** Time since the last answer of the database, in ms. */
     silentMs: () => performance.now() - answeredAtMs,
     stop() {
       isStopped = true;
@@ -36,8 +36,8 @@ export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPro
 }
 
 /**
- * Ends the connections and sessions of all logins that are connected to another process. `watchMovedLogins` cannot detect two cases: a
- * login moved twice within a second, or the database lost its unlogged table.
+ * Ends the connections of all logins that are now at another process. `watchMovedLogins` misses logins that move twice within a second, and
+ * moves before the database lost its unlogged table.
  */
 export async function closeSessionsOfMovedLogins(
   sessions: LoggedInConnections,

@@ -1,14 +1,11 @@
 import { REASON_CODES, RefusedPacketError } from './reason-codes.ts';
 
-/** Packet type, by its name in mqtt-packet. The will is treated as a type too, because it has its own properties within a CONNECT. */
+/** Packet type by its name in mqtt-packet, or `will`: the will in a CONNECT has properties of its own. */
 type Place = string;
 type Kind = 'flag' | 'int16' | 'int32' | 'var' | 'string' | 'binary' | 'pair';
 type Value = number | string | Buffer | { name: string | null; value: string | null } | null | undefined | false;
 
-/**
- * Properties that a client may send (MQTT 5, 2.2.2.2): identifier, name, type of the value, and the packets in which the property may
- * occur.
- */
+/** Properties that a client may send (MQTT 5, 2.2.2.2), and the packets in which they may occur. */
 const PROPERTIES: readonly (readonly [id: number, name: string, kind: Kind, places: string])[] = [
   [0x01, 'payloadFormatIndicator', 'flag', 'publish will'],
   [0x02, 'messageExpiryInterval', 'int32', 'publish will'],
@@ -38,10 +35,10 @@ const BY_ID = new Map(
   PROPERTIES.map(([id, name, kind, places]) => [id, { name, kind, places: new Set(places.split(' ')) }]),
 );
 
-/** Packets that may be so short that they contain no length of properties (MQTT 5, 3.4.2.2.1 and 3.14.2.2.1). */
+/** Packets that may end before the length of their properties (MQTT 5, 3.4.2.2.1 and 3.14.2.2.1). */
 const SHORT: ReadonlySet<Place> = new Set(['puback', 'pubrec', 'pubrel', 'pubcomp', 'disconnect', 'auth']);
 
-/** Internal state of mqtt-packet's parser while it reads a packet. Positions are counted from the end of the fixed header. */
+/** Internal state of mqtt-packet's parser while it reads a packet. */
 interface Parsing {
   _pos: number;
   packet: { cmd: Place; length: number; clientId?: string };
@@ -53,10 +50,8 @@ interface Parsing {
 }
 
 /**
- * Makes a parser of mqtt-packet reject malformed properties (MQTT 5, 2.2.2 and 4.13): unknown, misplaced, duplicate or incomplete ones, and
- * properties whose length field is wrong. Without this function, mqtt-packet rejects only unknown properties, and reads beyond the end of
- * the packet. User properties are checked and dropped, because readings do not use them. The parser calls the replaced method in MQTT 5
- * only.
+ * Makes a parser of mqtt-packet reject malformed properties (MQTT 5, 2.2.2 and 4.13), for example duplicate or incomplete ones. By itself,
+ * mqtt-packet rejects only unknown properties and may read beyond the end of the packet.
  */
 export function rejectMalformedProperties(parser: object): void {
   const parsing = parser as Parsing;
@@ -69,7 +64,7 @@ export function rejectMalformedProperties(parser: object): void {
   };
 }
 
-/** Reads the properties at the parser's position into `found`. Returns null, or the reason why the properties are malformed. */
+/** Reads properties into `found`. Returns null, or the reason why they are malformed. */
 function readProperties(parsing: Parsing, found: Record<string, unknown>): string | null {
   const { packet } = parsing;
   if (parsing._pos >= packet.length && SHORT.has(packet.cmd)) return null;
@@ -91,7 +86,7 @@ function readProperties(parsing: Parsing, found: Record<string, unknown>): strin
 }
 
 function isWellFormed(kind: Kind, value: Value): boolean {
-  // If the packet ends within the value of a property, mqtt-packet's parser returns one of these four values.
+  // mqtt-packet's parser returns one of these values if the packet ends too early.
   if (value === null || value === undefined || value === false || value === -1) return false;
   if (kind === 'flag') return value === 0 || value === 1;
   return typeof value !== 'object' || Buffer.isBuffer(value) || (value.name !== null && value.value !== null);

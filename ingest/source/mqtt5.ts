@@ -7,20 +7,17 @@ import { MAX_PACKET_BYTES, type PacketHeader } from './packet-limit.ts';
 import { getReasonCode, type PacketFault, REASON_CODES, REASON_CODES_BY_RETURN_CODE } from './reason-codes.ts';
 import { SESSION_LIFETIME_MS } from './unreleased-messages.ts';
 
-/** Maximum session expiry in seconds. If a client requests a longer expiry, the CONNACK contains this value instead. */
+/** Maximum session expiry in seconds. The CONNACK reports it to clients that request more. */
 const MAX_EXPIRY_S = SESSION_LIFETIME_MS / 1_000;
-/** Maximum keep-alive in seconds. With a longer one, the connection of a client that has disappeared would remain open too long. */
+/** Maximum keep-alive in seconds, so that connections of clients that have disappeared end in time. */
 const MAX_KEEP_ALIVE_S = 3_600;
-/**
- * Maximum number of unacknowledged messages of one connection. It is below the limits of a login: 4,000 messages that wait for their
- * commit, and about 2,600 unreleased messages at QoS 2.
- */
+/** Maximum number of unacknowledged messages of one connection. */
 const RECEIVE_MAXIMUM = 2_000;
-/** Maximum packet size in bytes that MQTT 5 allows (3.1.2.11.4). Used if a client gives no limit. */
+/** Maximum packet size in bytes of MQTT 5 (3.1.2.11.4). */
 const NO_LIMIT = 268_435_460;
 const V5 = { protocolVersion: 5 };
 
-// Mqtt-packet would cache a buffer for each of the 65,536 packet ids, which takes 10 MB.
+// mqtt-packet would cache a buffer for each of the 65,536 packet ids, which takes 10 MB.
 if (hasLittleMemory()) writeToStream.cacheNumbers = false;
 
 interface Properties {
@@ -39,7 +36,6 @@ interface Will {
   retain: boolean;
   properties?: Properties;
 }
-/** A packet of a client, as mqtt-packet parses it for MQTT 5. */
 export interface Mqtt5Packet extends PacketHeader {
   clean?: boolean;
   keepalive?: number;
@@ -49,33 +45,26 @@ export interface Mqtt5Packet extends PacketHeader {
   reasonCode?: number;
   properties?: Properties;
 }
-/** A subscription, with its retain handling (MQTT 5, 3.8.3.1). */
 interface Filter {
   topic: string;
   rh: number;
 }
 
-/** A client of aedes with its subscriptions by topic. The property is internal (lib/client.js). */
+/** `subscriptions` is an internal property of aedes (lib/client.js). */
 export type AedesClient = Client & { subscriptions: Record<string, Partial<Filter> | undefined> };
 
 export const isMqtt5Connect = ({ cmd, protocolVersion }: PacketHeader): boolean =>
   cmd === 'connect' && protocolVersion === 5;
 
-/**
- * A connection of an MQTT 5 client to aedes, which supports MQTT 3.1.1 only. Each packet of the client is translated before aedes reads it,
- * and each packet of aedes before the client receives it. Only properties and reason codes are translated; the packets mean the same in
- * both versions.
- */
+/** A connection of an MQTT 5 client to aedes, which supports only MQTT 3.1.1. Translates each packet in both directions. */
 export class Mqtt5Connection {
   readonly isCleanStart: boolean;
   readonly willDelayS: number;
   /** Time in seconds for which the session outlasts its connection. */
   expiryS: number;
-  /** Whether the connection continues an existing session. */
   isResumed = false;
-  /** Topics to which the session is subscribed. */
   readonly topics = new Set<string>();
-  /** Reason code of a refused login. */
+  /** Reason code of a refused login. Null if the login was not refused. */
   refusal: number | null = null;
   readonly #client: AedesClient;
   readonly #socket: Socket;
@@ -83,13 +72,13 @@ export class Mqtt5Connection {
   readonly #clientId: string;
   readonly #keepAliveS: number;
   readonly #mostBytes: number;
-  /** Reason codes for UNSUBSCRIBE packets that aedes has not acknowledged yet, by packet id. */
+  /** Reason codes of UNSUBSCRIBE packets that aedes has not acknowledged yet, by packet id. */
   readonly #unsubscribed = new Map<number, number[]>();
   readonly #write: (bytes: Buffer, then?: () => void) => boolean;
   #isAccepted = false;
   #isEnding = false;
 
-  /** `connect`: the first packet of the connection. From then on, packets that aedes writes to the socket are translated. */
+  /** `connect`: first packet of the connection. */
   constructor(client: AedesClient, socket: Socket, connect: Mqtt5Packet) {
     const { properties = {}, clientId = '', keepalive = 0, clean = false, will } = connect;
     this.#client = client;
@@ -111,14 +100,14 @@ export class Mqtt5Connection {
     client.prependListener('error', (error: Error) => this.#sayGoodbye(getReasonCode(error)));
   }
 
-  /** Writes bytes without translation: they are the same in MQTT 3.1.1 and 5, or already in the format of 5. */
+  /** Writes bytes without translation. */
   write(bytes: Buffer, then?: () => void): boolean {
     return this.#write(bytes, then);
   }
 
   /**
-   * Translates a packet of the client for aedes. Returns a fault if the packet must end the connection. Returns null if the packet is a
-   * DISCONNECT after which the will must be published.
+   * Translates a packet of the client for aedes. Returns a fault if the packet must end the connection, or null if the packet is a
+   * DISCONNECT after which the will is published.
    */
   read(packet: Mqtt5Packet): PacketHeader | PacketFault | null {
     const { cmd, properties = {} } = packet;
@@ -156,14 +145,13 @@ export class Mqtt5Connection {
     }
   }
 
-  /** Sends the refusal of a message at QoS 1 or 2. */
   refuse(qos: number, messageId: number, reasonCode: number): void {
     const bytes = Buffer.from([qos === 2 ? 0x50 : 0x40, 3, 0, 0, reasonCode]);
     bytes.writeUInt16BE(messageId, 2);
     this.#write(bytes);
   }
 
-  /** Sends the reason for the end of the connection, and then calls `close`. If the client reads nothing, calls `close` at once. */
+  /** Sends the reason for the end of the connection, then calls `close`. */
   end(reasonCode: number, close: () => void): void {
     if (this.#socket.writableLength > 0 || !this.#sayGoodbye(reasonCode, close)) close();
   }
@@ -181,7 +169,7 @@ export class Mqtt5Connection {
     const { topic = '', payload, qos, retain } = will ?? {};
     return {
       ...packet,
-      // The packet is copied, because the parser takes the protocol version for the following packets from the original packet.
+      // The parser also uses the protocol version of the original packet for later packets, so only a copy may be changed.
       protocolVersion: 4,
       clientId: this.#clientId,
       keepalive: this.#keepAliveS,
@@ -193,20 +181,20 @@ export class Mqtt5Connection {
     const { reasonCode = 0, properties = {} } = packet;
     const { sessionExpiryInterval: expiryS } = properties;
     if (expiryS !== undefined) {
-      // MQTT 5, 3.14.2.2.2: a session without expiry cannot get an expiry when its connection ends.
+      // MQTT 5, 3.14.2.2.2: a session without expiry cannot get one at its end.
       if (expiryS > 0 && (this.#connect.properties?.sessionExpiryInterval ?? 0) === 0)
         return { why: 'session expiry at the end only', reasonCode: REASON_CODES.protocolError };
       this.expiryS = Math.min(expiryS, MAX_EXPIRY_S);
       (this.#client as { clean: boolean }).clean = this.expiryS === 0;
     }
     this.#isEnding = true;
-    // The client gave a reason other than a normal disconnection, so its will is published (MQTT 5, 3.14.4).
+    // The reason is not a normal disconnection, so the will is published (MQTT 5, 3.14.4).
     return reasonCode === 0 ? packet : null;
   }
 
   #send(packet: Packet): void {
     const bytes = generate(this.#toVersion5(packet), V5);
-    // MQTT 5, 3.1.2.11.4: a packet that is longer than the client accepts is dropped.
+    // Drops packets that are longer than the client accepts (MQTT 5, 3.1.2.11.4).
     if (bytes.length <= this.#mostBytes) this.#write(bytes);
     else if (packet.cmd !== 'publish') this.#socket.destroy();
   }
@@ -231,10 +219,7 @@ export class Mqtt5Connection {
       : { cmd: 'connack', reasonCode, sessionPresent: false };
   }
 
-  /**
-   * Returns the limits of the broker for the CONNACK of an accepted connection (MQTT 5, 3.2.2.3). Limits that are not returned have the
-   * defaults of the standard, such as no topic aliases.
-   */
+  /** Returns the limits of the broker for the CONNACK (MQTT 5, 3.2.2.3). */
   #limits() {
     const { clientId, keepalive, properties = {} } = this.#connect;
     return {
@@ -249,10 +234,7 @@ export class Mqtt5Connection {
     };
   }
 
-  /**
-   * Sends the reason why the connection ends: in a CONNACK if the connection is not accepted yet, otherwise in a DISCONNECT. Returns
-   * whether the reason was sent.
-   */
+  /** Sends the reason for the end of a connection: in a CONNACK during the login, later in a DISCONNECT. Returns whether it was sent. */
   #sayGoodbye(reasonCode: number, then?: () => void): boolean {
     if (this.#isEnding || this.#client.closed || !this.#socket.writable) return false;
     this.#isEnding = true;

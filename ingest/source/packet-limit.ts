@@ -3,26 +3,20 @@ import type { Client } from 'aedes';
 import { rejectMalformedProperties } from './mqtt5-properties.ts';
 import { type PacketFault, REASON_CODES } from './reason-codes.ts';
 
-/**
- * Maximum length in bytes of all packets except PUBLISH. The CONNECT of a device has some hundred bytes, or more if it contains a will. A
- * SUBSCRIBE is shorter.
- */
+/** Maximum length in bytes of all packets except PUBLISH. A CONNECT usually has some hundred bytes. */
 const MAX_CONTROL_BYTES = 16_384;
 const MAX_CLIENT_ID_CHARACTERS = 256;
-/** Maximum number of bytes that a client may send before its login is checked. */
 const MAX_BYTES_BEFORE_LOGIN = 2 * 1_048_576;
-/** Maximum length in bytes of a PUBLISH without its payload: topic, properties and header. */
+/** Maximum length in bytes of a PUBLISH without its payload. */
 const BESIDE_PAYLOAD_BYTES = 70_000;
 export const MAX_PAYLOAD_BYTES = 1_048_576;
-/** Maximum length in bytes of a packet after its fixed header. */
 export const MAX_PACKET_BYTES = MAX_PAYLOAD_BYTES + BESIDE_PAYLOAD_BYTES;
-/** Maximum number of topic filters in a SUBSCRIBE or UNSUBSCRIBE. A client needs only one, and each filter must be checked. */
+/** Maximum number of topic filters in a packet. A client needs only one. */
 const MAX_FILTERS = 100;
 
-/** The fields of a packet that are checked before it is processed. */
 export interface PacketHeader {
   cmd: string;
-  /** Length of the packet in bytes, without the fixed header. */
+  /** Length in bytes without the fixed header. */
   length?: number;
   clientId?: string;
   protocolVersion?: number;
@@ -30,7 +24,7 @@ export interface PacketHeader {
   unsubscriptions?: readonly unknown[];
 }
 
-/** Internals of aedes, which package.json pins to one version: the parser of a connection, which buffers an incomplete packet. */
+/** Internals of aedes, which package.json pins to one version. */
 interface Parsing {
   _parser: {
     parse(data: Buffer): number;
@@ -42,7 +36,7 @@ interface Parsing {
   connected: boolean;
 }
 
-/** Returns the reason why the size of a packet must end its connection. Null if the size is allowed. Pure. */
+/** Returns the reason why the size of a packet must end its connection. Null if the size is allowed. */
 export function findPacketSizeFault({ cmd, length = 0, clientId = '', ...packet }: PacketHeader): PacketFault | null {
   const reasonCode = REASON_CODES.packetTooLarge;
   if (cmd !== 'publish' && length > MAX_CONTROL_BYTES)
@@ -59,9 +53,9 @@ export function findPacketSizeFault({ cmd, length = 0, clientId = '', ...packet 
 }
 
 /**
- * Ends a connection whose packet is longer than allowed as soon as the packet's header has arrived. MQTT allows 256 MiB (3.1.1, 2.2.3), so
- * anyone who can connect could fill the memory of this process. Each complete packet is passed to `read`, and the result of `read` to
- * aedes. If the result is a fault or null, `end` is called with it, and no further packet is passed to aedes.
+ * Ends a connection as soon as the header of a packet that is too long has arrived. MQTT allows 256 MiB (3.1.1, 2.2.3), so clients could
+ * otherwise fill the memory. `read` handles each complete packet, and its result is passed to aedes. If the result is a fault or null,
+ * `end` is called with it.
  */
 export function limitPacketSize(
   client: Client,
@@ -89,7 +83,7 @@ export function limitPacketSize(
   rejectMalformedProperties(parser);
   parser.parse = (data) => {
     const waitingBytes = parse(data);
-    // Type and length of the packet that the parser has only partly received. The length is -1 if there is no such packet.
+    // Type and length of the packet that has only partly arrived. The length is -1 if there is none.
     const { cmd, length } = parser.packet;
     const mostBytes = mayPublish && cmd === 'publish' ? MAX_PACKET_BYTES : MAX_CONTROL_BYTES;
     const isTooLong = length > mostBytes || (length !== -1 && waitingBytes > mostBytes);

@@ -1,37 +1,32 @@
 import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 
-/** First bytes of a header (PROXY protocol, version 2, 2.2). No MQTT packet begins with the first of these bytes. */
+/** First bytes of a PROXY header (version 2, 2.2). No MQTT packet begins with the first of them. */
 const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
-/** Length in bytes of the fixed part of the header: signature, version and command, family and protocol, and the length of the rest. */
 const FIXED_BYTES = 16;
-/** Maximum length in bytes of the rest of the header: addresses, and a certificate of some kilobytes. */
+/** Maximum length in bytes of the rest of the header, which may contain a certificate of some kilobytes. */
 const MAX_REST_BYTES = 16_384;
 const VERSION_2 = 0x20;
 const [LOCAL, PROXY] = [0, 1];
-/** By family and protocol: the length in bytes of one address (`bytes`), and of source and destination with their ports (`allBytes`). */
+/** Lengths in bytes by address family: `bytes` of one address, `allBytes` of both addresses and ports. */
 const FAMILIES: Readonly<Record<number, { bytes: number; allBytes: number }>> = {
   17: { bytes: 4, allBytes: 12 },
   33: { bytes: 16, allBytes: 36 },
 };
-/**
- * Type of the field that contains the client's certificate (DER, in base64). The protocol reserves this range of types for applications
- * (2.2.9).
- */
+/** Type of the header field with the client's certificate. The protocol reserves this range of types for applications (2.2.9). */
 const CERTIFICATE_FIELD = 0xe1;
 
 interface ProxyHeader {
-  /** Length of the header in bytes. */
   length: number;
-  /** Address of the client. Null if the proxy itself opened the connection, for example to check the service. */
+  /** Null if the proxy itself opened the connection, for example as a health check. */
   address: string | null;
-  /** Certificate that the client presented and the proxy has verified; null if there is none. */
+  /** The client's certificate, which the proxy has verified. Null if there is none. */
   certificate: X509Certificate | null;
 }
 
 /**
- * Parses the header at the beginning of a connection. Returns `none` if there is no header, and `incomplete` if more
- * bytes are needed. Throws if the header is malformed. Pure.
+ * Parses the PROXY header at the beginning of a connection. Returns `none` if there is no header, and `incomplete` if more bytes are
+ * needed. Throws if it is malformed.
  */
 export function parseProxyHeader(bytes: Buffer): ProxyHeader | 'none' | 'incomplete' {
   const known = Math.min(bytes.length, SIGNATURE.length);
@@ -61,7 +56,7 @@ function textOf(address: Buffer): string {
   return Array.from({ length: 8 }, (_, index) => address.readUInt16BE(2 * index).toString(16)).join(':');
 }
 
-/** Returns the certificate from the fields that follow the addresses. An empty field means that the client presented no certificate. */
+/** An empty field means that the client presented no certificate. */
 function certificateIn(fields: Buffer): X509Certificate | null {
   for (let at = 0; at < fields.length; ) {
     if (at + 3 > fields.length) throw new Error('PROXY header that ends within a field');
@@ -74,15 +69,14 @@ function certificateIn(fields: Buffer): X509Certificate | null {
   return null;
 }
 
-/** The verified client certificates of connections that came through a proxy. */
 const CERTIFICATES = new WeakMap<Socket, X509Certificate>();
 
 /** Returns the client certificate of a connection that came through a proxy. */
 export const findProxiedCertificate = (socket: Socket): X509Certificate | undefined => CERTIFICATES.get(socket);
 
 /**
- * Reads the PROXY header of a connection, then calls `serve`. The remote address of the socket becomes the address of the client. If the
- * header is malformed, arrives too late, or is required and missing, the connection ends.
+ * Reads the PROXY header of a connection, then calls `serve`. The client's address becomes the remote address of the socket. If the header
+ * is invalid, late, or required and missing, the connection ends.
  */
 export function readProxyHeader(
   socket: Socket,

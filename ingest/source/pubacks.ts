@@ -1,12 +1,10 @@
-/** Destination for the bytes of a connection, such as a socket. */
 export interface ByteWriter {
   write(data: Buffer): unknown;
 }
 
 /**
- * Creates a function that sends the PUBACKs of one connection. (MQTT 3.1.1, 3.4: type 4, length 2, packet identifier. In MQTT 5, 3.4.2.1,
- * length 2 means success.) A commit acknowledges thousands of messages at once, so all PUBACKs of one turn of the event loop are written
- * together. Separate writes took a tenth of a worker's time.
+ * Creates a function that sends the PUBACKs of one connection. PUBACKs of the same turn of the event loop are written together: separate
+ * writes took a tenth of a worker's time.
  */
 export function createPubackSender(stream: () => ByteWriter | null): (messageId: number) => void {
   let waiting: number[] = [];

@@ -1,29 +1,24 @@
-/** Receives a PUBLISH packet (MQTT 5, 3.3). `packetId`: identifier for the PUBACK; null at QoS 0. */
+/** `packetId`: identifier for the PUBACK; null at QoS 0. */
 export type PublishCallback = (topic: string, payload: Buffer, packetId: number | null, isRetained: boolean) => void;
 
-/** Thrown if the broker has violated MQTT 5. The connection must then end (MQTT 5, 4.13). */
+/** Thrown if the broker violates MQTT 5. The connection must then end (4.13). */
 export class MalformedPacketError extends Error {
   readonly code = 'ERR_MALFORMED_PACKET';
 }
 
 const PUBLISH = 3;
 const RETAIN = 1;
-/** Maximum number of bytes of a length field. Each byte contains 7 bits of the length (MQTT 5, 1.5.5). */
+/** Maximum length of a length field in bytes (MQTT 5, 1.5.5). */
 const MAX_LENGTH_BYTES = 4;
 const NOTHING: readonly Buffer[] = [];
 
 /**
- * Separates the PUBLISH packets of an MQTT 5 connection from all other packets, in one pass over the bytes. Nearly all packets that a
- * subscriber receives are PUBLISH packets, and mqtt.js needs five objects and a turn of the event loop for each. Returns a function that
- * takes the bytes of the connection as they arrive, calls `take` with each PUBLISH in order, and returns the bytes of the other complete
- * packets. A payload is a view of the arrived bytes, not a copy. If the function throws MalformedPacketError, the rest of the connection
- * cannot be read. QoS 2 and topic aliases are errors, because a broker uses them only if a client requests them.
+ * Separates PUBLISH packets from all other packets of an MQTT 5 connection. The returned function takes bytes as they arrive, calls `take`
+ * with each PUBLISH, and returns the bytes of all other packets. It throws MalformedPacketError if the rest of the connection cannot be
+ * read. mqtt.js would need a turn of the event loop for each message.
  */
 export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) => readonly Buffer[] {
-  /**
-   * The received bytes of an incomplete packet, in pieces. `pieceBytes`: their number. `wantedBytes`: number of bytes with which the packet
-   * is parsed again.
-   */
+  /** The bytes of an incomplete packet. It is parsed again when `wantedBytes` have arrived. */
   let pieces: Buffer[] = [];
   let pieceBytes = 0;
   let wantedBytes = 0;
@@ -65,7 +60,7 @@ export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) =>
 }
 
 /**
- * Returns the end of a packet or field whose length starts at index `at` + 1. If the length itself is incomplete, returns a position after
+ * Returns the end of a packet or field whose length starts at index `at` + 1. If the length is incomplete, returns a position after
  * `until`.
  */
 function endOfPacket(bytes: Buffer, at: number, until: number): number {
@@ -101,7 +96,7 @@ function takePacket(take: PublishCallback, bytes: Buffer, at: number, end: numbe
     packetId = bytes.readUInt16BE(place);
     place += 2;
   }
-  // Properties are skipped, because readings do not use them.
+  // Readings use no properties.
   place = endOfPacket(bytes, place - 1, end);
   need(0);
   const topic = bytes.toString('utf8', topicFrom, topicEnd);

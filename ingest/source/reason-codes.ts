@@ -1,6 +1,4 @@
-/**
- * Reason codes that the embedded broker sends (MQTT 5, 2.4). A client of MQTT 3.1.1 receives a return code instead, or the connection ends.
- */
+/** Reason codes that the embedded broker sends (MQTT 5, 2.4). */
 export const REASON_CODES = {
   success: 0x00,
   noSubscription: 0x11,
@@ -23,7 +21,7 @@ export const REASON_CODES = {
   noSubscriptionIdentifiers: 0xa1,
 } as const;
 
-/** Reason codes of MQTT 5, indexed by the return codes of a CONNACK in MQTT 3.1.1 (3.2.2.3). */
+/** Reason codes of MQTT 5 by the return code of a CONNACK in MQTT 3.1.1 (3.2.2.3). */
 export const REASON_CODES_BY_RETURN_CODE: readonly number[] = [
   REASON_CODES.success,
   REASON_CODES.unsupportedVersion,
@@ -33,13 +31,12 @@ export const REASON_CODES_BY_RETURN_CODE: readonly number[] = [
   REASON_CODES.notAuthorised,
 ];
 
-/** The reason why a connection must end because of a packet. */
 export interface PacketFault {
   why: string;
   reasonCode: number;
 }
 
-/** An error that ends a connection. A client of MQTT 5 receives its reason code. */
+/** An error that ends a connection, with the reason code for MQTT 5 clients. */
 export class RefusedPacketError extends Error implements PacketFault {
   readonly reasonCode: number;
 
@@ -53,10 +50,7 @@ export class RefusedPacketError extends Error implements PacketFault {
   }
 }
 
-/**
- * Returns the reason code for an error that ends a connection. Errors of aedes and mqtt-packet have only a text, from which the code is
- * derived.
- */
+/** Returns the reason code for an error that ends a connection. Errors of aedes and mqtt-packet have only a text. */
 export function getReasonCode(error: Error): number {
   if (error instanceof RefusedPacketError) return error.reasonCode;
   if (error.message === 'Invalid protocol version') return REASON_CODES.unsupportedVersion;

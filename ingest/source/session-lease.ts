@@ -5,41 +5,33 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { LOCK_SESSION_SETTINGS, startLockHeartbeat } from '#src/database/exclusive-lock.ts';
 
 const AGAIN_MS = 1_000;
-/** Maximum time in ms that a release waits for the database. If the database hangs, the lease ends when its connection ends. */
+/** Maximum time in ms that a release waits for the database. */
 const RELEASE_MS = 500;
 
-/**
- * Number of the current session, which is part of its client id at an MQTT broker. Earlier versions had one numbered session per worker,
- * and their first worker also used this number.
- */
+/** Number of the session in its client id at an MQTT broker. In earlier versions, each worker had a numbered session. */
 const OWN_SESSION = 1;
 
 /**
- * The right to be the installation's only client with a client id at an external broker. A broker stores the messages of a session by
- * client id, and disconnects the first of two clients with the same id. The lease is a lock in the database. It ends when its process ends,
- * or 5 s after its process hangs.
+ * The exclusive right to use a client id at an external broker, which disconnects the first of two clients with the same id. The lease is a
+ * lock in the database. It ends with its process, or 5 s after its process hangs.
  */
 export interface SessionLease {
-  /** Client id of the session. While the lease is held, no other worker uses this id at the same broker. */
   clientId: string;
-  /** Releases the lease. Takes at most half a second, even if the database hangs. */
+  /** Releases the lease within half a second, even if the database hangs. */
   release(): Promise<void>;
-  /**
-   * Registers a callback for the loss of the lease: the connection that held the lease broke, and another worker then obtained the lease.
-   */
+  /** Registers a callback for the loss of the lease: the database connection broke, and another worker obtained the lease. */
   whenLost(onLost: () => void, log: Logger): void;
 }
 
-/** The database locks of a lease: an SQL expression that tries to take all of them, and its parameters. */
+/** An SQL expression that tries to take all database locks of a lease. */
 interface Locks {
   tried: string;
   values: unknown[];
 }
 
 /**
- * Acquires the lease of the session at a broker (MQTT_URL). Returns null if another worker has the lease. While it is held, the lease
- * occupies a connection of the pool. An installation may have several brokers, with one active worker each. While the first worker of an
- * earlier version is running, no lease can be acquired at any broker.
+ * Acquires the lease of the session at a broker. Returns null if another worker has it. The lease occupies a database connection. No lease
+ * can be acquired while the first worker of an earlier version is running.
  */
 export const acquireLease = (pool: Pool, environment: string, url: string): Promise<SessionLease | null> =>
   take(pool, environment, OWN_SESSION, {
@@ -71,15 +63,14 @@ async function take(pool: Pool, environment: string, session: number, locks: Loc
 }
 
 /**
- * Returns the address of a broker without user name and password. The address must be configured in the same way for all workers, because
- * it identifies the lease.
+ * Returns the address of a broker without user name and password. It identifies the lease, so all workers must configure the same address.
  */
 function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host.toLowerCase()}${pathname.replace(/\/$/, '')}`;
 }
 
-/** Returns the numbers of the sessions of earlier versions for which the broker may still have messages. */
+/** Returns the numbers of those sessions of earlier versions for which the broker may still have messages. */
 export async function loadSessionsOfEarlierVersions(pool: Pool): Promise<number[]> {
   const { rows } = await pool.query(
     'SELECT number FROM ingest_slots WHERE is_subscribed AND number <> $1 ORDER BY number',
@@ -88,18 +79,17 @@ export async function loadSessionsOfEarlierVersions(pool: Pool): Promise<number[
   return rows.map(({ number }) => number);
 }
 
-/** Records that the broker has no messages and no subscriptions left for a session of an earlier version. */
+/** Records that the broker has no messages left for a session of an earlier version. */
 export async function recordEmptySession(pool: Pool, session: number): Promise<void> {
   await pool.query('UPDATE ingest_slots SET is_subscribed = false WHERE number = $1', [session]);
 }
 
 function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): SessionLease {
-  /** Connection that holds the lease; null while the connection is broken. */
+  /** The connection that holds the lease. Null while it is broken. */
   let holder: PoolClient | null = null;
   let stopKeeping = async () => {};
   let released = false;
   let afterLoss = async () => {};
-  // Closing the connection also releases its locks.
   const letGo = () => {
     void stopKeeping();
     holder?.release(true);
@@ -118,7 +108,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
     clientId,
     async release() {
       released = true;
-      // Unlocks explicitly. Otherwise a waiting worker would have to wait until the server detects the end of this connection.
+      // Otherwise the next worker would have to wait until the server detects the end of this connection.
       const unlocked = holder?.query('SELECT pg_advisory_unlock_all()').catch(() => {});
       if (unlocked) await Promise.race([unlocked, pause(RELEASE_MS, undefined, { ref: false })]);
       letGo();
@@ -128,7 +118,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
         while (!released) {
           try {
             const again = await lockedConnection(pool, locks);
-            // The lease was released while this worker was acquiring it again.
+            // The lease was released while this worker was acquiring it.
             if (released) return again?.release(true);
             return again ? hold(again) : onLost();
           } catch (error) {
@@ -141,18 +131,17 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
   };
 }
 
-/** Returns a connection that holds the locks and has the timeouts of a lock holder. Null if another worker holds one of the locks. */
+/** Returns a connection that holds the locks. Null if another worker holds one of them. */
 async function lockedConnection(pool: Pool, { tried, values }: Locks): Promise<PoolClient | null> {
   const client = await pool.connect();
   try {
-    // Raw SQL: takes the locks and sets the timeouts of the database session in one statement, because the process may hang between two
-    // statements.
+    // Raw SQL: one statement takes the locks and sets timeouts, because the process may hang between two statements.
     const { rows } = await client.query(
       `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${LOCK_SESSION_SETTINGS}] END FROM (SELECT ${tried} AS is_mine OFFSET 0) taken`,
       values,
     );
     if (rows[0].is_mine) return client;
-    // Another worker holds at least one of the locks, so the locks that this connection has taken are released.
+    // Another worker holds one of the locks, so the others are released.
     await client.query('SELECT pg_advisory_unlock_all()');
     client.release();
     return null;

@@ -12,22 +12,14 @@ import {
 } from './session-lease.ts';
 import type { MessageReceiver, MessageSource } from './source.ts';
 
-/**
- * Interval in ms at which a standby worker checks whether the active worker has ended. Messages wait at the broker for at most this long.
- */
+/** Interval in ms at which a standby worker checks whether the active worker has ended. */
 const STANDBY_LOOK_MS = 400;
-/**
- * Interval in ms at which the service tries to take over sessions of earlier versions. The workers of these sessions may still be running.
- */
+/** Interval in ms of attempts to take over sessions of earlier versions, whose workers may still be running. */
 const EARLIER_LOOK_MS = 5_000;
-/**
- * Maximum time in ms that a stop waits for background work, which ends at once unless the database or the broker hangs. When the process
- * ends, its leases and sessions also end, so other workers can take over its messages.
- */
+/** Maximum time in ms that a stop waits for background work. Leases and sessions end with the process. */
 const LEAVE_MS = 1_500;
 
 export interface StandbySource extends MessageSource {
-  /** Whether another worker is active at the broker, and this worker waits to take over. */
   isStandingBy(): boolean;
 }
 
@@ -35,17 +27,16 @@ export interface StandbyOptions {
   url: string;
   pool: Pool;
   environment: string;
-  /** Topic filters of the subscription. */
   topics: readonly string[];
   receive: MessageReceiver;
-  /** Called when another worker has taken over the session of this worker. The process must then end and be started again. */
+  /** Called when another worker has taken over the session. The process must then be restarted. */
   onLost: () => void;
   log: Logger;
 }
 
 /**
- * Starts the client of an external broker. The installation has one session at the broker, which one worker serves. The other workers are
- * on standby. One of them continues the session if the active worker ends, is killed, or hangs (decision 0082).
+ * Starts the client of an external broker. One worker is active and uses the session at the broker; all others are on standby and take over
+ * if it ends or hangs (decision 0082).
  */
 export async function startStandbyClient(options: StandbyOptions): Promise<StandbySource> {
   const client = new StandbyClient(options);
@@ -58,7 +49,7 @@ class StandbyClient implements StandbySource {
   readonly #sources = new Set<MqttSource>();
   readonly #stopping = new AbortController();
   #lease: SessionLease | null = null;
-  /** The background task. It waits for the lease, and then empties the sessions of earlier versions. */
+  /** Waits for the lease, then empties the sessions of earlier versions. */
   #background: Promise<void> = Promise.resolve();
 
   constructor(options: StandbyOptions) {
@@ -100,7 +91,7 @@ class StandbyClient implements StandbySource {
 
   async close(): Promise<void> {
     await Promise.all([...this.#sources].map((source) => source.close()));
-    // The lease is released last, because acknowledgements use the session until then.
+    // Acknowledgements use the session, so the lease is released last.
     await this.#lease?.release();
   }
 
@@ -108,12 +99,11 @@ class StandbyClient implements StandbySource {
     return this.#stopping.signal.aborted;
   }
 
-  /** Waits for a time, or until the client is stopped. */
   #rest(ms: number): Promise<void> {
     return setTimeout(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
   }
 
-  /** Connects with a session. The source is stored before its first message arrives, so that it can be paused and resumed from then on. */
+  /** Connects with a session. The source is stored before its first message arrives, so that it can be paused from then on. */
   #connect(session: Pick<MqttClientOptions, 'clientId' | 'subscription' | 'onTakenOver'>): Promise<MqttSource> {
     const { url, topics, receive, log } = this.#options;
     return startMqttClient({ url, topics, receive, log, ...session, onMade: (made) => void this.#sources.add(made) });
@@ -123,8 +113,7 @@ class StandbyClient implements StandbySource {
     const { onLost, log } = this.#options;
     this.#lease = lease;
     lease.whenLost(onLost, log);
-    // If the database is unreachable, this worker may not notice that its lease has ended, and another worker may connect with the session.
-    // `onTakenOver` reports this.
+    // While the database is unreachable, another worker may obtain the lease and connect with the session. `onTakenOver` reports this.
     await this.#connect({ clientId: lease.clientId, subscription: 'all', onTakenOver: onLost });
   }
 
@@ -145,10 +134,7 @@ class StandbyClient implements StandbySource {
     }
   }
 
-  /**
-   * Receives the messages that the broker stores for workers of earlier versions. Each of these workers had its own session. A session is
-   * emptied after its worker has ended.
-   */
+  /** Receives the messages that the broker stores for workers of earlier versions, each of which had its own session. */
   async #emptyEarlierSessions(): Promise<void> {
     const { pool, log } = this.#options;
     while (!this.#isStopping) {
@@ -173,7 +159,6 @@ class StandbyClient implements StandbySource {
       const source = await this.#connect({ clientId: lease.clientId, subscription: 'none' });
       try {
         let isEmpty = false;
-        // A stopping process does not wait for an unavailable broker.
         const stopped = once(this.#stopping.signal, 'abort').then(() => false);
         while (!isEmpty && !this.#isStopping) isEmpty = await Promise.race([source.empty(), stopped]);
         if (isEmpty) await recordEmptySession(pool, session);

@@ -6,11 +6,11 @@ import { createPublishSplitter, MalformedPacketError } from './publish-packets.t
 import type { MessageReceipt } from './source.ts';
 
 export interface PublishCallbacks {
-  /** Handles a message. `receipt.done` sends the PUBACK if the connection on which the message arrived is still open. */
+  /** Handles a message. `receipt.done` sends the PUBACK. */
   take(topic: string, payload: Buffer, isRetained: boolean, receipt: MessageReceipt): void;
   /** Called when a message is acknowledged, or when its connection has closed. */
   acknowledged(): void;
-  /** Called after each chunk of bytes from the connection. If it returns true, reading pauses until `readOn` is called. */
+  /** Called after each chunk of bytes. If it returns true, reading pauses until `readOn` is called. */
   hold(readOn: () => void): boolean;
 }
 
@@ -18,13 +18,9 @@ type BuildStream = (client: MqttClient) => Duplex;
 type Internals = { streamBuilder: BuildStream };
 
 /**
- * Intercepts the messages of an mqtt.js client between its connection and its parser. The parser handles all other packets: connecting,
- * subscribing, pings and reconnecting. A message that passes through mqtt.js costs twice as much. Moreover, mqtt.js does not read on while
- * a handler is pending, so each message would need its own commit. With this function, a message at QoS 1 is acknowledged when `done` of
- * its receipt is called, and acknowledgements are sent in the order of receipt (`ack-order.ts`). If the connection ends first, the broker
- * redelivers the message on the next connection (MQTT 5, 4.4). Must be called before the client connects. The public way to give mqtt.js
- * another connection (`new MqttClient(streamBuilder)`) does not accept URLs. This function therefore wraps the private field that `connect`
- * sets. For this reason, the version of mqtt.js is pinned, and a test with a real broker checks the field.
+ * Intercepts the PUBLISH packets of an mqtt.js client before its parser, which would double the cost of a message and wait for each commit.
+ * Acknowledgements are sent in the order of receipt. Must be called before the client connects. The function wraps a private field of
+ * mqtt.js, so the version of mqtt.js is pinned and a test checks this field.
  */
 export function interceptPublishes(client: MqttClient, taking: PublishCallbacks): void {
   const internals = client as unknown as Internals;
@@ -32,13 +28,9 @@ export function interceptPublishes(client: MqttClient, taking: PublishCallbacks)
   internals.streamBuilder = (of) => parted(build(of), taking);
 }
 
-/**
- * Returns the stream that replaces the connection of mqtt.js. It passes on all packets that mqtt.js sends, and all packets of the broker
- * except PUBLISH.
- */
+/** Returns the stream that replaces the connection of mqtt.js. It passes on all packets except received PUBLISH packets. */
 function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
-  // PUBACKs are written to the same stream as the packets of mqtt.js. Otherwise a PUBACK could get between the pieces in which mqtt.js
-  // writes a packet.
+  // Uses the same stream as mqtt.js. Otherwise a PUBACK could be written into the middle of another packet.
   const sendPuback = createPubackSender(() => (others.writable ? others : null));
   const order = new AckOrder((packetId) => {
     sendPuback(packetId);
@@ -49,7 +41,6 @@ function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
     taking.take(topic, payload, isRetained, packetId === null ? unanswered : order.register(packetId)),
   );
   const others = new Duplex({
-    // Does nothing, because bytes are pushed when they arrive from the connection.
     read() {},
     write(bytes, encoding, done) {
       connection.write(bytes, encoding, done);

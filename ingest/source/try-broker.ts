@@ -2,18 +2,14 @@ import { connect as connectAmqp } from 'amqplib';
 import { connect } from 'mqtt';
 import { type AmqpUrl, isAmqpUrl, parseAmqpUrl, splitCredentials } from '#src/config/addresses.ts';
 
-/**
- * Checks the login of MQTT_URL: connects to the broker and disconnects, without subscribing or using a stored session. Throws the error of
- * the broker or of the connection.
- */
+/** Checks the login of MQTT_URL: connects to the broker and disconnects. Throws the error of the broker or connection. */
 export async function tryBrokerLogin(url: string, timeoutMs: number): Promise<void> {
   if (isAmqpUrl(url)) {
     const cluster = parseAmqpUrl(url);
     if (!cluster) throw new Error('is not the URL of a broker cluster');
     return testAmqpLogin(cluster, timeoutMs);
   }
-  // The broker assigns the client id (MQTT 5, 3.1.3.1) and the session is not persistent, so this check does not disturb the session of a
-  // worker.
+  // A client id chosen by the broker does not disturb the session of a worker (MQTT 5, 3.1.3.1).
   const settings = {
     protocolVersion: 5,
     clean: true,
@@ -34,9 +30,7 @@ export async function tryBrokerLogin(url: string, timeoutMs: number): Promise<vo
   }
 }
 
-/**
- * Connects to the hosts of a cluster in turn until one accepts the login, and disconnects. Throws the error of the last host if none does.
- */
+/** Tries the hosts of a cluster in turn until one accepts the login. Throws the error of the last host if none does. */
 async function testAmqpLogin(
   { hosts, isSecure, username, password, vhost }: AmqpUrl,
   timeoutMs: number,
@@ -47,7 +41,7 @@ async function testAmqpLogin(
     try {
       const address = { protocol, hostname: host, port, username, password, vhost };
       const connection = await connectAmqp(address, { timeout: timeoutMs / hosts.length });
-      // Later errors of this connection are irrelevant. Without a listener, Node would throw them.
+      // Without a listener, Node would throw later errors of this connection.
       connection.on('error', () => {});
       await connection.close();
       return;

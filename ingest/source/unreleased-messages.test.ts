@@ -25,12 +25,10 @@ test('limits a login’s bytes, however many client ids and messages it has', ()
           for (let at = first; at < first + count; at++) unreleased.isRepeated(id, at, login, () => {});
         } catch (error) {
           expect(String(error)).toContain('not released');
-          // When the memory of the login is used up, the broker ends the connection. A persistent session remains.
         }
         expect(unreleased.bytesOf(login)).toBeLessThanOrEqual(MOST_OF_A_LOGIN);
         if (isOver) unreleased.drop(id);
       }
-      // What one login uses does not reduce the memory of another.
       expect(unreleased.isRepeated(getSessionId('dev_c', 'x'), 1, 'dev_c', never)).toBe(false);
     }),
     { numRuns: 50 },
@@ -86,9 +84,8 @@ test('rejects a waiting repeated message when its session is dropped', () => {
   const id = getSessionId('gwy_1', 'x');
   const answers: unknown[] = [];
   unreleased.isRepeated(id, 7, 'usr_1', never);
-  // A later connection repeats the message before its first delivery is committed.
   unreleased.isRepeated(id, 7, 'usr_1', (error) => answers.push(error));
-  // Another client id of the same login uses all of the login's memory, so the oldest session loses its messages.
+  // Another client of the login uses all of its memory, so the oldest session loses its messages.
   for (let at = 1; unreleased.has(id, 7); at++) unreleased.isRepeated(getSessionId('gwy_1', 'y'), at, 'usr_1', never);
   unreleased.commit(id, 7);
   expect(answers).toEqual([expect.any(Error)]);

@@ -4,30 +4,22 @@ import { HOUR_MS } from '#src/core/units.ts';
 /** Approximate memory in bytes of a session without its name. `MESSAGE_BYTES`: of one message. */
 const SESSION_BYTES = 300;
 const MESSAGE_BYTES = 48;
-/** Maximum memory in bytes of a login for all its client ids: about 2,600 messages. A device has one message in flight, a bridge twenty. */
+/** Maximum memory in bytes of a login: about 2,600 messages. */
 const MAX_LOGIN_BYTES = 128 * 1_024;
-/** Maximum memory in bytes of all logins together. It is divided among the accounts. */
+/** Maximum memory in bytes of all logins. The accounts share it. */
 const MAX_BYTES = 16 * 2 ** 20;
-/**
- * Time in ms for which a persistent session is stored after its last message. In MQTT 3.1.1 the server chooses this time (3.1.2.4); in MQTT
- * 5 the client may choose a shorter time.
- */
+/** Time in ms for which a persistent session is stored after its last message. In MQTT 3.1.1 the server chooses it (3.1.2.4). */
 export const SESSION_LIFETIME_MS = 24 * HOUR_MS;
 
-/** Returns the id of a session: the login, a slash (which no login contains) and the client id. */
 export const getSessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
 export const getLoginOfSession = (id: string): string => id.slice(0, id.indexOf('/'));
 
-/**
- * Callback of a connection that repeats a message. It is called when the message is committed, or with an error if its session is dropped
- * before the commit.
- */
+/** Called when the message is committed, or with an error if its session is dropped before the commit. */
 type Known = (error?: Error) => void;
 
-/** State of a message that was received at QoS 2. */
 interface Received {
   isCommitted: boolean;
-  /** Callbacks of connections that have repeated the message and wait until it is committed. */
+  /** Callbacks of connections that repeated the message before it was committed. */
   waiting: Known[];
 }
 
@@ -36,21 +28,19 @@ interface OfSession {
   bytes: number;
   lastAtMs: number;
   messages: Map<number, Received>;
-  /** Set for a stored session of MQTT 5: its subscriptions, and the time of its expiry (infinity while the client is connected). */
+  /** Set for a stored session of MQTT 5. `untilMs`: time of its expiry; Infinity while its client is connected. */
   stored?: { untilMs: number; topics: readonly string[] };
 }
 
 /**
- * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without the content of the messages. They show
- * whether a message is a repetition. Each login has a memory limit for all its client ids. If a login exceeds it, its least recently used
- * sessions lose their ids, and a repetition in such a session is treated as a new message. Sessions of MQTT 5 that outlast their connection
- * are also stored here, within the same limits. If there is no room for a session, it is not stored, and the CONNACK of the next connection
- * reports this. `now`: monotonic clock, ms.
+ * Ids of QoS 2 messages that were received and not released yet (MQTT 3.1.1, 4.3.3). They show whether a message is a repetition. The
+ * memory of each login is limited; beyond the limit, its least recently used sessions lose their ids. Also stores MQTT 5 sessions that
+ * outlast their connection. `now`: monotonic clock, ms.
  */
 export class UnreleasedMessages {
-  /** Sessions by id, least recently used first. */
+  /** Least recently used session first. */
   readonly #sessions = new Map<string, OfSession>();
-  /** The sessions of each login, least recently used first, and the bytes that they use. */
+  /** Least recently used session first. */
   readonly #logins = new Map<string, { ids: Set<string>; bytes: number }>();
   readonly #shares = new FairShareCapacity(MAX_BYTES);
   readonly #now: () => number;
@@ -63,7 +53,6 @@ export class UnreleasedMessages {
     return this.#logins.get(username)?.bytes ?? 0;
   }
 
-  /** Stores a session of MQTT 5 at the end of its connection. */
   store(
     id: string,
     { account, topics, lifetimeMs }: { account: string; topics: Iterable<string>; lifetimeMs: number },
@@ -71,12 +60,12 @@ export class UnreleasedMessages {
     try {
       this.#sessionOf(id, account, 0).stored = { untilMs: this.#now() + lifetimeMs, topics: [...topics] };
     } catch {
-      // If there is no room, the session is not stored.
+      // There is no room, so the session is not stored.
     }
   }
 
   /**
-   * Returns whether a session of MQTT 5 is stored. Adds its subscriptions to `topics`. From now on, the session does not expire while its
+   * Returns whether an MQTT 5 session is stored. If so, adds its subscriptions to `topics`, and the session does not expire while its
    * client is connected.
    */
   resume(id: string, topics: Set<string>): boolean {
@@ -87,7 +76,6 @@ export class UnreleasedMessages {
     return true;
   }
 
-  /** Returns the subscriptions of a stored session. */
   topicsOf(id: string): readonly string[] {
     return this.#sessions.get(id)?.stored?.topics ?? [];
   }
@@ -97,9 +85,8 @@ export class UnreleasedMessages {
   }
 
   /**
-   * Returns whether a message was received before. If so, calls `known` when the earlier delivery is committed, or with an error if its
-   * session is dropped before that. If not, records the message; the caller must call `commit` after the commit. Throws if the login or its
-   * account has no room.
+   * Returns whether a message is a repetition. If so, `known` is called when the first delivery is committed or dropped. If not, records
+   * the message; the caller must call `commit` after its commit. Throws if the login has no memory left.
    */
   isRepeated(id: string, messageId: number, account: string, known: Known): boolean {
     const received = this.#sessions.get(id)?.messages.get(messageId);
@@ -112,7 +99,6 @@ export class UnreleasedMessages {
     return true;
   }
 
-  /** Marks a recorded message as committed. */
   commit(id: string, messageId: number): void {
     const received = this.#sessions.get(id)?.messages.get(messageId);
     if (!received) return;
@@ -120,7 +106,7 @@ export class UnreleasedMessages {
     for (const known of received.waiting.splice(0)) known();
   }
 
-  /** Removes a message that its sender has released. Returns whether the message was recorded. */
+  /** Removes a message that the client has released. Returns whether it was recorded. */
   release(id: string, messageId: number): boolean {
     const session = this.#sessions.get(id);
     if (!session?.messages.delete(messageId)) return false;
@@ -137,8 +123,7 @@ export class UnreleasedMessages {
     const login = this.#logins.get(getLoginOfSession(id));
     login?.ids.delete(id);
     if (login?.ids.size === 0) this.#logins.delete(getLoginOfSession(id));
-    // Waiting connections get an error, because they would otherwise wait forever. They are then closed, and a repetition of the message is
-    // treated as a new message.
+    // Connections that wait for this message get an error, so that they do not wait forever.
     const dropped = new Error('the messages of the session at QoS 2 were dropped');
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
   }
@@ -147,7 +132,6 @@ export class UnreleasedMessages {
     for (const id of [...(this.#logins.get(username)?.ids ?? [])]) this.drop(id);
   }
 
-  /** Drops expired sessions of MQTT 5, and other sessions that were not used for a day. */
   expire(): void {
     const nowMs = this.#now();
     for (const [id, { lastAtMs, stored }] of this.#sessions)
@@ -158,7 +142,7 @@ export class UnreleasedMessages {
     this.#sessionOf(id, account, MESSAGE_BYTES).messages.set(messageId, { isCommitted: false, waiting: [] });
   }
 
-  /** Returns the session, and reserves further bytes for it. Creates the session if it does not exist. Throws if there is no room. */
+  /** Returns a session with room for further bytes, and creates it if necessary. Throws if there is no room. */
   #sessionOf(id: string, account: string, bytes: number): OfSession {
     const known = this.#sessions.get(id);
     const ownBytes = known ? 0 : SESSION_BYTES + 2 * id.length;
@@ -177,10 +161,7 @@ export class UnreleasedMessages {
     return session;
   }
 
-  /**
-   * Drops other sessions of the login, least recently used first, until there is room for further bytes. Throws if there is still no room
-   * when all others are dropped.
-   */
+  /** Drops other sessions of the login, least recently used first, until there is room. Throws if there never is. */
   #makeRoom(id: string, login: { ids: Set<string>; bytes: number }, bytes: number): void {
     for (const oldest of login.ids) {
       if (login.bytes + bytes <= MAX_LOGIN_BYTES) return;

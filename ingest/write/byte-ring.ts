@@ -1,41 +1,30 @@
 import { hashFnv1a } from '#src/core/fnv1a.ts';
 
-/** Size of a number in bytes. The header and the content of a record both start at a multiple of this size. */
+/** Records and their content start at multiples of this size in bytes. */
 export const BYTES_PER_NUMBER = 8;
-/**
- * Length of a record's header in bytes, without the key: the size of the record (4), the hash of the key (4) and the length of the key (1).
- * The key follows the header, and the content follows the key.
- */
+/** Length of a record's header in bytes: size of the record (4), hash of the key (4), length of the key (1). The key follows the header. */
 const HEADER_BYTES = 9;
 /** Maximum length of a key, in bytes; a device_id has at most 64 characters. */
 const MAX_KEY_BYTES = 255;
-/**
- * Size of a processor's cache line in bytes, and number of cache lines that are prefetched for a record. A meter's record has about 460
- * bytes.
- */
+/** Size of a processor's cache line in bytes, and number of cache lines that are prefetched per record. */
 const [LINE_BYTES, LINES] = [64, 8];
 
 const inNumbers = (bytes: number): number => Math.ceil(bytes / BYTES_PER_NUMBER) * BYTES_PER_NUMBER;
 const contentAfter = (offset: number, keyLength: number) => offset + inNumbers(HEADER_BYTES + keyLength);
 
 /**
- * A cache of records by key, with at most `maxBytes` in total. Its memory is outside of the JavaScript heap: a hundred thousand objects
- * that change every few seconds would cost the garbage collector as much as all other work of ingest. A record is overwritten in place if
- * its new content fits; otherwise it is written after the latest record and evicts the oldest records there. Keys are ASCII.
+ * A cache of records by key in one ring of at most `maxBytes`, outside of the JavaScript heap: a hundred thousand changing objects would
+ * double the work of the process through garbage collection. New records evict the oldest ones. Keys are ASCII.
  */
 export class ByteRing {
   readonly bytes: Buffer;
-  /** The same memory as `bytes`, read as numbers. The content of a record starts at index (offset in bytes) ÷ 8. */
+  /** The same memory as `bytes`. The content of a record starts at index (offset in bytes) ÷ 8. */
   readonly numbers: Float64Array;
   readonly #words: Uint32Array;
   readonly #maxBytes: number;
   readonly #index: HashIndex;
-  /** Offset at which the next new record is written, in bytes. */
   #next = 0;
-  /**
-   * Offset of the oldest record, in bytes. The records from this offset up to `#lapEnd` were written in the previous lap around the ring.
-   * New records overwrite these records first.
-   */
+  /** Offset of the oldest record, in bytes, which is overwritten next. */
   #oldest = 0;
   #lapEnd = 0;
 
@@ -51,14 +40,14 @@ export class ByteRing {
     });
   }
 
-  /** Returns the offset of the content of the key's record, in bytes; -1 if the key has no record. */
+  /** Returns the offset of a record's content, in bytes; -1 if the key has no record. */
   offsetOf(key: string): number {
     return contentOf(this.#index.find(hashKey(key), key), key);
   }
 
   /**
-   * Returns the offsets of the contents of many keys' records, in bytes; -1 for a key without a record. In a ring of a million records,
-   * each access waits for memory. If the offsets are read together, these waits overlap.
+   * Returns the offsets of many records' contents, in bytes; -1 for a key without a record. Reading them together is faster, because the
+   * waits for memory overlap.
    */
   offsetsOf(keys: readonly string[]): Float64Array {
     const [bytes, index] = [this.bytes, this.#index];
@@ -77,14 +66,14 @@ export class ByteRing {
       if (offset === -1) continue;
       for (let line = 0; line < LINES; line++) fetched += bytes[offset + line * LINE_BYTES] ?? 0;
     }
-    // The sum of the prefetched bytes must be used. Otherwise the JavaScript engine would optimise the prefetches away.
+    // Uses the prefetched bytes; otherwise the JavaScript engine would optimise the prefetch away.
     if (fetched < 0) throw new Error('bytes are no negative numbers');
     return offsets;
   }
 
   /**
-   * Reserves space for the content of a record. Returns the offset of the space, in bytes; -1 if the record is too long. The caller must
-   * fill the whole space. `length`: length of the content in bytes.
+   * Reserves `length` bytes for the content of a record. Returns their offset in bytes, or -1 if the content is too long. The caller must
+   * fill all of them.
    */
   reserve(key: string, length: number): number {
     const needed = inNumbers(HEADER_BYTES + key.length) + length;
@@ -139,7 +128,7 @@ export class ByteRing {
     return true;
   }
 
-  /** Evicts the records of the previous lap around the ring that start before an offset. */
+  /** Evicts the oldest records up to an offset in the ring. */
   #evictUpTo(upTo: number): void {
     while (this.#oldest < this.#lapEnd && this.#oldest < upTo) {
       this.#index.remove(this.#hashAt(this.#oldest), this.#oldest);
@@ -148,10 +137,8 @@ export class ByteRing {
   }
 }
 
-/** Returns the offset of a record's content, computed from the offset of the record and the length of its key; -1 if `offset` is -1. */
 const contentOf = (offset: number, key: string) => (offset === -1 ? -1 : contentAfter(offset, key.length));
 
-/** Reads the hash and the key of the record at an offset. */
 interface Keyed {
   hashAt(offset: number): number;
   isKeyAt(offset: number, key: string): boolean;
@@ -160,10 +147,10 @@ interface Keyed {
 const FIRST_SLOTS = 2 ** 10;
 /** Bytes per unit of an offset: an offset of n in a slot means byte n × UNIT of the ring. */
 const UNIT = 8;
-/** Random start value of the hashes. It prevents clients, which choose their own keys, from provoking collisions. */
+/** Random start value of the hashes, so that clients cannot provoke collisions by their choice of keys. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
 
-/** Returns the hash of a key: an unsigned 32-bit integer (FNV-1a, with the final mixing step of MurmurHash3). */
+/** Returns an unsigned 32-bit hash of a key (FNV-1a with the final step of MurmurHash3). */
 export function hashKey(key: string): number {
   let hash = hashFnv1a(key, SEED);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -172,16 +159,12 @@ export function hashKey(key: string): number {
 }
 
 /**
- * A hash table from keys to the offsets of their records, with open addressing and linear probing in an array of integers. A Map with a
- * million strings takes 90 bytes of the JavaScript heap per entry and five memory accesses per lookup, which takes more time than
- * processing a reading. This table needs 8 bytes per entry and one access.
+ * A hash table from keys to offsets of records (open addressing, linear probing). A Map with a million strings would take eleven times the
+ * memory and five memory accesses per lookup.
  */
 export class HashIndex {
   readonly #keyed: Keyed;
-  /**
-   * Slots of the hash table. A slot contains 0 if it is free, otherwise the record's offset (in units of `UNIT` bytes) plus one. At most
-   * half of the slots are in use.
-   */
+  /** A slot contains 0 if it is free, otherwise the record's offset in units of 8 bytes, plus one. At most half of the slots are in use. */
   #slots = new Uint32Array(FIRST_SLOTS);
   #taken = 0;
 
@@ -189,7 +172,6 @@ export class HashIndex {
     this.#keyed = keyed;
   }
 
-  /** Returns the offset of a key's record; -1 if the key has no record. */
   find(hash: number, key: string): number {
     const slots = this.#slots;
     for (let slot = firstOf(slots, hash); slots[slot] !== 0; slot = after(slots, slot)) {
@@ -204,7 +186,7 @@ export class HashIndex {
     put(this.#slots, hash, offset);
   }
 
-  /** Removes an offset from the table. Returns false if the table did not contain the offset. */
+  /** Returns false if the table does not contain the offset. */
   remove(hash: number, offset: number): boolean {
     const slots = this.#slots;
     for (let slot = firstOf(slots, hash); slots[slot] !== 0; slot = after(slots, slot)) {
@@ -222,8 +204,8 @@ export class HashIndex {
   }
 
   /**
-   * Prefetches the slot that `find` will read. Returns the slot's value. The caller must use this value; otherwise the JavaScript engine
-   * would optimise the access away.
+   * Prefetches the slot of a hash. The caller must use the returned value; otherwise the JavaScript engine would optimise the prefetch
+   * away.
    */
   touch(hash: number): number {
     return this.#slots[firstOf(this.#slots, hash)] as number;
@@ -238,7 +220,7 @@ export class HashIndex {
     }
   }
 
-  /** Frees a slot. Then moves later entries of the same probe sequence forward, because a search ends at the first free slot. */
+  /** Frees a slot. Then moves later entries forward, because a search ends at the first free slot. */
   #free(slot: number): void {
     const slots = this.#slots;
     let gap = slot;

@@ -34,7 +34,7 @@ test('logs a failed recomputation, delays its next attempt, and does not hold up
   expect(failing.size).toBe(1);
   expect(await compute()).toBe(2);
   expect(written.slice(3)).toEqual(['dev_1', 'dev_3']);
-  // The next attempt is due and fails, so the wait after it is twice as long. The attempt after that wait succeeds.
+  // The second attempt fails too, so the wait doubles. The third one succeeds.
   const again = { failures: 1, againAtMs: performance.now() };
   failing.set('dev_2', again);
   await compute();

@@ -4,23 +4,18 @@ import type { Pool } from '#src/database/connect.ts';
 import { createEmptyMessage } from '../message.ts';
 import type { Writer } from './writer.ts';
 
-/** Interval at which the worker searches for changed devices, ms. A change must take effect within 30 s. */
+/** Interval in ms of the search for devices whose settings have changed. A change must take effect within 30 s. */
 const LOOK_MS = 5_000;
-/** Maximum number of changed devices per query. */
 const MAX_DEVICES = 20;
-/**
- * Wait before the first retry of a failed recomputation, and maximum wait, in ms. Each failure doubles the wait, because repeated attempts
- * would load the database.
- */
+/** Wait before the first retry of a failed recomputation, and maximum wait, in ms. Each failure doubles the wait. */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 
-/** Devices whose last recomputation failed. For each: the number of consecutive failures, and the time of the next attempt. */
+/** Devices whose recomputation failed: the number of consecutive failures, and the time of the next attempt. */
 export type FailedRecomputations = Map<string, { failures: number; againAtMs: number }>;
 
 /**
- * Recomputes the consumption of devices whose owners have changed a setting, the meaning of a quantity, or an edit by hand. The
- * recomputation does not wait for the next message of the device. Deleted devices are included until their owners' last changes are
- * applied, because their consumption remains in the owners' history.
+ * Recomputes the consumption of devices whose owners have changed a setting or edited readings, without waiting for the device's next
+ * message. Deleted devices are included, because their consumption remains in the owners' history.
  */
 export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
   const failing: FailedRecomputations = new Map();
@@ -28,23 +23,21 @@ export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
   const { stop } = startLoop('changed devices', look, LOOK_MS, log);
   return {
     failing: () => failing.size,
-    /** Stops the search. A recomputation in progress is completed by this worker, or later by the next one. */
     stop,
   };
 }
 
 /**
- * Recomputes some of the changed devices. Each device has its own transaction, because its whole history may be recomputed. A long history
- * is recomputed in chunks (load-stretches.ts), so the caller must repeat the call until it returns 0. Returns the number of devices that
- * were recomputed. If `failing` is given, a failed device is added to it, its next attempt is delayed, and the other devices are still
- * recomputed. Without `failing`, the error is thrown.
+ * Recomputes some of the changed devices, each in its own transaction. Returns their number. A long history is recomputed in chunks, so the
+ * caller must repeat the call until it returns 0. If `failing` is given, a failure only delays the next attempt of its device; otherwise
+ * the error is thrown.
  */
 export async function recomputeChangedDevices(
   pool: Pool,
   writer: Writer,
   { log, failing }: { log?: Logger; failing?: FailedRecomputations } = {},
 ): Promise<number> {
-  // Raw SQL: ingest does not use typed queries.
+  // Raw SQL: message intake uses no typed queries.
   const { rows } = await pool.query(
     `SELECT device_id, device_id = ANY ($2) AS waits FROM devices WHERE computed_with IS NOT NULL
      ORDER BY waits, device_id LIMIT $1`,

@@ -5,41 +5,36 @@ import { getReadingKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import { type DeviceState, formatSeriesName } from './device-state.ts';
 
-/** Maximum time by which a reading may be later than its receipt, ms: the clock of a device may be fast. */
+/** Maximum time in ms by which a timestamp may be later than its receipt: the clock of a device may be fast. */
 const FUTURE_MS = 5 * 60_000;
 
 export interface NewReading extends SeriesReading {
   message: IncomingMessage;
   element: number;
-  /** Whether this reading has replaced a reading of the same batch that had the same time and a higher value. */
+  /** Whether this reading has replaced a higher value for the same time in the same batch. */
   isLowerKept?: true;
 }
 
-/** New readings of one series, in order of time. There is at most one reading for each time and interval length. */
+/** New readings of one series in order of time, at most one per time and interval length. */
 export interface SeriesBatch {
   channel: string;
   kind: string;
   points: NewReading[];
-  /** The name and the unit that the device itself gives to the series; see `DecodedReading`. */
   native?: string | undefined;
   unit?: string | null | undefined;
   described?: RegisterDescription | undefined;
 }
 
 export interface CollectedReadings {
-  /** New readings of each device, by device_id and then by the name of the series. */
+  /** New readings by device_id and then by the name of the series. */
   series: Map<string, Map<string, SeriesBatch>>;
   rejects: Rejection[];
   duplicates: number;
 }
 
-/** Reason of a rejection if a device sent two different values for the same time. The lower value is stored (counting rules). */
 export const CONFLICTING_VALUE_REASON = 'another value for the same time: the lower one stays';
 
-/**
- * Returns the reason why a reading's time is invalid; null if the time is valid. `receivedAtMs`: time at which the message was received.
- * `oldestMs`: start of the retention period. Both are Unix times in ms.
- */
+/** Returns the reason why a reading's time is invalid, or null. `oldestMs`: start of the retention period. Times are in Unix ms. */
 export function explainInvalidTime(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
   if (reading.readAtMs > receivedAtMs + FUTURE_MS) return 'time is more than 5 minutes in the future';
   if (reading.readAtMs < oldestMs) return 'time is older than the retention';
@@ -47,8 +42,7 @@ export function explainInvalidTime(reading: DecodedReading, receivedAtMs: number
 }
 
 /**
- * Returns the lower of two readings that have the same time. If the values are equal, the other reading counts as a duplicate; otherwise it
- * is rejected.
+ * Returns the lower of two readings for the same time. The other one counts as a duplicate if the values are equal, otherwise as rejected.
  */
 function keepLower(stored: NewReading, next: NewReading, collected: CollectedReadings): NewReading {
   if (stored.value === next.value) {
@@ -61,9 +55,8 @@ function keepLower(stored: NewReading, next: NewReading, collected: CollectedRea
 }
 
 /**
- * Groups the readings of a batch by device and series. Pure. Rejects readings whose time is in the future or before the retention period
- * (`oldestMs`, Unix ms). If a series has two values for the same time, the lower is used; the other is a duplicate if it is equal,
- * otherwise it is rejected.
+ * Groups the readings of a batch by device and series. Rejects readings in the future and before the retention period (`oldestMs`, Unix
+ * ms). Of two values for the same time, the lower one is used.
  */
 export function collectReadings(batch: readonly IncomingMessage[], oldestMs: number): CollectedReadings {
   const collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
@@ -103,12 +96,11 @@ export function collectReadings(batch: readonly IncomingMessage[], oldestMs: num
       series.points.push({ readAtMs, intervalMs, value, message, element });
     }
   }
-  // In nearly all batches, the readings of a series have distinct times and are in order. Only other series need a lookup by time.
+  // Readings nearly always arrive in order, so only other series are sorted.
   for (const series of outOfOrder) series.points = onePerKey(series.points, collected);
   return collected;
 }
 
-/** Sorts readings by time, and returns one reading for each time. */
 function onePerKey(points: readonly NewReading[], collected: CollectedReadings): NewReading[] {
   const byKey = new Map<string, NewReading>();
   for (const point of points) {
@@ -119,16 +111,10 @@ function onePerKey(points: readonly NewReading[], collected: CollectedReadings):
   return [...byKey.values()].sort(compareSeriesReadings);
 }
 
-/**
- * Default maximum number of channels of a device (MAX_CHANNELS). The number is limited because all channels of a device are loaded,
- * classified and listed together.
- */
+/** Default maximum number of channels per device (MAX_CHANNELS). All channels of a device are loaded together. */
 export const DEFAULT_MAX_CHANNELS = 64;
 
-/**
- * Removes the readings of new channels if the batch would give a device more channels than the maximum, and returns these readings as
- * rejections. Readings of channels that the device already has are always accepted.
- */
+/** Removes readings of new channels if the device would get more channels than the maximum. Returns these readings as rejections. */
 export function rejectChannelsBeyondLimit(
   devices: ReadonlyMap<string, Pick<DeviceState, 'series'>>,
   collected: CollectedReadings,

@@ -28,17 +28,16 @@ import {
   joinTextElements,
 } from './statement.ts';
 
-/** Result of planning a batch: the statements that write the batch, and the heads (the stored states of devices) after the batch. */
+/** The statements that write a batch, and the stored states of its devices after the batch. */
 export interface BatchWritePlan {
   steps: BatchStatement[];
   heads: NextHead[];
 }
 
 /**
- * Converts the write plans of a batch's devices into statements. Each statement covers all devices of the batch. The first statement writes
- * the heads (the stored states of devices). If a head has changed since it was read for the plan, this statement throws StaleHeadsError,
- * which ends the transaction early. Creates new series, because the statements need their ids. If partitions are missing, throws
- * MissingPartitionsError before anything is written.
+ * Converts the planned changes of a batch's devices into SQL statements, each for all devices of the batch. The first one stores the states
+ * of the devices, and throws StaleHeadsError if one of them has changed since it was read. Throws MissingPartitionsError if a partition is
+ * missing.
  */
 export async function planBatchStatements(
   client: PoolClient,
@@ -71,9 +70,8 @@ export async function planBatchStatements(
 }
 
 /**
- * Returns the changes of a device's separately reported meters (gas, for example) as rows. Their energy is written to the aggregates at
- * once and not collected in the device's head (its stored state) until the hour ends: few devices have such meters, and these meters rarely
- * send.
+ * Returns the changes of energy that is reported separately from electricity, for example gas. Few devices have such energy, so it is added
+ * to the aggregates at once.
  */
 const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
   [...(meters ?? [])].flatMap(([meter, deltas]) =>
@@ -98,7 +96,6 @@ function nextHeads(
   );
 }
 
-/** Returns the times of all rows. Each time needs a partition that contains it. */
 function timesOf({ readings }: FastPathResult, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
   const times = readings.map(({ readAtMs }) => readAtMs);
   for (const { startsAtMs } of deltas) times.push(startsAtMs);
@@ -116,10 +113,7 @@ function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
   return `a better quantity appeared: ${kind} of this channel counts as ${ended.join(' and ')} up to ${untilAt}`;
 }
 
-/**
- * Adds a note for the owner for each channel whose role (the total to which its energy contributes) changes. The note states whether the
- * new role applies from now on, from an earlier time on, or to the whole history.
- */
+/** Adds a note for the owner about each channel that now contributes to another total. */
 function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
   const notes = plans.flatMap(({ device, series }) =>
     series
@@ -143,11 +137,11 @@ function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
 }
 
 /**
- * Records the settings with which a device's consumption is computed, and the time up to which they are applied. Also records whether all
- * settings and edits of the owner are applied. If not, a worker applies the rest later.
+ * Records the settings with which a device's consumption is now computed, and whether all changes by its owner are applied. If not, a
+ * worker applies the rest later.
  */
 function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
-  // A device may need a recomputation because of a late reading although the owner has changed nothing.
+  // A late reading may also require a recomputation, without any change by the owner.
   const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
     const isDone =
@@ -167,10 +161,7 @@ function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
   return [createBatchStatement({ text, values }), ...recordAppliedEdits(changed)];
 }
 
-/**
- * Records that a software update changed the past consumption of a home. There is one record per owner, even if several devices are
- * affected. A job then sends an e-mail to the owner (src/users/notify-recomputed-totals.ts).
- */
+/** Records that a software update has changed the past consumption of a home, once per owner. A job then sends the owner an e-mail. */
 function recordRecounts(plans: readonly DevicePlan[]): BatchStatement[] {
   const userIds = plans.flatMap(({ device, isRecounted }) => (isRecounted ? device.userId : []));
   if (userIds.length === 0) return [];
@@ -179,17 +170,14 @@ function recordRecounts(plans: readonly DevicePlan[]): BatchStatement[] {
   return [createBatchStatement({ text, values: [[...new Set(userIds)]] })];
 }
 
-/** Whether the edits of a device are completely applied, and its revoked edits completely reverted. */
+/** Whether the owner's edits of a device are completely applied, and the revoked ones completely undone. */
 const areEditsApplied = ({
   device: { edits = [] },
   pieceUntilMs,
 }: Pick<DevicePlan, 'device' | 'pieceUntilMs'>): boolean =>
   edits.every((edit) => findPendingEditStartMs(edit) === null || getPendingEditEndMs(edit) <= pieceUntilMs);
 
-/**
- * Records for each edit the part of its time range in which it is applied. In `reading_edits`, `is_counted` without `counted_from` and
- * `counted_to` means that the whole edit is applied.
- */
+/** Records the time range in which each edit is applied. Without `counted_from` and `counted_to`, the whole edit is applied. */
 function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
     edits.flatMap((edit) => {
@@ -212,10 +200,7 @@ function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
   return [createBatchStatement({ text, values })];
 }
 
-/**
- * Thrown in a transaction if a head (a device's stored state) has changed since it was read for a plan. The writer then evicts the head
- * from its cache and tries the batch again.
- */
+/** Thrown if the stored state of a device has changed since it was read. The writer then evicts it from its cache and repeats the batch. */
 export class StaleHeadsError extends Error {
   readonly count: number;
   constructor(count: number) {
@@ -225,9 +210,8 @@ export class StaleHeadsError extends Error {
 }
 
 /**
- * Stores the heads (the stored states of devices). A head is stored only if its version has not changed since it was read for the plan. A
- * single statement locks, checks and writes. Throws StaleHeadsError if a version has changed. `next`: heads from write plans, which are
- * stored together with the heads from the fast path.
+ * Stores the states of the batch's devices. A state is stored only if nobody has changed it since it was read; otherwise StaleHeadsError is
+ * thrown. `next`: states from the slow path, stored together with those from the fast path.
  */
 function saveHeads(
   { deviceIds, was, versions, states, opens }: FastPathResult,
@@ -235,7 +219,7 @@ function saveHeads(
 ): BatchStatement[] {
   const count = deviceIds.length + next.length;
   if (count === 0) return [];
-  // The rows are sorted like the index, and therefore mostly like the table, so that the database writes neighbouring rows together.
+  // Sorted like the index, so that the database writes neighbouring rows together.
   const planned = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
   const values = [
     encodeTexts([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),
@@ -251,7 +235,7 @@ function saveHeads(
 const update =
   (values: Buffer[], count: number): BatchStatement =>
   async (client) => {
-    // Raw SQL: a prepared statement takes the heads of the whole batch as arrays. Each batch runs this statement.
+    // Raw SQL: each batch runs this prepared statement, which takes arrays.
     const { rowCount } = await client.query({
       name: 'save-heads',
       text: `UPDATE device_heads h SET version = n.version, laws = n.laws, open = n.open,

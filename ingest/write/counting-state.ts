@@ -4,31 +4,19 @@ import type { PowerState } from '#ingest/normalise/power.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 
 /**
- * Packs the state of a counting rule into a few numbers. Such a state can be stored outside of the JavaScript heap and written to the
- * database without intermediate strings or objects. A state cannot be packed if it contains a held reading or was stored by an earlier
- * edition of the counting rules. It is then stored as JSON, and the head (the stored state) of its device is not cached but loaded for each
- * batch.
+ * Packs the state of a rule that converts readings into energy into a few numbers, so that it can be cached outside of the JavaScript heap.
+ * A state with an unconfirmed reading, or of an earlier version, cannot be packed. It is stored as JSON and not cached.
  */
 
-/**
- * Kinds of packed states. NOTHING: the series does not contribute to the totals. RUN: the latest readings of a register. POWER: the last
- * reading of a power. INTERVAL: the end of the last interval.
- */
+/** Kinds of packed states: of a series without a total, a register, a power, and interval energy. */
 const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
 
-/**
- * Maximum length of a packed state's content, in numbers. The state of a register has at most five readings (the last two, and three at
- * which it had risen), each with a time and a value.
- */
+/** Maximum length of a packed state in numbers: five readings of a register, each with a time and a value. */
 const MAX_NUMBERS = 10;
 
-/** Length of a packed state in numbers: the kind of the state, the length of its content, and the content. */
 export const PACKED_STATE_LENGTH = 2 + MAX_NUMBERS;
 
-/**
- * Packs the state of a counting rule into numbers, from index `at` of `into` on. Returns false if the state cannot be packed or contains a
- * number that is not whole.
- */
+/** Packs a state into numbers from index `at` on. Returns false if the state cannot be packed. */
 export function packCountingState(state: unknown, into: Float64Array, at: number): boolean {
   if (state === null) {
     into[at] = NOTHING;
@@ -80,25 +68,21 @@ export function unpackCountingState(from: Float64Array, at: number): unknown {
 }
 
 /**
- * Format of a packed state as text, in quotes: a letter for its kind, then the differences between its numbers. The differences are in
- * base64 VLQ, the variable-length digits of source maps (https://tc39.es/ecma426/#sec-base64-vlq). Times and values alternate and differ
- * little from the first time and value, so the text takes a third of the bytes of JSON.
+ * A packed state is stored as text: a letter for its kind, and the differences between its numbers in base64 VLQ
+ * (https://tc39.es/ecma426/#sec-base64-vlq). The text takes a third of the bytes of JSON.
  */
 const [QUOTE, KIND_LETTERS] = [34, '-RPI'];
 const NULL = Buffer.from('null', 'latin1');
 const DIGITS = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
-/** The bit of a base64 digit that shows that another digit follows. The other bits give a digit this number of possible values. */
+/** Bit of a base64 digit that shows that another digit follows. */
 const CONTINUES = 32;
-/** Number of values of the first base64 digit, which contains the sign in one of its bits. */
+/** Number of values of the first base64 digit, which also contains the sign. */
 const FIRST = 16;
 
-/** Maximum length of the text in bytes: two quotes, the letter, and 11 base64 digits for each safe integer. */
+/** Maximum length of the text in bytes. */
 export const MAX_COUNTING_STATE_BYTES = 3 + 11 * MAX_NUMBERS;
 
-/**
- * Writes a packed state as text, and returns the index at which the text ends. The first time is written as its difference from
- * `lastReadAtMs`, the time of the last reading of the series.
- */
+/** Writes a packed state as text, and returns the index at which the text ends. `lastReadAtMs`: time of the last reading of the series. */
 export function writeCountingState(
   bytes: Uint8Array,
   from: Float64Array,
@@ -123,7 +107,7 @@ export function writeCountingState(
   return next + 1;
 }
 
-/** Writes a safe integer as base64 digits. Uses division instead of bit operations, because the integer may have more than 32 bits. */
+/** Writes a safe integer as base64 digits. It may have more than 32 bits, so bit operations are not possible. */
 function writeDifference(bytes: Uint8Array, value: number, place: number): number {
   const size = Math.abs(value);
   let rest = Math.floor(size / FIRST);
@@ -140,10 +124,7 @@ function writeDifference(bytes: Uint8Array, value: number, place: number): numbe
 
 const scratch = { numbers: new Float64Array(PACKED_STATE_LENGTH), bytes: Buffer.alloc(MAX_COUNTING_STATE_BYTES) };
 
-/**
- * Formats a state as text in the format of `writeCountingState`. If the state cannot be packed, or has more members than a packed state, it
- * is formatted as JSON.
- */
+/** Formats a state in the format of `writeCountingState` or, if it cannot be packed, as JSON. */
 export function formatCountingState(state: unknown, lastReadAtMs: number): string {
   const { numbers, bytes } = scratch;
   const isPacked = packCountingState(state, numbers, 0) && isDeepStrictEqual(unpackCountingState(numbers, 0), state);
@@ -151,10 +132,7 @@ export function formatCountingState(state: unknown, lastReadAtMs: number): strin
   return bytes.toString('latin1', 0, writeCountingState(bytes, numbers, 0, lastReadAtMs, 0));
 }
 
-/**
- * Reads a state from the parsed JSON of `device_heads.laws`. Throws if neither this version nor an earlier version can have written the
- * text.
- */
+/** Reads a state from the parsed JSON of `device_heads.laws`. Throws if no version of the service can have written it. */
 export function parseCountingState(stored: unknown, lastReadAtMs: number): unknown {
   if (typeof stored !== 'string') return stored;
   const { numbers } = scratch;

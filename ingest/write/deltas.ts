@@ -23,8 +23,8 @@ import {
 } from './statement.ts';
 
 /**
- * Changes of a device's load profile: the changes of its electricity (`own`), and the changes of its separately reported meters (null for
- * most devices).
+ * Changes of a device's consumption by quarter-hour: `own` for electricity, and separately reported energy such as gas (null for most
+ * devices).
  */
 export interface DeviceDeltas {
   readonly own: BucketDeltas;
@@ -33,10 +33,7 @@ export interface DeviceDeltas {
 
 export const createEmptyDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
 
-/**
- * Adds the energy of an interval to the totals to which its series contributes (`sign` 1), or subtracts it (`sign` -1). Electricity of a
- * channel that has its own placement is added for this placement and for the device. Gas, heat and water are added only to their own meter.
- */
+/** Adds the energy of an interval to the totals to which its series contributes (`sign` 1), or subtracts it (-1). */
 export function addIntervalToDeltas(
   deltas: DeviceDeltas,
   interval: EnergyInterval,
@@ -56,10 +53,7 @@ export function addIntervalToDeltas(
 
 const IMPORT = { import: true, export: false };
 
-/**
- * Converts the exported energy of an interval into imported energy, because the estimated part of the export is stored in a column for
- * import.
- */
+/** Converts exported energy into imported energy, because the estimated part of the export is stored in a column for import. */
 const exportAsImport = ({ startMs, endMs, exportMilliwattHours, exportSpan }: EnergyInterval): EnergyInterval => ({
   startMs,
   endMs,
@@ -85,29 +79,25 @@ export function dropZeroDeltas(deltas: DeviceDeltas): DeviceDeltas {
   return deltas;
 }
 
-/** A change of one row of the load profile, with the key of the row. */
 export interface DeltaRow extends MeasureSums {
   deviceId: string;
   userId: string;
   startsAtMs: number;
 }
 
-/** SQL parameters for the measures, in the order of the attributes of interval_delta. The parameters for the keys precede them. */
+/** SQL parameters for the measures, in the order of the attributes of interval_delta. */
 const MEASURES = MEASURE_NAMES.map((_, index) => `$${index + 4}::bigint[]`).join(', ');
 
 export function createDeltaRows(deviceId: string, userId: string, closed: ReadonlyQuarterHourBuckets): DeltaRow[] {
   return Array.from(closed, ([startsAtMs, delta]) => ({ deviceId, userId, startsAtMs, ...delta }));
 }
 
-/**
- * Maximum number of rows per statement. A batch has a few thousand rows, but the recomputation of one device has up to 40,000. The rows of
- * many devices in one array could exceed 1 GiB, which is PostgreSQL's limit for a value.
- */
+/** Maximum number of rows per statement: PostgreSQL allows 1 GiB per array. */
 const MAX_ROWS = 50_000;
 
 /**
- * Adds changes to the load profile and to all aggregates (sql/rollups). All rows are sorted by user and time across the statements, so that
- * concurrent writers lock shared rows in the same order.
+ * Adds changes to the quarter-hourly consumption and to all its sums. All rows are sorted, so that concurrent writers lock them in the same
+ * order.
  */
 export function createDeltaStatements(rows: readonly DeltaRow[], maxRows = MAX_ROWS): BatchStatement[] {
   if (rows.length <= maxRows) return rows.length === 0 ? [] : [applyPiece(rows)];

@@ -20,7 +20,7 @@ import type { EncodedTextElements } from './statement.ts';
 
 const START_MS = Date.UTC(2026, 5, 1, 8);
 const DEVICES = 4;
-/** Series of the test devices: a register with power, power alone, intervals with a temperature, and tariff registers. */
+/** Series of the test devices. */
 const SERIES: readonly (readonly (readonly [string, QuantityKind])[])[] = [
   [
     ['import', 'register'],
@@ -39,7 +39,7 @@ const SERIES: readonly (readonly (readonly [string, QuantityKind])[])[] = [
   ],
 ];
 
-/** Creates the head (stored state) of a device that has no readings yet. */
+/** Creates the state of a device without readings. */
 function newHead(device: number): DeviceHead {
   const names = SERIES[device] as (typeof SERIES)[number];
   const roles = chooseSeriesRoles(names.map(([channel, kind]) => ({ channel, kind })));
@@ -68,7 +68,7 @@ function newHead(device: number): DeviceHead {
   };
 }
 
-/** Returns the write plan for messages of one device; null if the plan needs stored readings. */
+/** Returns the result of the slow path; null if it needs stored readings. */
 function planned(
   head: DeviceHead,
   messages: readonly IncomingMessage[],
@@ -94,7 +94,6 @@ function unknown(head: DeviceHead, messages: readonly IncomingMessage[]): Incomi
   });
 }
 
-/** Returns the result of planning no readings: an unchanged head (stored state of the device). */
 const unchanged = (head: DeviceHead): ReturnType<typeof planned> => ({
   head,
   plan: {
@@ -133,7 +132,7 @@ function textsOf({ bytes, count }: EncodedTextElements): (string | null)[] {
 const step = fc.record({
   device: fc.nat(DEVICES - 1),
   series: fc.nat(2),
-  /** Time since the previous reading. In most cases it is some seconds; sometimes it is 0 or negative. */
+  /** Usually some seconds; sometimes 0 or negative. */
   afterMs: fc.oneof(
     { weight: 30, arbitrary: fc.integer({ min: 1, max: 90_000 }) },
     { weight: 2, arbitrary: fc.integer({ min: 600_000, max: 5_000_000 }) },
@@ -146,7 +145,7 @@ const step = fc.record({
   messageKind: fc.oneof(
     { weight: 40, arbitrary: fc.constant('reading') },
     { weight: 1, arbitrary: fc.constantFrom('status', 'rejected', 'nothing') },
-    // The last reading is repeated: the telegrams of an electricity meter repeat the hourly reading of a gas meter.
+    // Electricity meters repeat the hourly reading of a gas meter.
     { weight: 3, arbitrary: fc.constant('again') },
   ),
 });
@@ -159,7 +158,7 @@ test('gives the same results as the plan for readings in order, and passes all o
       const memory = createHeadCache({ maxBytes: 2 ** 16 });
       const fastPath = new FastPath(memory);
       const heads = Array.from({ length: DEVICES }, (_, device) => newHead(device));
-      // The slow path plans the first readings of each series, because a head (a device's stored state) without readings is not cached.
+      // The slow path processes the first readings, because the state of a device without readings is not cached.
       const clocks = heads.map(() => START_MS);
       const values = heads.map(() => 500_000_000);
       const lastSeries = heads.map(() => 0);
@@ -221,8 +220,7 @@ test('gives the same results as the plan for readings in order, and passes all o
           if (index === -1) {
             otherCount += messages.length;
             assert.deepEqual(memory.get(head.deviceId), before[device]);
-            // Messages that the fast path cannot process need a plan. If the plan needs stored readings, this test drops the messages,
-            // whereas the writer would load the stored readings.
+            // If the slow path would need stored readings, this test drops the messages.
             const after = messages.length > 0 && planned(head, messages);
             const lastMs = Math.max(...[...head.series.values()].map(({ lastReadAtMs }) => lastReadAtMs ?? 0));
             if (after && messages.every(({ decoded }) => decoded.readings.every(({ readAtMs }) => readAtMs > lastMs)))
@@ -277,7 +275,7 @@ test('gives the same results as the plan for readings in order, and passes all o
     }),
     { numRuns: 50 },
   );
-  // Both paths must process many readings; otherwise this test compares too little.
+  // Both paths must process many readings, so that the comparison is meaningful.
   expect(Math.min(followedCount, otherCount)).toBeGreaterThan(1_000);
   expect(knownCount).toBeGreaterThan(50);
   expect(closedCount).toBeGreaterThan(50);

@@ -19,27 +19,26 @@ import {
 import { HeadWorkingCopies, REPEATED_READING_RESULT, type SlowPathReason } from './head-working-copies.ts';
 import { createTextWriter, type EncodedTextElements, type TextWriter } from './statement.ts';
 
-/** Changes that a batch makes to the devices on the fast path, which updates their heads (stored states) without a plan. */
+/** Changes by the fast path, which processes readings with the cached state of their device. */
 export interface FastPathResult {
   /** Ids of the devices that the fast path has processed. */
   readonly deviceIds: readonly string[];
-  /** For each device in `deviceIds`: the old and the new version of its head (its stored state), and the columns to store. */
+  /** Per device in `deviceIds`: the old and new version of its state, and the columns to store. */
   readonly was: readonly number[];
   readonly versions: readonly number[];
   readonly states: EncodedTextElements;
   readonly opens: EncodedTextElements;
-  /** Series ids of the new readings, in the order of `readings`. */
   readonly seriesIds: readonly number[];
   readonly readings: readonly DecodedReading[];
-  /** Number of readings in the batch that were already stored. */
+  /** Number of readings that were already stored. */
   readonly duplicates: number;
-  /** Quarter-hours of the hours that this batch closed: a later hour of the device began with a reading in this batch. */
+  /** Consumption of hours that have ended, because a later hour of the device began. */
   readonly closed: readonly DeltaRow[];
-  /** Changed hours (Unix ms) with their users. `isOpen`: whether the hour is still open after the batch. */
+  /** Changed hours (Unix ms). `isOpen`: whether the hour has not ended yet. */
   readonly changes: readonly { readonly hourMs: number; readonly userId: string; readonly isOpen: boolean }[];
-  /** Messages of all other devices, which need a plan. */
+  /** Messages that the slow path must process. */
   readonly others: readonly IncomingMessage[];
-  /** The reason why the fast path cannot process a device whose head (stored state) is cached, by device. */
+  /** Why the fast path could not process a device whose state is cached. */
   readonly reasons: ReadonlyMap<string, SlowPathReason>;
 }
 
@@ -60,7 +59,7 @@ export const EMPTY_FAST_PATH_RESULT: FastPathResult = {
   reasons: new Map(),
 };
 
-/** Combines the results for two sets of devices that have no device in common. `others` is taken from `next`. */
+/** Combines the results for two sets of different devices. `others` is taken from `next`. */
 export function mergeFastPathResults(one: FastPathResult, next: FastPathResult): FastPathResult {
   if (one.deviceIds.length === 0) return next;
   if (next.deviceIds.length === 0) return one;
@@ -84,14 +83,13 @@ export function mergeFastPathResults(one: FastPathResult, next: FastPathResult):
   };
 }
 
-/** Changes of these measures are recorded for the workers (record-changes.ts). */
+/** Changes of these measures are recorded for the workers. */
 const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 
 /**
- * Processes nearly all readings: those of settled devices that follow the stored readings by less than an hour and get no verdict (reason
- * for an exclusion). Updates numbers in reused memory, whereas a plan (plan.ts) creates objects for the garbage collector. Both use the
- * same counting rule (`CountingRule.step`, `addInterval`). If the batch contains anything else of a device, a plan processes all its
- * messages.
+ * Processes nearly all readings: those that follow the last reading of their series by less than an hour and are counted normally. It
+ * updates numbers in reused memory, whereas the slow path (plan.ts) creates objects. If a batch contains anything else from a device, the
+ * slow path processes all of its messages.
  */
 export class FastPath {
   readonly #memory: HeadCache;
@@ -103,8 +101,8 @@ export class FastPath {
   }
 
   /**
-   * Processes the messages of a batch, and caches the new heads (states of devices). If the transaction does not commit, the caller must
-   * evict them. `oldestMs`: readings from before this Unix time need a plan.
+   * Processes the messages of a batch, and caches the new states of devices. If the transaction fails, the caller must evict them.
+   * `oldestMs`: readings from before this Unix time are left to the slow path.
    */
   step(batch: readonly IncomingMessage[], oldestMs: number): FastPathResult {
     const { ring, names } = this.#memory.records();
@@ -118,29 +116,26 @@ export class FastPath {
 
 type Change = FastPathResult['changes'][number];
 
-/** State of the fast path during one batch: the cached devices in the batch, and their readings. */
+/** State of the fast path during one batch. */
 class Round {
   readonly #heads: HeadWorkingCopies;
   readonly #ring: ByteRing;
   readonly #names: SeriesNameRegistry;
   readonly #oldestMs: number;
   /**
-   * For each device: its id, the index of its record in the ring, the index of the working copy of its head (its state) in `#heads`, the
-   * reason why the device needs a plan (or null), and whether its open hour has changed.
+   * Per device: its id, the index of its record in the cache, the index of the copy of its state, and the reason to leave it to the slow
+   * path, or null.
    */
   readonly #ids: string[] = [];
   readonly #records: number[] = [];
   readonly #places: number[] = [];
   readonly #reasons: (SlowPathReason | null)[] = [];
   readonly #isChanged: boolean[] = [];
-  /** Hours that a later reading of their device has closed, in the order of the messages. */
+  /** Hours that have ended, because a later reading of their device arrived. */
   readonly #closed: { device: number; hour: number; isChanged: boolean; quarters: ReadonlyQuarterHourBuckets }[] = [];
-  /** For each device: number of readings in the batch that were already stored. */
   readonly #known: number[] = [];
   #used = 0;
-  /**
-   * `#getDeviceIdOfMessage`: for each message, the index of its device; -1 if not cached. The three arrays after it: one entry per reading.
-   */
+  /** Index of the device of each message; -1 if its state is not cached. */
   readonly #deviceOf: number[] = [];
   readonly #rowDevices: number[] = [];
   readonly #rowSeries: number[] = [];
@@ -153,7 +148,7 @@ class Round {
     this.#oldestMs = oldestMs;
   }
 
-  /** Processes a message. `place`: offset of the device's record in the ring, in bytes; -1 if the device is not cached. */
+  /** `place`: offset of the device's record in the cache, in bytes; -1 if there is none. */
   take(message: IncomingMessage, place: number): void {
     const { deviceId, readings, rejections, status } = message.decoded;
     const device = place === -1 ? -1 : this.#deviceAt(deviceId, place / BYTES_PER_NUMBER);
@@ -164,7 +159,7 @@ class Round {
     else this.#takeReadings(device, message);
   }
 
-  /** Stores the new heads (states of devices) in the ring, and returns the changes of these devices. */
+  /** Caches the new states of devices, and returns the changes. */
   finish(
     batch: readonly IncomingMessage[],
     { states, opens }: { states: TextWriter; opens: TextWriter },
@@ -172,7 +167,7 @@ class Round {
     states.clear();
     opens.clear();
     const ids = this.#ids;
-    // The rows are sorted like the index, and mostly like the table, so that neighbouring rows are written together.
+    // Sorted like the index, so that neighbouring rows are written together.
     const taken = [...ids.keys()]
       .filter((device) => this.#reasons[device] === null)
       .sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1));
@@ -198,11 +193,11 @@ class Round {
     };
   }
 
-  /** Returns the index of a device in the batch. Copies its record (at index `record` of the ring) at its first message. */
+  /** Returns the index of a device in the batch. Copies its state at its first message. */
   #deviceAt(deviceId: string, record: number): number {
     const from = this.#ring.numbers;
     const marked = from[record + HEAD_RECORD_OFFSETS.mark] as number;
-    // The mark is the index of the device in the latest batch with the device. It may be from an earlier batch.
+    // The record contains the index that its device had in the latest batch with it.
     if (this.#records[marked] === record) return marked;
     const length = getRecordLengthAt(from, record);
     this.#heads.makeRoom(this.#used + length);
@@ -245,7 +240,7 @@ class Round {
     }
   }
 
-  /** Returns the hours that the batch closed or changed. Omits devices that need a plan. */
+  /** Returns the hours that have ended or changed, without devices of the slow path. */
   #closedHours(): { closed: DeltaRow[]; changes: Change[] } {
     const [closed, changes]: [DeltaRow[], Change[]] = [[], []];
     for (const { device, hour, isChanged, quarters } of this.#closed) {
@@ -257,7 +252,7 @@ class Round {
     return { closed, changes };
   }
 
-  /** Gives the head (the state) of each device a new version, encodes the heads for the database, and stores them in the ring. */
+  /** Gives the state of each device a new version, encodes the states for the database, and caches them. */
   #store(
     taken: readonly number[],
     { states, opens, changes }: { states: TextWriter; opens: TextWriter; changes: Change[] },
@@ -289,7 +284,7 @@ class Round {
   }
 }
 
-/** Copies numbers. This is a separate function so that the engine optimises it. Otherwise each number would become an object. */
+/** A separate function, so that the engine optimises it. Otherwise each number would become an object. */
 function copyNumbers(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: number, count: number): void {
   for (let index = 0; index < count; index++) to[toPlace + index] = from[fromPlace + index] as number;
 }

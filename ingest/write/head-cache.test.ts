@@ -70,7 +70,7 @@ test('caches 100,000 meters', () => {
 
 test('evicts the oldest heads beyond its memory limit', () => {
   const memory = createHeadCache({ maxBytes: 2 ** 20 });
-  // Storing the same heads (states of devices) again must not increase the memory.
+  // Storing the same states again must not increase the memory.
   for (let turn = 0; turn < 5; turn++) for (let index = 0; index < 1_500; index++) memory.set(head(id(index)));
   expect(memory.get(id(0))).not.toBe(null);
   for (let index = 1_500; index < 10_000; index++) memory.set(head(id(index)));

@@ -3,30 +3,22 @@ import { ByteRing } from './byte-ring.ts';
 import type { DeviceHead } from './head.ts';
 import { createSeriesNameRegistry, packHead, unpackHead } from './head-record.ts';
 
-/**
- * MAX_BYTES: maximum memory for the cache in bytes if `HEAD_MEMORY_MIB` is not set. MAX_PART: maximum fraction of the memory that the
- * process may use. A meter takes 464 bytes, and 8 to 16 more for its key, so 512 MiB contain 1.15 million meters. The oldest heads (states
- * of devices) are evicted first. If the meters are slightly too many and send in turn, each head is therefore evicted before the next
- * message of its meter.
- */
+/** Default maximum size of the cache in bytes, enough for 1.15 million meters. `MAX_PART`: maximum fraction of the process memory. */
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_PART = 1 / 4;
 
-/**
- * Returns the default size of the cache for heads (stored states of devices), in bytes. The operating system provides memory only when it
- * is first written.
- */
+/** Returns the default size in bytes of the cache for states of devices. */
 export function computeDefaultHeadCacheBytes(mayUse = getUsableMemoryBytes()): number {
   return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
 }
 
-/** Time for which the cache is disabled after it has turned out that another worker writes many of the same devices, ms. */
+/** Time in ms for which the cache is disabled after another worker has written many of the same devices. */
 const DISABLED_MS = 10_000;
 
 /**
- * Creates a cache of heads (the stored states of devices) as this worker last wrote them. A cached head may be stale, because another
- * worker has written the device or an owner has changed a setting. This does no harm: the database rejects a batch that is based on an
- * outdated version, and the writer then evicts the head. `maxBytes`: 0 disables the cache. `now`: clock, Unix ms.
+ * Creates a cache of the states of devices that this worker has written. A cached state may be outdated, because another worker or the
+ * owner has changed the device. The database then rejects the batch, and the writer evicts the state. `maxBytes`: 0 disables the cache.
+ * `now`: clock, Unix ms.
  */
 export function createHeadCache({
   maxBytes = computeDefaultHeadCacheBytes(),
@@ -40,14 +32,11 @@ export function createHeadCache({
   let disabledUntilMs = 0;
   return {
     get: (deviceId: string) => unpackHead(ring, names, deviceId),
-    /** Returns the offset of each device's record in `records`, in bytes; -1 for a device that is not cached. */
+    /** Returns the offset of each device's record, in bytes; -1 if there is none. */
     offsetsOf: (deviceIds: readonly string[]) => ring.offsetsOf(deviceIds),
-    /**
-     * Returns the cached heads (states of devices) in their memory layout (head-record.ts). The result is valid until the next call of
-     * `set`.
-     */
+    /** Returns the cached records (head-record.ts). The result is valid until the next call of `set`. */
     records: () => ({ ring, names }),
-    /** Caches the head (state) of a device. If the device is not settled, evicts it instead. */
+    /** Caches the state of a device. If the state is unsuitable (`isSettled`), evicts it instead. */
     set(head: DeviceHead): void {
       if (names.isFull()) {
         names = createSeriesNameRegistry();
@@ -60,8 +49,8 @@ export function createHeadCache({
       for (const deviceId of deviceIds) ring.delete(deviceId);
     },
     /**
-     * Disables the cache for a while, so that each batch loads and locks its heads (states of devices). If several workers served the same
-     * devices from their caches, nearly every batch would have to be planned twice.
+     * Disables the cache for a while. If several workers served the same devices from their caches, nearly every batch would have to be
+     * repeated.
      */
     disable(): void {
       ring.clear();

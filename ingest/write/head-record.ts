@@ -16,13 +16,13 @@ import { type TextWriter, writeInteger } from './statement.ts';
 
 const MAX_NAMES = 10_000;
 
-/** Assigns numbers to names of series. A million meters share a few names. */
+/** Assigns numbers to names of series, which many meters share. */
 export function createSeriesNameRegistry() {
-  /** Numbers by channel, then by kind. A single map with a combined key would need a new string for each reading. */
+  /** Two levels, because a combined key would need a new string for each reading. */
   const numbers = new Map<string, Map<string, number>>();
   const names: { readonly channel: string; readonly kind: string }[] = [];
   return {
-    /** Returns the number of a series' name, and assigns one if the name is new. Returns -1 if no more names can be added. */
+    /** Returns the number of a series' name, and assigns one if necessary. -1 if there are too many names. */
     numberOf(channel: string, kind: string): number {
       const ofChannel = numbers.get(channel);
       const known = ofChannel?.get(kind);
@@ -33,9 +33,8 @@ export function createSeriesNameRegistry() {
       else numbers.set(channel, new Map([[kind, number]]));
       return number;
     },
-    /** Returns the number that represents a series' name; -1 if the name has no number. */
     find: (channel: string, kind: string): number => numbers.get(channel)?.get(kind) ?? -1,
-    /** Whether the maximum number of names is reached. The caller must then start again with an empty cache and no names. */
+    /** Whether there are too many names, so that the caller must start again with an empty cache. */
     isFull: () => names.length === MAX_NAMES,
     nameOf: (number: number) => names[number] as (typeof names)[number],
   };
@@ -43,13 +42,12 @@ export function createSeriesNameRegistry() {
 
 export type SeriesNameRegistry = ReturnType<typeof createSeriesNameRegistry>;
 
-/** Maximum number of series in a record. A device with more series is not cached. */
+/** Maximum number of series per record. A device with more is not cached. */
 const MAX_SERIES = 256;
 
 /**
- * Indices of the numbers of a head (the stored state of a device) in its record. Heads are cached as records (head-cache.ts). The fast
- * path updates the numbers in a record and writes them to the database (fast-path.ts); a plan converts the record into an object. NaN
- * stands for "no register maximum" and "no open hour".
+ * Positions of the numbers in a cached record, which contains the state of a device. NaN stands for "no register maximum" and "no open
+ * hour".
  */
 export const HEAD_RECORD_OFFSETS = {
   version: 0,
@@ -60,15 +58,12 @@ export const HEAD_RECORD_OFFSETS = {
   quarters: 5,
   seriesCount: 5 + OPEN_HOUR_LENGTH,
   userIdLength: 6 + OPEN_HOUR_LENGTH,
-  /** The index of the device in a batch; only the fast path uses this number. */
+  /** The index of the device in a batch. */
   mark: 7 + OPEN_HOUR_LENGTH,
   series: 8 + OPEN_HOUR_LENGTH,
 } as const;
 
-/**
- * Indices of the numbers of a series in its block of the record. `roles`: one number that contains the roles, flags and `tariffSinceMs`
- * (see `unpackRoles`). `lastValue`: NaN if unknown. `state`: see counting-state.ts.
- */
+/** Positions of the numbers of a series in a cached record. `lastValue`: NaN if unknown. */
 export const SERIES_BLOCK_OFFSETS = {
   name: 0,
   roles: 1,
@@ -77,7 +72,6 @@ export const SERIES_BLOCK_OFFSETS = {
   lastValue: 4,
   state: 5,
 } as const;
-/** Number of numbers in the block of a series. */
 export const SERIES_BLOCK_LENGTH = SERIES_BLOCK_OFFSETS.state + PACKED_STATE_LENGTH;
 
 const ROLES: readonly SeriesRoles[] = [{}, { isTariff: true }].flatMap((tariff) =>
@@ -86,8 +80,8 @@ const ROLES: readonly SeriesRoles[] = [{}, { isTariff: true }].flatMap((tariff) 
   ),
 );
 /**
- * Flags in the two lowest bits of the packed roles. `IS_ZERO`: all readings so far are 0. `IS_BEHIND`: the last reading has an earlier
- * role. `FLAGS`: the roles are multiplied by this factor, so that their bits are above the flags.
+ * Flags in the two lowest bits of the packed roles. `IS_ZERO`: all readings so far are 0. `IS_BEHIND`: the role has changed since the last
+ * reading.
  */
 const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
 const isZero = ({ kind, nonzeroAtMs }: SeriesState) => kind === 'register' && nonzeroAtMs === null;
@@ -96,10 +90,7 @@ const isBehind = (series: SeriesState) => series.isBehind || !hasReadingAfterEar
 const packRoles = (series: SeriesState): number =>
   FLAGS * roleNumber(series) + (isZero(series) ? IS_ZERO : 0) + (isBehind(series) ? IS_BEHIND : 0);
 
-/**
- * Packs the roles of a series and its `tariffSinceMs` into one number. `tariffSinceMs` has the highest bits. It is nearly always 0, so the
- * number stays small.
- */
+/** Packs the roles of a series and its `tariffSinceMs` into one number. */
 function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
   const { import: imports, export: exports, meter, isTariff } = roles;
   const bits =
@@ -110,21 +101,14 @@ export const unpackRoles = (number: number): SeriesRoles =>
   ROLES[Math.floor(number / FLAGS) % ROLES.length] as SeriesRoles;
 const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
 
-/**
- * Whether the next reading may change the role of a series. It may if the role changed after the last reading, or if the next reading is
- * the first that is not 0. `number`: packed roles. `value`: value of the next reading.
- */
+/** Whether the next reading may change the role of a series. `number`: packed roles. `value`: value of the next reading. */
 export const canReadingChangeRole = (number: number, value: number): boolean =>
   number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
-/** Returns the number of numbers in a record. The user_id comes after these numbers. */
 export const getRecordLengthAt = (numbers: Float64Array, at: number): number =>
   HEAD_RECORD_OFFSETS.series + (numbers[at + HEAD_RECORD_OFFSETS.seriesCount] as number) * SERIES_BLOCK_LENGTH;
 
-/**
- * Returns the index of a series' block in a record; -1 if the record has no such series. `name`: the number that represents the series'
- * name.
- */
+/** Returns the index of a series' block in a record; -1 if there is none. `name`: number of the series' name. */
 export function findSeriesBlockIndex(numbers: Float64Array, at: number, name: number): number {
   const end = at + getRecordLengthAt(numbers, at);
   for (let place = at + HEAD_RECORD_OFFSETS.series; place < end; place += SERIES_BLOCK_LENGTH)
@@ -132,7 +116,6 @@ export function findSeriesBlockIndex(numbers: Float64Array, at: number, name: nu
   return -1;
 }
 
-/** Copies the settings of a record into an existing object. */
 export function readSettings(numbers: Float64Array, at: number, into: Writable<CountingSettings>): void {
   const registerMaxKwh = numbers[at + HEAD_RECORD_OFFSETS.registerMaxKwh] as number;
   into.limitKw = numbers[at + HEAD_RECORD_OFFSETS.limitKw] as number;
@@ -142,14 +125,11 @@ export function readSettings(numbers: Float64Array, at: number, into: Writable<C
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/**
- * Maximum length of a series' entry in `device_heads.laws`, in bytes. The entry has two safe integers, the state of the counting rule, and
- * brackets and commas.
- */
+/** Maximum length in bytes of the text for one series. */
 const MAX_SERIES_STATE_BYTES = 2 * 17 + MAX_COUNTING_STATE_BYTES + 5;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
-/** Writes the states of a record's counting rules as the JSON of `device_heads.laws`, which `parseStoredCountingStates` reads. */
+/** Writes the states of all series in a record as the JSON of `device_heads.laws`. */
 export function writeRecordCountingStates(states: TextWriter, numbers: Float64Array, at: number): void {
   const count = numbers[at + HEAD_RECORD_OFFSETS.seriesCount] as number;
   let place = states.begin(2 + count * MAX_SERIES_STATE_BYTES);
@@ -171,7 +151,7 @@ export function writeRecordCountingStates(states: TextWriter, numbers: Float64Ar
   states.end(place);
 }
 
-/** Writes the open hour of a record as `device_heads.open`. If all values of the hour are 0, no open hour is written. */
+/** Writes the latest hour of a record as `device_heads.open`. Nothing is written if all values are 0. */
 export function writeRecordOpenHour(opens: TextWriter, numbers: Float64Array, at: number): void {
   if (!hasOpenHour(numbers, at)) numbers[at + HEAD_RECORD_OFFSETS.hour] = Number.NaN;
   const hour = numbers[at + HEAD_RECORD_OFFSETS.hour] as number;
@@ -195,9 +175,7 @@ export function readUserId({ bytes, numbers }: ByteRing, at: number): string {
 }
 
 /**
- * Packs the head (the stored state) of a settled device into a record of the ring. `closedUntilMs` is omitted: a reading that is later than
- * all stored readings is also later than the time that retention has closed. If the head cannot be packed, returns false, and the ring then
- * contains no record of the device.
+ * Packs the state of a device into a cached record. Returns false if this is impossible; the cache then contains no record of the device.
  */
 export function packHead(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): boolean {
   const isPacked = head.series.size <= MAX_SERIES && pack(ring, names, head);
@@ -225,10 +203,8 @@ function pack(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): bool
   for (const state of series.values()) {
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = state;
     const name = names.numberOf(channel, kind);
-    // A record can only contain series that are stored, have readings, and whose name has a number.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
-    // A head (the state of a device) is not packed if the last reading of a tariff register has an earlier role. A plan needs this role for
-    // the energy of the other tariff registers, and a record does not contain it.
+    // The slow path would need an earlier role of the tariff register, which a record does not contain.
     if (state.roles.isTariff && isBehind(state)) return false;
     numbers[one + SERIES_BLOCK_OFFSETS.name] = name;
     numbers[one + SERIES_BLOCK_OFFSETS.roles] = packRoles(state);
@@ -242,7 +218,7 @@ function pack(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): bool
   return true;
 }
 
-/** Returns the head (the stored state) of a device as an object, for a plan. Null if the device is not cached. */
+/** Returns the cached state of a device as an object. Null if it is not cached. */
 export function unpackHead(ring: ByteRing, names: SeriesNameRegistry, deviceId: string): DeviceHead | null {
   const place = ring.offsetOf(deviceId);
   if (place === -1) return null;

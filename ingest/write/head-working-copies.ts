@@ -22,13 +22,7 @@ import {
 } from './head-record.ts';
 import { extractQuarterHours, OpenHourSums } from './open-hour.ts';
 
-/**
- * Reasons why the fast path cannot process a device, in the order of the values: a message contains something other than readings, or
- * nothing; the series is new; the time of the reading is refused; the reading is not later than the stored ones; the reading may change the
- * role of the series; the commodity is added up separately; the counting rule gives a verdict, reverts energy, or estimates; the time of
- * the energy depends on other tariff registers; the energy belongs to neither the open hour nor the next; the state of the counting rule
- * cannot be packed.
- */
+/** Reasons why the slow path must process a device. */
 export type SlowPathReason =
   | 'more than readings'
   | 'new series'
@@ -41,17 +35,17 @@ export type SlowPathReason =
   | 'hour'
   | 'state';
 
-/** Result if a reading repeats the last one. For example, a gas meter sends the same reading for an hour. */
+/** Result if a reading repeats the last one, which some meters do for an hour. */
 export const REPEATED_READING_RESULT = -1;
 
-/** Length of the record of a meter with one series, in numbers. Most meters have only one series. */
+/** Length in numbers of the record of a meter with one series. */
 const USUAL_PLACES = HEAD_RECORD_OFFSETS.series + SERIES_BLOCK_LENGTH;
 
-/** Copies of the heads (stored states) of a batch's devices. The fast path updates these copies. */
+/** Copies of the states of a batch's devices, which the fast path updates. */
 export class HeadWorkingCopies {
   numbers = new Float64Array(USUAL_PLACES * 64);
   readonly sums = new OpenHourSums();
-  /** Quarter-hours of the hour that the last reading has closed. Null if the last reading closed no hour. */
+  /** Consumption of the hour that the last reading has ended; null if it ended none. */
   closed: ReadonlyQuarterHourBuckets | null = null;
   readonly #settings: { -readonly [K in keyof CountingSettings]: CountingSettings[K] } = {
     limitKw: 0,
@@ -60,16 +54,12 @@ export class HeadWorkingCopies {
   };
   #roles = unpackRoles(0);
   #isPlain = true;
-  /**
-   * Steps in which a tariff register has risen. (A step is the energy between two readings.) The time of their energy depends on the other
-   * tariff registers.
-   */
+  /** Increments of tariff registers. The distribution of their energy depends on other tariff registers. */
   readonly #risen: EnergyInterval[] = [];
-  /** Receives the results of the counting rule, and adds energy directly to the sums of the open hour. */
   readonly #findings: CountingResultReceiver = {
     interval: (interval: EnergyInterval) => {
       addInterval(this.sums, interval, this.#roles, 1);
-      // Estimated export needs a plan, because its energy is also added up separately, which the fast path cannot do.
+      // The slow path processes estimated export, because its energy is also added up separately.
       if (interval.estimated) this.#isPlain = false;
       if (this.#roles.isTariff && hasCountedEnergy(interval)) this.#risen.push(interval);
     },
@@ -89,9 +79,8 @@ export class HeadWorkingCopies {
   }
 
   /**
-   * Applies a reading to the head (stored state) of its device. `name`: number that represents the series' name. Returns the series_id,
-   * REPEATED_READING_RESULT, or the reason why the device needs a plan. If a reason is returned, the copy of the head may be partly
-   * changed.
+   * Applies a reading to the copy of its device's state. `name`: number of the series' name. Returns the series_id,
+   * REPEATED_READING_RESULT, or the reason why the slow path must process the device.
    */
   take(head: number, name: number, reading: DecodedReading): number | SlowPathReason {
     const heads = this.numbers;
@@ -109,9 +98,7 @@ export class HeadWorkingCopies {
     return heads[at + SERIES_BLOCK_OFFSETS.seriesId] as number;
   }
 
-  /**
-   * Runs the counting rule on a new reading, and adds the energy to the open hour. Returns null, or the reason why the device needs a plan.
-   */
+  /** Converts a new reading into energy. Returns null, or the reason why the slow path must process the device. */
   #step(head: number, at: number, reading: DecodedReading): SlowPathReason | null {
     const heads = this.numbers;
     const roleNumber = heads[at + SERIES_BLOCK_OFFSETS.roles] as number;
@@ -139,10 +126,7 @@ export class HeadWorkingCopies {
     return packCountingState(state, heads, at + SERIES_BLOCK_OFFSETS.state) ? null : 'state';
   }
 
-  /**
-   * Adds the energy of a reading to the open hour. If some of the energy belongs to the next hour, the open hour is closed and the next
-   * hour becomes the open hour.
-   */
+  /** Adds the energy of a reading to the latest hour. If some of it belongs to the next hour, the latest hour ends. */
   #addToHour(head: number): void {
     const [heads, quarters] = [this.numbers, head + HEAD_RECORD_OFFSETS.quarters];
     this.sums.addTo(heads, quarters, 0);
@@ -153,16 +137,12 @@ export class HeadWorkingCopies {
     this.sums.addTo(heads, quarters, 1);
   }
 
-  /**
-   * Whether a tariff register and the other tariff registers rise at separate times, as far as their stored states show. `step`: the energy
-   * between two readings of the register. No other register rises within the time of the step, and the step is not within the time of
-   * another register's rise.
-   */
+  /** Whether no other tariff register rises at the same time, as far as the stored states show. `step`: increment of the register. */
   #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
     const heads = this.numbers;
     const end = head + getRecordLengthAt(heads, head);
     for (let at = head + HEAD_RECORD_OFFSETS.series; at < end; at += SERIES_BLOCK_LENGTH) {
-      // Tariff registers of other circuits are also checked. There are few of them, and the plan then distinguishes circuits.
+      // Also compares tariff registers of other circuits, which are rare. The slow path distinguishes circuits.
       if (at === tariff || !unpackRoles(heads[at + SERIES_BLOCK_OFFSETS.roles] as number).isTariff) continue;
       const { run } = unpackCountingState(heads, at + SERIES_BLOCK_OFFSETS.state) as RegisterState;
       const known = run && deriveRegisterIncrements(run, 'import');

@@ -19,19 +19,17 @@ interface Row {
   verdict: CountingVerdict | null;
 }
 
-/** Converts a time into an SQL parameter. PostgreSQL has its own words for infinite times. */
+/** Formats a time for SQL, where infinity has its own words. */
 const timeBound = (ms: number) =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity';
 
 /**
- * Loads stretches (consecutive stored readings) of series, in the order of `wanted`. Where retention has deleted the readings, a stretch
- * contains the few readings that retention kept (`closed_readings`). Of the readings immediately before a stretch that an edit excludes,
- * only the last is loaded, because it may be the last reading of the series.
+ * Loads ranges of stored readings, in the order of `wanted`. Deleted readings are replaced by the few that retention has kept
+ * (`closed_readings`).
  */
 async function loadStretches(client: PoolClient, wanted: readonly StretchRequest[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
-  // Raw SQL: takes arrays, and is prepared, because many batches run it. The readings that retention kept are in a second table, so each
-  // part of a stretch (consecutive stored readings) is merged from two tables and sorted.
+  // Raw SQL: many batches run this prepared statement, which merges two tables.
   const { rows } = await client.query<Row>(
     `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value,
        (SELECT x.verdict FROM reading_notes x
@@ -81,10 +79,7 @@ async function loadStretches(client: PoolClient, wanted: readonly StretchRequest
   return stretchesOf(wanted, rows);
 }
 
-/**
- * Builds the stretches (consecutive stored readings) from the rows of the query. `n` in a row is the position of its stretch in `wanted`,
- * starting at 1.
- */
+/** Groups the rows of the query by range. `n` in a row is the position of its range in `wanted`, from 1. */
 function stretchesOf(wanted: readonly StretchRequest[], rows: readonly Row[]): Stretch[] {
   const found = wanted.map(() => ({
     before: [] as SeriesReadingWithVerdict[],
@@ -105,21 +100,14 @@ function stretchesOf(wanted: readonly StretchRequest[], rows: readonly Row[]): S
   });
 }
 
-/**
- * Approximate maximum number of readings of a device that one transaction replays to apply edits, settings and roles. Such a transaction
- * loads, plans and writes tens of MB in one or two seconds, during which new readings of the device wait.
- */
+/** Approximate maximum number of a device's readings that one transaction recomputes, which takes one or two seconds. */
 const MAX_READINGS = 100_000;
-/**
- * Minimum number of readings per series in a chunk, however many series the device has. Each chunk also loads readings before and after it,
- * and for smaller chunks these would cost too much.
- */
+/** Minimum number of readings per series in a chunk, because each chunk also loads readings before and after it. */
 const MIN_READINGS_OF_SERIES = 500;
 
 /**
- * Returns the time (Unix ms, exclusive) up to which the next transaction applies pending changes of a device: edits, settings or roles. The
- * transaction's chunk begins at the earliest pending change, and its length is chosen so that no affected series has more than its share of
- * `maxReadings` in it. Infinity: one chunk is enough for all pending changes.
+ * Returns the time (Unix ms, exclusive) up to which the next transaction applies changes of settings and edits. Infinity if it can apply
+ * all of them.
  */
 export async function findRecomputationEndMs(
   client: PoolClient,
@@ -146,7 +134,7 @@ export async function findRecomputationEndMs(
   );
   const toMs = Math.max(...open.map(getPendingEditEndMs), ...times.map((one) => one.toMs));
   const ofEach = Math.max(Math.min(MIN_READINGS_OF_SERIES, maxReadings), Math.floor(maxReadings / about.length));
-  // Raw SQL: ingest does not use typed queries.
+  // Raw SQL: message intake uses no typed queries.
   const { rows } = await client.query<{ ends_at: Date | null }>(
     `SELECT min(r.read_at) AS ends_at FROM unnest($1::bigint[]) s (series_id) CROSS JOIN LATERAL (
        SELECT read_at FROM readings WHERE series_id = s.series_id AND read_at >= $2 AND read_at < $3
@@ -154,11 +142,10 @@ export async function findRecomputationEndMs(
     [about, timeBound(fromMs), timeBound(toMs), ofEach],
   );
   const endsAt = rows[0]?.ends_at;
-  // A chunk must be at least 1 ms long, also if many intervals have the same end.
+  // A chunk must be at least 1 ms long, even if many intervals have the same end.
   return endsAt ? Math.max(endsAt.getTime(), fromMs + 1) : Number.POSITIVE_INFINITY;
 }
 
-/** A device whose plan is not complete yet, with the stretches (consecutive stored readings) that are already loaded. */
 interface Open {
   head: DeviceHead;
   arrived: ReadonlyMap<string, SeriesBatch>;
@@ -166,8 +153,8 @@ interface Open {
 }
 
 /**
- * Plans the changes that a batch's readings make to their devices. Loads the stretches (consecutive stored readings) that the plans need,
- * with one query for all devices, and repeats this until all plans are complete.
+ * Determines the changes that a batch makes to its devices. If stored readings are needed, loads them with one query for all devices, and
+ * repeats this until nothing is missing.
  */
 export async function planWithLoadedStretches(
   client: PoolClient,
@@ -178,7 +165,7 @@ export async function planWithLoadedStretches(
   let open: Open[] = [];
   for (const [deviceId, arrived] of collected) {
     const head = devices.get(deviceId);
-    // If all readings of a device were rejected and its settings are unchanged, there is nothing to plan.
+    // All readings of the device were rejected, and its settings are unchanged.
     if (head && (arrived.size > 0 || head.computedWith !== null)) open.push({ head, arrived, stretches: new Map() });
   }
   while (open.length > 0) {
@@ -202,21 +189,15 @@ export async function planWithLoadedStretches(
   return plans;
 }
 
-/**
- * The server ends a transaction that sends no statement for too long. This timeout is extended by one second per this number of loaded
- * readings.
- */
+/** For each of this number of loaded readings, the transaction gets another second before the server ends it as idle. */
 const READINGS_A_SECOND = 50_000;
 
-/**
- * Extends the transaction's idle timeout in proportion to the number of loaded readings. A transaction sends no statement while it plans
- * (database/role-settings.ts), and planning takes long if the recomputation of a whole history loads millions of readings.
- */
+/** Extends the idle timeout of the transaction, which sends no statement while it recomputes the loaded readings. */
 async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {
   const readings = loaded.reduce((sum, { before, points }) => sum + before.length + points.length, 0);
   const seconds = Math.floor(readings / READINGS_A_SECOND);
   if (seconds === 0) return;
-  // Raw SQL: `set_config` changes the timeout for this transaction only. It does nothing if no timeout is set.
+  // Raw SQL: sets the timeout for this transaction only.
   await client.query(
     `SELECT set_config(name, (setting::integer + 1000 * $1)::text, true) FROM pg_settings
      WHERE name = 'idle_in_transaction_session_timeout' AND setting <> '0'`,
