@@ -22,20 +22,16 @@ import { findRecomputationEndMs } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
 import { findPendingRoleRanges } from './target-roles.ts';
 
-/** A device that is locked until the end of the transaction. */
 export interface LockedDevice extends DeviceHead {
-  /** Whether the device has not sent a valid reading yet. */
   readonly wasNeverSeen: boolean;
-  /** Outcomes (accepted or rejected) of the latest messages of the device, one bit each; see `withOutcomes`. */
+  /** Which of the device's latest messages were accepted or rejected, one bit each. */
   readonly recentRejects: number;
 }
 
 /**
- * Locks devices and their heads (stored states) for this transaction. All writers, and changes by owners, lock in the same order. Returns
- * the state of the devices that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`:
- * approximate number of readings that a transaction replays to apply settings and edits. `isDeferred`: whether a changed device that has
- * readings in the batch is recomputed in a later transaction. `silent`: devices without messages in the batch. A deleted device is loaded
- * too if its owner's last changes are not applied yet.
+ * Locks devices for this transaction, and returns the state of those that exist. `arrived`: new readings by device and series.
+ * `pieceReadings`: approximate number of readings that a transaction recomputes. `isDeferred`: whether a later transaction recomputes a
+ * changed device. `silent`: devices without messages. A deleted device is loaded if changes by its owner are not applied yet.
  */
 export async function loadDevices(
   client: PoolClient,
@@ -48,7 +44,7 @@ export async function loadDevices(
   }: { pieceReadings: number | undefined; isDeferred(deviceId: string): boolean; silent: readonly string[] },
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
-  // Raw SQL: takes arrays for the whole batch, and is prepared, because each batch runs it.
+  // Raw SQL: each batch runs this prepared statement, which takes arrays.
   const { rows } = await client.query<DeviceRow & { laws: string }>(
     `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, channels, recent_rejects,
        h.version, h.seen_at IS NULL AS never_seen, h.laws, h.open
@@ -77,14 +73,11 @@ export async function loadDevices(
   return devices;
 }
 
-/**
- * Whether the readings of a device must wait until the device is recomputed. They wait for changed settings and roles, but not for edits.
- */
+/** Whether the readings of a device must wait until its changed settings or roles are applied. They do not wait for edits. */
 const isAwaited = (device: LockedDevice): boolean =>
   (device.computedWith !== null && findRangeComputedWithOtherSettings(device.computedWith, device.settings) !== null) ||
   findPendingRoleRanges(device, [...device.series.values()]).size > 0;
 
-/** A row of `devices` with its row of `device_heads`. */
 interface DeviceRow extends StoredSettings {
   device_id: string;
   user_id: string;
@@ -96,7 +89,6 @@ interface DeviceRow extends StoredSettings {
   open: string | null;
 }
 
-/** Builds a device from its row and the parts that other queries have loaded. */
 function lockedDevice(
   row: DeviceRow,
   {
@@ -131,10 +123,7 @@ function lockedDevice(
   };
 }
 
-/**
- * Loads the edits of the devices, by hand and for steps of their clocks: the edits in force, and revoked edits that are not yet reverted.
- * Nearly all devices have none.
- */
+/** Loads the edits of devices, including revoked ones that still have effects. Nearly all devices have none. */
 async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Promise<Map<string, Edit[]>> {
   const { rows } = await client.query(
     `SELECT edit_id, device_id, channel, kind, from_at, to_at, value, revoked_at IS NULL AS is_in_force, is_counted,
@@ -162,13 +151,10 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
   return found;
 }
 
-/**
- * Converts the stored columns into roles. `counts_import` and `counts_export` are set only for electricity, because the queries that use
- * these columns are about electricity.
- */
+/** Converts columns of `series` into roles. `counts_import` and `counts_export` are set only for electricity. */
 function storedRoles(row: StoredRoles): SeriesRoles {
   const imports = row.counts_import || (row.meter !== null && !isElectricityQuantity(row.meter));
-  // `tariff_since` remains set for a former tariff register that no longer contributes to the totals.
+  // `tariff_since` remains set for a former tariff register.
   const isTariff = row.tariff_since !== null && (imports || row.counts_export);
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
 }
@@ -198,7 +184,6 @@ interface StoredRoles {
   tariff_since: unknown;
 }
 
-/** Stored states of counting rules, by device_id and series_id. */
 type StoredCountingStates = ReadonlyMap<string, ReadonlyMap<number, StoredCountingState>>;
 
 async function loadSeries(

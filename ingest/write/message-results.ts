@@ -8,10 +8,7 @@ interface BatchOutcome {
   rejects: readonly Rejection[];
 }
 
-/**
- * Returns the result of each message of a batch. Pure. Readings that are neither stored nor rejected are duplicates: of a stored reading,
- * or of an earlier reading in the batch.
- */
+/** Returns the result of each message of a batch. Readings that are neither stored nor rejected are duplicates. */
 export function groupResultsByMessage(
   batch: readonly IncomingMessage[],
   { stepped, plans, rejects }: BatchOutcome,
@@ -31,7 +28,7 @@ export function groupResultsByMessage(
       const { readings, rejections } = message.decoded;
       const ofMessage = rejected.get(message) ?? [];
       const count = readings.reduce((sum, one) => sum + (isStepped.has(one) ? 1 : 0), stored.get(message) ?? 0);
-      // Rejections that the decoder did not cause. Each of them concerns one reading or, if the device is unknown, the whole message.
+      // Rejections without a decoder error concern one reading or, if the device is unknown, the whole message.
       const isWhole = ofMessage.length > rejections.length && ofMessage.some(({ element }) => element === null);
       const lost = isWhole ? readings.length - count : ofMessage.length - rejections.length;
       return [

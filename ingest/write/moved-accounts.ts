@@ -2,11 +2,10 @@ import type { PoolClient } from '#src/database/connect.ts';
 import type { IncomingMessage } from '../message.ts';
 import { type BatchStatement, createBatchStatement } from './statement.ts';
 
-/** Returns those of the given logins (of unknown devices or gateways) whose accounts have moved to another installation. */
+/** Returns those of the given logins whose accounts have moved to another installation. */
 export async function findMovedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
   if (logins.length === 0) return NONE;
-  // Raw SQL: one statement takes any number of names. Must run after the query for the devices: a move deletes the devices and lists their
-  // logins in one transaction, so a device that the earlier query did not find is already listed.
+  // Raw SQL: takes an array. Runs after the query for devices: a move deletes the devices and lists their logins in one transaction.
   const { rows } = await client.query('SELECT login FROM departed_logins WHERE login = ANY ($1)', [logins]);
   return rows.length === 0 ? NONE : new Set(rows.map(({ login }) => login));
 }
@@ -14,8 +13,8 @@ export async function findMovedLogins(client: PoolClient, logins: readonly strin
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Stores messages of moved accounts unchanged. Their number is not limited, because their senders receive an acknowledgement. `energy
- * migrate --users` writes these messages in the installation to which the account has moved.
+ * Stores messages of moved accounts unchanged, without a limit, because their senders receive an acknowledgement. `energy migrate --users`
+ * later delivers them to the other installation.
  */
 export function saveMessagesOfMovedAccounts(messages: readonly IncomingMessage[]): BatchStatement[] {
   if (messages.length === 0) return [];
@@ -26,8 +25,7 @@ export function saveMessagesOfMovedAccounts(messages: readonly IncomingMessage[]
   const values = [
     messages.map(({ decoded }) => decoded.deviceId),
     messages.map(({ receivedAtMs }) => receivedAtMs),
-    // NUL is replaced, because PostgreSQL cannot store it and would reject the row at every attempt. Topics of the service's own format
-    // contain no NUL.
+    // PostgreSQL cannot store NUL, and would reject the row at every attempt.
     messages.map(({ topic }) => topic.replaceAll('\0', '\uFFFD')),
     messages.map(({ payload }) => payload),
     messages.map(({ replayed }) => replayed ?? false),

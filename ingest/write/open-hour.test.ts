@@ -12,7 +12,7 @@ const sums = (value: number) =>
 const deltasOf = (values: readonly (readonly [number, number])[]): BucketDeltas =>
   new Map(values.map(([quarter, value]) => [START_MS + quarter * QUARTER_HOUR_MS, sums(value)]));
 
-/** Returns the sums that a query would return: those of closed hours plus those of the open hour. */
+/** Returns the sums that a query would return: of ended hours and of the latest hour. */
 function total(closed: readonly ReadonlyQuarterHourBuckets[], open: OpenHour): Map<number, number> {
   const found = new Map<number, number>();
   for (const part of [...closed, open ? listQuarterHours(open) : []]) {
@@ -47,7 +47,7 @@ test('distributes changes in any order of hours, reverted or not, over closed ho
         const next = addToOpenHour(open, deltasOf(values));
         open = next.open;
         closed.push(next.closed);
-        // The energy of an hour is added to the aggregates only when the hour has ended.
+        // The energy of an hour is added to the stored sums only when the hour has ended.
         const hours = new Set(values.map(([quarter]) => Math.floor(quarter / 4)));
         const isOneHour =
           before === null ? hours.size <= 1 : [...hours].every((hour) => hour + START_MS / HOUR_MS === before.hour);
@@ -75,7 +75,7 @@ test('writes and reads every safe integer with all of its digits', () => {
       expect(quarters.map((_, index) => numbers[index] || '0')).toEqual(quarters.map(String));
       expect(text).toMatch(/[^,]$/);
       expect(parseOpenHour(text)).toEqual({ hour, quarters });
-      // Earlier versions also wrote zeros, and this text has their format.
+      // Earlier versions also wrote zeros.
       expect(parseOpenHour([hour, ...MEASURE_NAMES.map(() => 0), ...quarters].join(','))).toEqual({ hour, quarters });
     }),
   );

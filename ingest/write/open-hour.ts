@@ -9,33 +9,32 @@ import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/leve
 import { writeInteger } from './statement.ts';
 
 const QUARTER_HOURS = HOUR_MS / QUARTER_HOUR_MS;
-/** Number of values in an open hour: for each measure, one value per quarter-hour. */
 export const OPEN_HOUR_LENGTH = MEASURE_NAMES.length * QUARTER_HOURS;
 
 /**
- * The latest hour of a device. Its energy is stored in the device's head (state) and not yet in the aggregates. Null if the device has no
- * such hour. Immutable.
+ * The latest hour of a device. Its energy is part of the device's stored state and not yet of the stored sums. Null if there is none.
+ * Immutable.
  */
 export type OpenHour = {
-  /** The hour, as the number of hours since 1970. */
+  /** Number of hours since 1970. */
   readonly hour: number;
-  /** For each measure, the values of the four quarter-hours. The measures are in the order of `MEASURE_NAMES`. */
+  /** For each measure (in the order of `MEASURE_NAMES`), the values of the four quarter-hours. */
   readonly quarters: readonly number[];
 } | null;
 
-/** The usual result: no hour is closed. */
+/** The usual result: no hour has ended. */
 const NONE: ReadonlyQuarterHourBuckets = new Map();
 
-/** The open hour after changes, and the quarter-hours that must now be added to the aggregates. */
+/** The latest hour after changes, and the consumption that must now be added to the stored sums. */
 export interface OpenHourUpdate {
   open: OpenHour;
-  /** Quarter-hours of hours that are closed. If a later hour begins, they include the previous open hour. */
+  /** Quarter-hours of hours that have ended, because a later hour has begun. */
   closed: ReadonlyQuarterHourBuckets;
 }
 
 /**
- * Adds changes to the open hour of a device. If there are changes of later hours, the latest of these hours becomes the open hour. Pure.
- * Queries add up the aggregates and the open hours, so a change may be stored in either, and changes may arrive in any order.
+ * Adds changes to the latest hour of a device. If some belong to a later hour, that one becomes the latest hour. Queries add up the stored
+ * sums and the latest hours, so changes may arrive in any order.
  */
 export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourUpdate {
   if (deltas.size === 0) return { open: before, closed: NONE };
@@ -56,10 +55,8 @@ export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourU
 const COMMA = 44;
 
 /**
- * Writes the text of `device_heads.open`, which src/rollups/sql/open.ts reads. The text contains the hour, then the sum of each measure,
- * then the four quarter-hours of each measure, separated by commas. Zeros, which are frequent, and commas at the end are omitted. The sums
- * come first, because most queries need only the sums of few measures. `quarters`: contains the values of the quarter-hours from index `at`
- * on. Returns the index at which the text ends. The text has at most `MAX_OPEN_HOUR_BYTES` bytes.
+ * Writes the text of `device_heads.open`: the hour, the sum of each measure, and the four quarter-hours of each measure, separated by
+ * commas. Zeros are omitted. Returns the index at which the text ends. `at`: index of the first value in `quarters`.
  */
 export function writeOpenHour(
   bytes: Uint8Array,
@@ -83,15 +80,13 @@ export function writeOpenHour(
   return end;
 }
 
-/** Maximum length of the text in bytes. A sum of four safe integers has at most 17 digits, plus a sign and a comma. */
 export const MAX_OPEN_HOUR_BYTES = 19 * (1 + MEASURE_NAMES.length + OPEN_HOUR_LENGTH);
 
 const written = Buffer.alloc(MAX_OPEN_HOUR_BYTES);
-/** Formats an open hour as the text that is stored in `device_heads.open`. */
 export const formatOpenHour = ({ hour, quarters }: NonNullable<OpenHour>): string =>
   written.toString('latin1', 0, writeOpenHour(written, hour, quarters, 0, 0));
 
-/** Reads the text of `device_heads.open`. The sums in the text are skipped, because they can be computed from the quarter-hours. */
+/** Reads the text of `device_heads.open`. The sums are skipped, because the quarter-hours determine them. */
 export function parseOpenHour(text: string | null): OpenHour {
   if (text === null) return null;
   const [hour = 0, ...numbers] = text.split(',').map(Number);
@@ -101,7 +96,7 @@ export function parseOpenHour(text: string | null): OpenHour {
 
 export const getQuarterHourIndex = (measure: number, quarter: number): number => measure * QUARTER_HOURS + quarter;
 
-/** Returns the index (0 to 3) within its hour of the quarter-hour that starts at a time. */
+/** Returns the index (0 to 3) of a quarter-hour within its hour. */
 const quarterOf = (startMs: number): number => (startMs % HOUR_MS) / QUARTER_HOUR_MS;
 
 function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
@@ -131,12 +126,12 @@ function sumOf(one: MeasureSums | undefined, other: MeasureSums): MeasureSums {
   return sum as MeasureSums;
 }
 
-/** Number of hours that one reading on the fast path can change: the open hour, and the next hour, which closes the open hour. */
+/** Number of hours that one reading on the fast path can change: the latest one and the next. */
 const HOURS = 2;
 
 /**
- * The quarter-hours of an open hour and of the next hour. A counting rule adds the energy of one reading to them. The same eight objects
- * are reused for all devices. The sums are then added to the numbers in a device's record (head-record.ts), which contains the open hour.
+ * The quarter-hours of a device's latest hour and of the next hour, to which a reading's energy is added. The same objects are reused for
+ * all devices.
  */
 export class OpenHourSums implements QuarterHourBuckets {
   readonly #quarters = Array.from({ length: HOURS * QUARTER_HOURS }, createZeroSums);
@@ -144,10 +139,10 @@ export class OpenHourSums implements QuarterHourBuckets {
   #hour = Number.NaN;
   /** One bit for each quarter-hour that has changed. */
   #touched = 0;
-  /** Whether some energy belongs to neither the open hour nor the next hour. */
+  /** Whether some energy belongs to neither of the two hours. */
   isBeyond = false;
 
-  /** Resets the sums and sets the open hour (number of hours since 1970). NaN if no hour is open. */
+  /** Resets the sums. `hour`: number of hours since 1970; NaN if there is no latest hour. */
   begin(hour: number): void {
     this.#hour = hour;
     this.#touched = 0;
@@ -166,10 +161,10 @@ export class OpenHourSums implements QuarterHourBuckets {
     return sums;
   }
 
-  /** Does nothing, because `get` returns one of the reused objects for every quarter-hour. */
+  /** `get` returns the reused objects, so nothing needs to be stored. */
   set(): void {}
 
-  /** Whether one of the given measures has changed in the open hour (`hour` 0) or in the next hour (1). */
+  /** Whether one of the measures has changed in the latest hour (0) or the next hour (1). */
   has(hour: 0 | 1, measures: readonly Measure[] = MEASURE_NAMES): boolean {
     for (let quarter = hour * QUARTER_HOURS; quarter < (hour + 1) * QUARTER_HOURS; quarter++) {
       if ((this.#touched & (1 << quarter)) === 0) continue;
@@ -179,7 +174,7 @@ export class OpenHourSums implements QuarterHourBuckets {
     return false;
   }
 
-  /** Adds the sums of the open hour (`hour` 0) or of the next hour (1) to the packed quarter-hours at an index. */
+  /** Adds the sums of the latest hour (0) or the next hour (1) to the values from index `at` on. */
   addTo(numbers: Float64Array, at: number, hour: 0 | 1): void {
     for (let quarter = 0; quarter < QUARTER_HOURS; quarter++) {
       const index = hour * QUARTER_HOURS + quarter;
@@ -193,7 +188,7 @@ export class OpenHourSums implements QuarterHourBuckets {
   }
 }
 
-/** Returns the quarter-hours of a packed hour that are not 0, and sets them to 0. */
+/** Returns the quarter-hours with a value other than 0, and resets them to 0. */
 export function extractQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyQuarterHourBuckets {
   const taken = listQuarterHours({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_LENGTH) });
   numbers.fill(0, at, at + OPEN_HOUR_LENGTH);

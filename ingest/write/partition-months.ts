@@ -7,7 +7,7 @@ const monthOf = (ms: number): number => {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 };
 
-/** Thrown in a transaction that writes into a month without partitions. The writer creates the partitions and tries again. */
+/** Thrown if a batch writes into a month without partitions. The writer creates them and repeats the batch. */
 export class MissingPartitionsError extends Error {
   readonly fromMs: number;
   readonly toMs: number;
@@ -21,11 +21,11 @@ export class MissingPartitionsError extends Error {
 export function createPartitionMonthCache(pool: Pool) {
   const known = new Set<number>();
   return {
-    /** Throws MissingPartitionsError if the cache does not contain the partitions of the month of one of the times. */
+    /** Throws MissingPartitionsError if a month has no partitions, as far as the cache shows. */
     check(times: Iterable<number>): void {
       let fromMs = Number.POSITIVE_INFINITY;
       let toMs = Number.NEGATIVE_INFINITY;
-      // Consecutive times mostly belong to the same day. For the same day, the month is not looked up again.
+      // Consecutive times mostly belong to the same day.
       let knownDay = Number.NaN;
       for (const time of times) {
         const day = Math.floor(time / DAY_MS);
@@ -39,7 +39,7 @@ export function createPartitionMonthCache(pool: Pool) {
       }
       if (fromMs <= toMs) throw new MissingPartitionsError(fromMs, toMs);
     },
-    /** Creates the missing partitions. Must not run in the transaction of a batch, because it briefly locks the partitioned table. */
+    /** Creates the missing partitions. Runs outside of the batch's transaction, because it locks the partitioned table. */
     async make({ fromMs, toMs }: MissingPartitionsError): Promise<void> {
       await ensurePartitions(pool, { from: new Date(fromMs), to: new Date(toMs) });
       for (let month = monthOf(fromMs); month <= monthOf(toMs); month++) known.add(month);

@@ -28,9 +28,8 @@ import { createStoreWithDevices, recomputeAllChunks } from '#test/support/planne
 import { addIntervalToDeltas } from './deltas.ts';
 
 /**
- * Changes the stored rows to the rows that the first edition of the counting rules would have written. Returns whether more than the states
- * of the counting rules changed. (The first edition may have counted a reading that the second edition still holds back. A late reading
- * then finds a different verdict.)
+ * Changes stored rows to those that the first version of the counting rules would have written. Returns whether a row other than a state
+ * changed.
  */
 function asStoredBefore(device: StoredDevice): boolean {
   const { series, settings } = device;
@@ -42,8 +41,7 @@ function asStoredBefore(device: StoredDevice): boolean {
   device.profile = new Map();
   device.meters = new Map();
   device.open = null;
-  // In the first edition, the series that was the best one at the end supplied the energy of the whole history. An update marks devices
-  // whose series would have other roles under the current rules.
+  // In the first version, one series supplied the energy of the whole history. An update marks the devices for which this has changed.
   const chosen = chooseSeriesRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));
   for (const [index, one] of [...series.values()].entries()) {
     const { roles } = chosen[index] as RolesByTime;
@@ -65,7 +63,7 @@ function asStoredBefore(device: StoredDevice): boolean {
     one.verdicts = new Map([...verdicts].map(([key, { verdict }]) => [key, verdict as CountingVerdict]));
     one.tail = JSON.stringify(state);
     if (!old) continue;
-    // The first edition spread the energy of a tariff register evenly over the time between two readings.
+    // The first version spread the energy of a tariff register evenly over the time between two readings.
     if (one.roles.isTariff) one.tariffSinceMs = one.lastReadAtMs as number;
   }
   return !isDeepStrictEqual(before, all());
@@ -94,7 +92,7 @@ test('continues from rows that the first edition computed, and gives the second 
         const isOther = store.rewrite('dev_0', asStoredBefore);
         runWriters(store, ['dev_0'], all, { ...how, changes: [], edits: [] });
         if (isOther) others++;
-        // Energy of tariff registers that the first edition stored does not change, even if late readings would change it.
+        // Late readings do not change the energy of tariff registers that the first version stored.
         const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
         if (!isOther && !hasTariffs && device.computedWith === null) expectReferenceEnergy(device, one.readings);
         store.set('dev_0', changed(device.settings));
@@ -105,6 +103,6 @@ test('continues from rows that the first edition computed, and gives the second 
     ),
     { numRuns: installations, endOnFailure: true },
   );
-  // In about a third of the random installations, the first edition gives different results.
+  // The results must differ often enough.
   expect(others).toBeGreaterThan(installations / 25);
 });

@@ -17,24 +17,20 @@ import {
   type StretchBounds,
 } from './stretch.ts';
 
-/**
- * Numbers of stored readings that are loaded at first before and after a late reading. In most cases, one reading on each side is enough.
- */
+/** Numbers of stored readings that are loaded at first before and after a late reading. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /**
- * Maximum number of earlier readings to load if an earlier edition of the counting rules stored the state of a series' rule. If these
- * readings do not determine a state, the first of them is treated as the first reading of the series. Without this limit, millions of
- * readings might be loaded, once for each series of an updated installation.
+ * Maximum number of earlier readings to load if the stored state is from an earlier version. If these do not determine a state, the first
+ * of them counts as the first reading of the series.
  */
 const FURTHEST_UNKNOWN = 1_024;
-/** A series that does not contribute to the totals needs no readings around a late reading, because only duplicates must be found. */
+/** A series that contributes to no total needs no stored readings, because only duplicates must be found. */
 const NO_LOOK = { back: 0, beyond: 0 };
 
 /**
- * Plans readings that arrive after a later reading of their series, and readings that revert earlier energy. Replays the stored readings
- * around the new readings twice, without and with the new readings, and adds the difference to the plan. `rule`: null if the series does
- * not contribute to the totals. `points`: in order of time. Returns stretches (consecutive stored readings) that must be loaded first. If
- * there are any, the plan is not complete.
+ * Determines the changes by readings that arrive after a later reading of their series: replays the stored readings around them without and
+ * with the new readings, and stores the difference. `rule`: null if the series contributes to no total. `points`: in order of time. Returns
+ * the ranges of stored readings that must be loaded first.
  */
 export function planLateReadings(
   plan: SeriesPlan,
@@ -49,7 +45,6 @@ export function planLateReadings(
       found[index] ? [] : [{ ...boundsOf(cluster), ...(rule ? FIRST_LOOK : NO_LOOK) }],
     );
   }
-  // Time up to which the changes by earlier clusters reach.
   let changedToMs = Number.NEGATIVE_INFINITY;
   for (const [index, cluster] of apart.entries()) {
     const stretch = found[index] as Stretch;
@@ -87,7 +82,7 @@ const joined = (one: readonly NewReading[], other: readonly NewReading[]): Stret
   lastMs: boundsOf(other).lastMs,
 });
 
-/** Returns the first range of stored readings to load around a cluster of late readings. */
+/** Returns the range of stored readings to load first for neighbouring late readings. */
 export const computeFirstStretchBounds = (points: readonly NewReading[]): StretchBounds => ({
   ...FIRST_LOOK,
   ...boundsOf(points),
@@ -99,9 +94,7 @@ export type LongerStretchRequest =
   | 'reaches into the one before'
   | 'reaches into the next';
 
-/**
- * Returns the state of a counting rule before the first reading that was counted normally, as if this reading were the first of its series.
- */
+/** Returns the state before the first normally counted reading, as if this were the first reading of its series. */
 function fromFirstCounted(
   rule: CountingRule<unknown>,
   before: readonly SeriesReadingWithVerdict[],
@@ -111,10 +104,9 @@ function fromFirstCounted(
 }
 
 /**
- * Replays stored readings without and with the new readings. Both replays start from the last known state, and end when both reach the same
- * state or the series ends. A replay must not use readings before the end of the previous cluster's changes (`changedToMs`), nor readings
- * from the next cluster on (`nextMs`). If it needs them, or readings that are not loaded, returns which ones. `tail`: stored state of the
- * counting rule. `isExcluded`: readings that an edit hides from the counting rule.
+ * Replays stored readings without and with the new readings from the last known state, until both reach the same state. Returns the
+ * readings to load if they are missing. `changedToMs`: end of the changes by the previous group of late readings. `nextMs`: start of the
+ * next group. `tail`: stored state after the last reading. `isExcluded`: whether an edit excludes a reading.
  */
 export function replayWithNewReadings(
   rules: CountingRuleChange,
@@ -127,14 +119,14 @@ export function replayWithNewReadings(
     isExcluded,
   }: { changedToMs: number; nextMs: number; isExcluded: ReadingExclusionPredicate | undefined },
 ): ReplayComparison | LongerStretchRequest {
-  // Both counting rules give the same results before the change, so either may start the replay.
+  // Both rules give the same results before the change.
   const rule = rules.longer ?? rules.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;
   const isKnown = tail !== null && rule.knows(tail);
   const upToNext = stretch.points.filter(({ readAtMs }) => readAtMs < nextMs);
   const afterUpToNext = after.filter(({ readAtMs }) => readAtMs < nextMs);
-  // The replay must start early enough to contain all energy that a new reading reverts.
+  // The replay must start before all energy that a new reading takes back.
   let backToMs = Number.POSITIVE_INFINITY;
   for (;;) {
     const start =
@@ -152,8 +144,7 @@ export function replayWithNewReadings(
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;
     if (comparison.met) return comparison;
-    // Readings after the loaded ones are not loaded if an edit excludes them. The next cluster of late readings may be among them or after
-    // them.
+    // Later readings that an edit excludes are not loaded, but late readings may be among them.
     const mayReachNext = stretch.beyondFromMs !== undefined && nextMs < Number.POSITIVE_INFINITY;
     if (upToNext.length < stretch.points.length || mayReachNext) return 'reaches into the next';
     return stretch.isToEnd ? comparison : 'goes on beyond';
@@ -165,10 +156,7 @@ const boundsOf = (cluster: readonly NewReading[]): { firstMs: number; lastMs: nu
   lastMs: (cluster.at(-1) as NewReading).readAtMs,
 });
 
-/**
- * Splits points, which are in order of time, into clusters of neighbouring points. Points within the same loaded stretch (consecutive
- * stored readings) form one cluster: an earlier call has found that these points affect each other, and therefore requested the stretch.
- */
+/** Groups late readings whose stored readings were loaded together: an earlier call has found that they affect each other. */
 function clusters(points: readonly NewReading[], stretches: readonly StretchBounds[]): NewReading[][] {
   const found: NewReading[][] = [];
   for (const point of points) {

@@ -33,10 +33,7 @@ import {
 /** Meanings that an owner may set for a quantity. */
 const MEANINGS = ['import', 'export', 'import/t1', 'import/t2', 'export/t1', 'import/l1', 'gas', 'heat', 'ignored'];
 
-/**
- * Random events of a device: readings arrive, an owner makes or revokes an edit or changes a setting, or a worker applies a chunk of the
- * pending changes.
- */
+/** Random events of a device. */
 const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 40 }) }) },
   { weight: 3, arbitrary: fc.record({ edit: arbitraryEdit }) },
@@ -100,14 +97,14 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
   );
 });
 
-/** Sets the meaning of one of the device's quantities, as the API does when the owner sets it. */
+/** Sets the meaning of a quantity as the API does. */
 function setMeaningOf(store: MemoryStore, deviceId: string, index: number, countsAs: string | null): void {
   const series = [...(store.devices.get(deviceId) as StoredDevice).series.values()];
   const one = series[index % series.length];
   if (one) store.setMeaning(deviceId, getNativeQuantityName(one), countsAs);
 }
 
-/** Expects the rows that would be stored if the owner had set all meanings before the first reading. */
+/** Checks that the rows are as if the owner had set all meanings before the first reading. */
 function expectAtOnce(device: StoredDevice, readings: ReadingHistory['readings']): void {
   const { settings, channelSettings, edits } = device;
   const { store } = createStoreWithDevices([{ ...settings, readings: [] }]);
@@ -196,7 +193,7 @@ test('applies a later clock step that set the clock to before an earlier step fr
   };
   const later = { ...edit, editId: 'edt_2', fromMs: 2_000, toMs: 6_000, instants: new Set([2_000]), counted: null };
   const { changed, stepsBack } = computeSeriesEdits([first, later], 'import', 'register', 3_000);
-  // Both steps of the clock are equal: 4 s, at the same time. The second step must not be mistaken for a repetition of the first.
+  // The two steps of the clock are equal, but the second is not a repetition of the first.
   expect(stepsBack.after).toEqual([
     { atMs: 1_000, byMs: 4_000 },
     { atMs: 1_000, byMs: 4_000 },

@@ -13,20 +13,19 @@ import { addReplayDifferences, type SeriesPlan } from './series-plan.ts';
 import { extendStretchBounds, findStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 /**
- * Numbers of stored readings to load at first before and after a chunk. The state of a register's counting rule depends on the last two
- * hours, and some devices send every 10 s. The numbers are generous, because a second attempt would load and replay everything again.
+ * Numbers of stored readings to load at first before and after a chunk. They are generous, because a second attempt would load everything
+ * again.
  */
 const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
 
-/** The range of a series' readings that a plan recomputes, in Unix ms. Both ends are inclusive. */
+/** The range of a series' readings to recompute, in Unix ms. Both ends are inclusive. */
 export interface RecomputedReadingRange {
-  /** Time of the first reading. -Infinity: the range begins at the start of the series. */
+  /** -Infinity: from the start of the series. */
   readonly firstMs: number;
-  /** Time of the last reading. Infinity: the range ends at the end of the series. */
+  /** Infinity: to the end of the series. */
   readonly lastMs: number;
 }
 
-/** Returns the smallest range that contains both given ranges. Null if both are null. */
 export const joinReadingRanges = (
   one: RecomputedReadingRange | null,
   other: RecomputedReadingRange | null,
@@ -35,10 +34,7 @@ export const joinReadingRanges = (
     ? { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) }
     : (one ?? other);
 
-/**
- * Returns the range of a series' readings that get another role if the new roles (`will`) are applied up to a time. Null if no reading is
- * affected.
- */
+/** Returns the range of readings that get another role if the new roles (`will`) apply up to a time. Null if there are none. */
 export function findRangeOfRoleChange(
   series: SeriesState,
   will: RolesByTime,
@@ -46,18 +42,14 @@ export function findRangeOfRoleChange(
 ): RecomputedReadingRange | null {
   const times = findRoleDifferenceRange(series, will);
   if (!times || times.fromMs >= untilMs) return null;
-  // After a series has stopped contributing to the totals, its readings get no verdicts. If the time of this stop changes, all readings
-  // between the previous and the new time must be recomputed.
+  // Readings of a series that contributes to no total have no verdicts.
   const [wasMs, isMs] = [getContributionEndMs(series), getContributionEndMs(will)];
   const hasNoRole = isMs === Number.NEGATIVE_INFINITY;
   const firstMs = wasMs === isMs || hasNoRole ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);
   return { firstMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
-/**
- * Returns the range of a series' readings that get other settings if the new settings of the device are applied up to a time. Null if no
- * reading is affected.
- */
+/** Returns the range of readings that get other settings if the device's new settings apply up to a time. Null if there are none. */
 export function findRangeOfSettingsChange(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
@@ -69,7 +61,7 @@ export function findRangeOfSettingsChange(
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
-/** Applies the edits of a series to stored readings. Adds to the plan the readings by hand that must be stored and deleted. */
+/** Applies edits to stored readings, and plans which manual readings are stored or deleted. */
 function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonly SeriesReading[] {
   const { added, withdrawn } = plan.edits;
   if (added.length === 0 && withdrawn.length === 0) return points;
@@ -84,9 +76,8 @@ function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonl
 }
 
 /**
- * Applies edits and changed settings in one chunk of the past. Replays the readings of the chunk twice, with the previous and with the new
- * edits and settings, and adds the difference to the plan. `rules`: null if the series does not contribute to the totals. Returns stretches
- * (consecutive stored readings) that must be loaded first. If there are any, the plan is not complete.
+ * Applies edits and changed settings to one chunk of the past: replays its readings with the previous and with the new settings, and stores
+ * the difference. `rules`: null if the series contributes to no total. Returns the ranges of stored readings that must be loaded first.
  */
 export function planRecomputation(
   plan: SeriesPlan,
@@ -95,15 +86,14 @@ export function planRecomputation(
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const { added, withdrawn, isExcluded } = plan.edits;
-  // If a series does not contribute to the totals, excluding its readings changes nothing.
+  // The series contributes to no total, so excluded readings change nothing.
   if (!rules && added.length === 0 && withdrawn.length === 0) return [];
   const stretch = findStretch(stretches, { firstMs, lastMs });
   if (!stretch) return [{ ...FIRST_LOOK, firstMs, lastMs }];
   const after = applyEdits(plan, stretch.points);
   plan.revises = true;
   const { lastReadAtMs, tail } = plan.series;
-  // If the loaded readings are the end of the series, an edit may have deleted the last reading, or excluded all readings after the loaded
-  // ones.
+  // At the end of the series, an edit may have deleted the last reading, or excluded all later ones.
   const endMs =
     lastReadAtMs !== null && lastReadAtMs > lastMs
       ? lastReadAtMs

@@ -15,24 +15,17 @@ import {
 import { needsTimeDependentCountingRule, planReadingsInOrder, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
-/**
- * The range of all readings of a series. All of them are recomputed if an earlier edition of the counting rules has assigned the energy of
- * a tariff register to quarter-hours.
- */
+/** The whole history is recomputed if an earlier version has distributed the energy of a tariff register. */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
 
-/** A device, and the time up to which its plan applies pending changes. */
 export interface DevicePlanContext {
   readonly device: DeviceState;
   readonly pieceUntilMs: number;
-  /** Settings with which the device's consumption is computed, before and after the plan. */
+  /** Settings with which the consumption is computed, before and after the batch. */
   readonly computed: { readonly before: SettingsByTime; readonly after: SettingsByTime };
 }
 
-/**
- * Plans the changes of one series. Returns stretches (consecutive stored readings) that must be loaded first. If there are any, the plan is
- * not complete.
- */
+/** Determines the changes of one series. Returns the ranges of stored readings that must be loaded first. */
 export function planSeries(
   { device, pieceUntilMs, computed }: DevicePlanContext,
   plan: SeriesPlan,
@@ -62,7 +55,7 @@ export function planSeries(
   return [computeFirstStretchBounds(following)];
 }
 
-/** Returns the counting rules of a series before and after the plan. A rule is null if the series does not contribute to the totals. */
+/** Returns the counting rules before and after the batch. Null if the series contributes to no total. */
 function rulesOf(
   plan: SeriesPlan,
   computed: DevicePlanContext['computed'],
@@ -81,19 +74,15 @@ function rulesOf(
   return { before, after, ...(longer && { longer }), ...(stepAtMs !== undefined && { stepAtMs }) };
 }
 
-/**
- * Whether stored readings are loaded for new points that follow all stored readings. They are needed if a new point changes energy before
- * it.
- */
+/** Whether enough stored readings are loaded. They are needed if a new reading changes earlier energy. */
 function isCovered(following: readonly NewReading[], stretches: readonly Stretch[]): boolean {
   const [first] = following;
   return first !== undefined && stretches.some(({ lastMs }) => lastMs >= first.readAtMs);
 }
 
 /**
- * Rejects points from a time that retention has closed. (The current retention period may include such a time, because the period was
- * shorter before or a clock was wrong.) Also rejects points from before a change of `decoder_config` that were decoded with the new
- * settings, because the stored readings of that time measure another quantity. Returns the other points.
+ * Rejects readings from a time whose readings are already deleted, and readings from before a change of `decoder_config`, because they
+ * measure another quantity than the stored ones. Returns the others.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewReading[]): readonly NewReading[] {
   const untilMs = getReadingRefusalEndMs(series);

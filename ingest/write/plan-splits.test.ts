@@ -17,7 +17,6 @@ import { expectCountingRuleResults } from '#test/support/planned-energy.ts';
 import { HISTORY_COUNT } from '#test/support/planned-histories.ts';
 import { createStoreWithDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
 
-/** Adds up load profiles that the reference implementation computed. */
 function added(profiles: readonly ReturnType<typeof computeReferenceConsumption>[]): Map<string, string> {
   const sums = new Map<string, bigint[]>();
   for (const [at, row] of profiles.flatMap((one) => [...one])) {
@@ -31,7 +30,6 @@ function added(profiles: readonly ReturnType<typeof computeReferenceConsumption>
   return new Map([...sums].map(([at, values]) => [at, String(values)]));
 }
 
-/** Generates the readings of one series. */
 const series = fc.constantFrom('register' as const, 'power' as const).chain((kind) =>
   (kind === 'register' ? arbitraryRegisters : arbitraryPowers)('import')
     .chain(arbitraryConflictingReadings)
@@ -64,10 +62,10 @@ test('starts a series from scratch when its decoder settings change, and never c
               .sort((a, b) => a.at - b.at)
               .map(({ reading }) => reading);
         const former = queue.slice(0, Math.ceil((queue.length * share) / 100));
-        // Some of the earlier readings arrive again, decoded with the new settings.
+        // Some readings arrive again and are decoded with the new settings.
         const after = [...former.slice(-3), ...queue.slice(former.length)].map((reading) => ({
           ...reading,
-          // Adding 0 turns -0, which JSON cannot represent, into 0.
+          // JSON has no -0; adding 0 turns it into 0.
           value: Math.round(reading.value * factor) + 0,
         }));
         const memory = createTestHeadCache('all');

@@ -32,7 +32,7 @@ import { type DeviceState, getSettingsOfSeries, type SeriesState } from './devic
 import { getTariffRuleStartMs, type SeriesPlan } from './series-plan.ts';
 import { extendStretchBounds, MAX_STRETCH_GAP_MS, type Stretch, type StretchRequest } from './stretch.ts';
 
-/** Numbers of stored readings to load at first before and after a time. If these are not enough, more are loaded. */
+/** Numbers of stored readings to load at first before and after a time. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
 
 const ALWAYS = {
@@ -41,7 +41,6 @@ const ALWAYS = {
   quietFromMs: Number.NEGATIVE_INFINITY,
 };
 
-/** The roles of a series by time, before or after the batch. (A role states to which total the energy contributes.) */
 interface RolesState {
   readonly of: RolesByTime;
   readonly rolesAt: (ms: number) => SeriesRoles;
@@ -54,32 +53,30 @@ const rolesStateOf = (of: RolesByTime, sinceMs: number): RolesState => ({
   sinceMs,
 });
 
-/** `was`: the device before the batch. `is`: the device after the batch. */
+/** `was`: before the batch. `is`: after the batch. */
 type State = 'was' | 'is';
 
-/** A tariff register, and the changes that the batch makes to its steps. (A step is the energy between two readings.) */
+/** A tariff register, and how the batch changes its increments between readings. */
 interface Tariff extends Readonly<Record<State, RolesState>> {
   readonly series: SeriesState;
   readonly circuit: string;
   readonly removed: readonly EnergyInterval[];
   readonly added: readonly EnergyInterval[];
-  /** The steps (energies between two readings) that are known, in one or more time ranges. */
+  /** Known increments of the register, in one or more time ranges. */
   readonly known: readonly Readonly<Record<State, KnownRegisterIncrements>>[];
   readonly loaded: readonly Stretch[];
-  /** Those elements of `added` that come after all stored readings. */
+  /** Elements of `added` that come after all stored readings. */
   readonly following: ReadonlySet<EnergyInterval>;
-  /** Cache of the elements of `known` with one commodity and direction. Used only if the role of the register changes with time. */
+  /** Cache of `known` by commodity and direction. */
   readonly ofKind: Map<string, readonly KnownRegisterIncrements[]>;
-  /** Times (Unix ms) around which further readings must be loaded. */
+  /** Times (Unix ms) around which more readings must be loaded. */
   readonly timesToLoad: Set<number>;
 }
 
 /**
- * Adds the changed steps of tariff registers to `deltas`. (A step is the energy between two readings.) If another tariff register rises
- * within the time of a step, the energy of the step is assigned to the time after the latest rise. Therefore an unchanged step also moves
- * if a rise within it changes. Steps after all stored readings are also added to `followed`. `plans`: all series that the batch concerns,
- * each with its changed steps. Returns stretches (consecutive stored readings) that must be loaded first. If there are any, `deltas` is not
- * complete.
+ * Adds the energy of tariff registers to `deltas`. If another tariff register rises between two readings of a register, the energy belongs
+ * to the time after that rise. Therefore a changed rise also moves unchanged energy. `plans`: all series that the batch concerns. Returns
+ * the ranges of stored readings that must be loaded first; `deltas` is then incomplete.
  */
 export function planTariffs(
   device: DeviceState,
@@ -139,7 +136,7 @@ function tariffsOf(
   ];
 }
 
-/** Returns the removed and the added steps (energies between two readings) of a tariff register. Omits unchanged steps. */
+/** Returns the removed and added increments of a tariff register. */
 function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, is: RolesState) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
   if (isOfEarlierEdition || removed.length === 0 || added.length === 0) return { removed, added };
@@ -153,7 +150,7 @@ function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, i
   };
 }
 
-/** Returns the steps (energies between two readings) of a series that are known from its state and from loaded readings. */
+/** Returns the increments that are known from the state of the series and from loaded readings. */
 function knownOf(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
@@ -170,15 +167,14 @@ function knownOf(
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && ruleOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
-  // Energy from times at which the series contributes to no total is not stored, although the counting rule reports it.
+  // The counting rule also reports energy from times at which the series contributes to no total.
   const isCounted = ({ import: isImport, export: isExport }: SeriesRoles) => isImport || isExport;
-  // A run is the latest readings of a register. Its energy has the direction of the role at the last of these readings, because a held
-  // reading after them may already have another role.
+  // All energy of the latest readings has the direction of the role at the last of them.
   const ofRun = deriveRegisterIncrements(run, at(getLastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
 
-/** Verdicts of readings whose value is not accepted as the value of the register. */
+/** Verdicts of readings whose value is not accepted. */
 const UNCOUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>([
   'glitch',
   'held',
@@ -201,20 +197,19 @@ function stepsOfStretch(
   return { steps, fromMs, toMs, quietFromMs: fromMs };
 }
 
-/** Returns the commodity and direction of a tariff register. Null if the role is not that of a tariff register. */
+/** Returns the commodity and direction of a tariff register. Null for other roles. */
 function kindOf({ isTariff, export: isExport, meter }: SeriesRoles): string | null {
   if (!isTariff) return null;
   if (meter !== null && !isElectricityQuantity(meter)) return meter;
   return isExport ? 'export' : 'import';
 }
 
-/** Whether another tariff register of the circuit has the same commodity and direction at some time. Only one of them runs at a time. */
+/** Whether another tariff register of the circuit has the same commodity and direction. Only one of them counts at a time. */
 const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff &&
   other.circuit === tariff.circuit &&
   hasMatchingRole(other[state].of, (roles) => kindOf(roles) === kind);
 
-/** Returns the known steps (energies between two readings) of a tariff register with the given commodity and direction. */
 function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly KnownRegisterIncrements[] {
   const { of, rolesAt: at } = tariff[state];
   const all = tariff.known.map((known) => known[state]);
@@ -228,8 +223,8 @@ function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly 
 }
 
 /**
- * Searches each range of known steps (energies between two readings), and returns the first result. If there is none, returns null, and
- * records the time around which readings must be loaded.
+ * Searches each range of known increments, and returns the first result. If there is none, records the time around which readings must be
+ * loaded.
  */
 function searchSteps<T>(
   tariff: Tariff,
@@ -246,8 +241,8 @@ function searchSteps<T>(
 }
 
 /**
- * Adds the energy of a step (between two readings) to `deltas` (`sign` 1) or subtracts it (-1). If another tariff register rises within the
- * time of the step, the energy is assigned to the time after the latest rise.
+ * Adds the energy of an increment to `deltas` (`sign` 1) or subtracts it (-1). If another tariff register rises in the meantime, the energy
+ * belongs to the time after that rise.
  */
 function addStep(
   step: EnergyInterval,
@@ -273,7 +268,7 @@ function addStep(
   addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftEnergyAfter(step, afterMs), roles, sign);
 }
 
-/** Returns the unchanged steps (energies between two readings) during which the energy of another tariff register has changed. */
+/** Returns unchanged increments whose energy moves, because another tariff register has changed. */
 function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterable<EnergyInterval> {
   const found = new Map<number, EnergyInterval>();
   const changed = new Set(tariff.removed.map(({ endMs }) => endMs));
@@ -291,7 +286,7 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
   return found.values();
 }
 
-/** Returns the stretches (consecutive stored readings) to load around the recorded times. They are longer than the loaded ones. */
+/** Returns larger ranges of stored readings around the recorded times. */
 function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): StretchRequest[] {
   if (seriesId === null) return [];
   const wanted: StretchRequest[] = [];

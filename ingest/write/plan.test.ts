@@ -75,7 +75,7 @@ test('replays the later of two late groups of readings, hours apart, after the c
       ['12:10', 101],
       ['12:15', 101.1],
       ['12:20', 101.3],
-      // A power of 120 kW is implausible. The reading is held back until readings six hours later confirm it.
+      // A power of 120 kW is implausible, so the reading waits until readings six hours later confirm it.
       ['12:30', 121.3],
     ] as const
   ).map(reading);

@@ -36,35 +36,24 @@ export interface DevicePlan {
   readonly device: DeviceState;
   readonly series: readonly SeriesPlan[];
   readonly deltas: DeviceDeltas;
-  /**
-   * The part of `deltas` that comes from readings after all stored ones. Null if this is all of `deltas`, because no earlier energy of the
-   * device changes.
-   */
+  /** The part of `deltas` from readings after all stored ones. Null if this is all of `deltas`. */
   readonly followed: DeviceDeltas | null;
-  /** Unix time in ms (exclusive) up to which the plan applies changed settings and pending edits. */
+  /** End (exclusive, Unix ms) of the time range to which changed settings and edits are applied. */
   readonly pieceUntilMs: number;
-  /** Settings with which the device's consumption is computed once the plan is written. */
   readonly computedWith: SettingsByTime;
-  /**
-   * Whether changes of roles remain for later plans: some series has a role that differs from its target role at some time, or has tariff
-   * energy that an earlier edition of the counting rules assigned to quarter-hours.
-   */
+  /** Whether changes of roles remain to be applied to the past. */
   readonly areRolesOpen: boolean;
-  /** Whether a software update changes the role of stored readings. If so, the owner is notified once. */
+  /** Whether a software update changes the role of stored readings. The owner is then notified once. */
   readonly isRecounted: boolean;
 }
 
-/**
- * Returns the number of valid readings in a plan: new readings and duplicates. Rejected readings are not valid: those from a time that
- * retention has closed, and those for whose time a lower value is stored.
- */
+/** Returns the number of readings that are stored or duplicates. */
 export const countValidReadings = ({ series }: DevicePlan): number =>
   series.reduce((sum, { inserts, lowered, duplicates }) => sum + inserts.length + lowered.length + duplicates, 0);
 
 /**
- * Plans the changes that a batch makes to a device. Pure. `arrived`: the batch's readings of the device, by the name of their series.
- * `stretches`: the stored readings loaded so far, by series_id, in the order of loading. Returns the plan or, if late readings or a
- * recomputation need more stored readings, the stretches to load before the next call.
+ * Determines the changes that a batch makes to a device. `arrived`: new readings by series. `stretches`: stored readings loaded so far, by
+ * series_id. If more stored readings are needed, returns the ranges to load before the next call.
  */
 export function planDevice(
   device: DeviceState,
@@ -75,7 +64,7 @@ export function planDevice(
   if ('wanted' in found) return found;
   const wanted: StretchRequest[] = [];
   const deltas = createEmptyDeltas();
-  // If the batch has readings, a later plan applies the pending edits, because years of readings may lie between an edit and the batch.
+  // Years of readings may lie between an edit and the batch, so another transaction applies edits.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
   const computed = { before, after: applySettingsUntil(before, device.settings, pieceUntilMs) };
@@ -109,17 +98,14 @@ export function planDevice(
   };
 }
 
-/**
- * Clears the state of the counting rule if the series contributes to the totals neither at its last reading nor later. This state may
- * belong to an earlier reading, because the counting rule does not receive readings that an edit excludes.
- */
+/** Clears the state of a series that contributes to no total at its last reading and later. */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
   if (lastReadAtMs !== null && tail !== null && lastReadAtMs >= getContributionEndMs(plan))
     plan.head = { lastReadAtMs, tail: null };
 }
 
-/** Returns the changes from readings after all stored ones. Tariff registers are excluded, because `planTariffs` adds their energy. */
+/** Returns the changes from readings after all stored ones, without tariff registers. */
 function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   const followed = createEmptyDeltas();
   for (const plan of plans) {
@@ -130,20 +116,14 @@ function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   return followed;
 }
 
-/**
- * A series that a batch may concern, with its new readings. `firsts`: times of the series' first reading and first nonzero reading after
- * the batch.
- */
+/** A series with its new readings. `firsts`: times of its first reading and first nonzero reading after the batch. */
 interface Found {
   series: SeriesState;
   readonly points: readonly NewReading[];
   readonly firsts: FirstReadingTimes;
 }
 
-/**
- * Finds the series of a batch's readings. If more stored readings are needed to choose the roles of these series, returns the stretches to
- * load.
- */
+/** Finds the series of a batch's readings. If stored readings are needed to choose their roles, returns the ranges to load. */
 function findSeries(
   device: DeviceState,
   arrived: ReadonlyMap<string, SeriesBatch>,
@@ -167,7 +147,7 @@ interface Work {
   points: readonly NewReading[];
 }
 
-/** Selects the series that need a plan: those that have readings in the batch, and those whose roles, settings or edits change. */
+/** Selects the series that have new readings, or whose roles, settings or edits change. */
 function selectWork(
   device: DeviceState,
   arrived: readonly Found[],
@@ -183,8 +163,7 @@ function selectWork(
   const targets: readonly TargetRoles[] = isChosen
     ? chosenFor(device, found)
     : found.map(({ series }) => ({ ...series, meant: series.meant ?? null }));
-  // If the role of stored readings changes, the change is applied in chunks. All series of the device then change together, because one
-  // series may exclude another.
+  // One series may exclude another, so a changed role is applied to all series of the device together.
   const isAtOnce =
     (device.computedWith === null || findPendingRoleRanges(device, [...device.series.values()]).size === 0) &&
     found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
@@ -202,7 +181,7 @@ function selectWork(
       will,
     );
     const isPlaced = isPlacedBefore(device, series, will);
-    // Like other changes of the past, a recomputation after a software update waits for a plan without new readings.
+    // A recomputation after a software update waits until there are no new readings.
     const isOfEarlierEdition = isPlaced && pieceUntilMs > Number.NEGATIVE_INFINITY;
     if (isPlaced && !isOfEarlierEdition) areRolesOpen = true;
     const isConcerned =
@@ -222,9 +201,8 @@ function selectWork(
 }
 
 /**
- * Whether a software update changes the role of a series' stored readings. This happens if the update marked the device, or if the series
- * is classified together with the other series of its device for the first time. (A series that was first stored after the update was
- * always classified in this way.)
+ * Whether a software update changes the role of a series' stored readings: it has marked the device, or the series is classified together
+ * with the others for the first time.
  */
 function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
@@ -247,16 +225,14 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
   series.firstReadAtMs !== firsts.firstReadAtMs ||
   series.nonzeroAtMs !== firsts.nonzeroAtMs;
 
-/**
- * Whether the role of a series changes only for readings after the last stored one. Its counting rule then continues from the stored state.
- */
+/** Whether the role of a series changes only for later readings. */
 function isAhead(series: SeriesState, target: RolesByTime): boolean {
   const times = findRoleDifferenceRange(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
   return times.fromMs > series.lastReadAtMs && getContributionEndMs(series) > series.lastReadAtMs;
 }
 
-/** Limits the edits that exclude readings to the time in which the series contributes to the totals. */
+/** Limits excluding edits to the time in which the series contributes to a total. */
 function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   const { isExcluded } = edits;
   const endMs = isExcluded ? getContributionEndMs(will) : Number.POSITIVE_INFINITY;
@@ -264,10 +240,7 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   return { ...edits, isExcluded: (point) => point.readAtMs < endMs && isExcluded(point) };
 }
 
-/**
- * Returns the roles that the series should have. Also makes the device's own names of new series unique: if a name is already used, the
- * name of the channel is appended.
- */
+/** Returns the roles that the series should have. If two series have the same native name, appends the name of the channel. */
 function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : getNativeQuantityName(series))));
   for (const one of found) {
@@ -284,10 +257,7 @@ function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   );
 }
 
-/**
- * Whether an earlier edition of the counting rules has assigned the energy of a tariff register to quarter-hours. A plan must then
- * recompute this energy.
- */
+/** Whether an earlier version has distributed the energy of a tariff register over time, so that it must be recomputed. */
 const isPlacedBefore = ({ computedWith }: DeviceState, series: SeriesState, will: RolesByTime): boolean =>
   computedWith !== null &&
   series.lastReadAtMs !== null &&

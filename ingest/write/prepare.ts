@@ -32,32 +32,27 @@ export interface BatchDependencies {
   readonly maxChannels: number;
   readonly pieceReadings: number | undefined;
   readonly months: PartitionMonthCache;
-  /** Selects the rejections that may be stored. */
   readonly retained: (rejects: readonly Rejection[]) => readonly Rejection[];
   readonly memory: HeadCache;
   readonly fastPath: FastPath;
   readonly gateways: GatewayReceiver;
   readonly untimed: UntimedSeriesRecorder | undefined;
-  /** Changed devices that a later transaction recomputes, so that their readings need not wait for the recomputation. */
+  /** Changed devices that a later transaction recomputes. */
   readonly deferred: { has(deviceId: string): boolean; add(deviceId: string): void };
 }
 
-/** State that must be undone if the transaction of a batch does not commit. */
+/** What must be undone if the transaction of a batch fails. */
 export interface BatchRollbackState {
-  /** Devices whose heads (stored states) this batch has changed in the cache. */
+  /** Devices whose cached state this batch has changed. */
   deviceIds: string[];
-  /** Number of the devices in `deviceIds` that were planned on their cached heads (states). */
+  /** Number of the devices in `deviceIds` whose state came from the cache. */
   cachedCount: number;
-  /** Series whose readings have no time of their own, and which this batch records. */
+  /** Series whose readings have no timestamps, and which this batch records. */
   untimed: ReturnType<UntimedSeriesRecorder['missing']>;
-  /** Releases the bytes that were reserved for the rejections of this batch. */
   undo(): void;
 }
 
-/**
- * Thrown if devices in the batch must be recomputed before the batch, because their owners have changed a setting. Thrown only if one chunk
- * is enough for the rest of each recomputation.
- */
+/** Thrown if devices must be recomputed before the batch, because their owners have changed a setting. */
 export class RecomputationRequiredError extends Error {
   readonly deviceIds: readonly string[];
   constructor(deviceIds: readonly string[]) {
@@ -67,9 +62,9 @@ export class RecomputationRequiredError extends Error {
 }
 
 /**
- * Prepares the changes of a batch within a transaction, and returns the statements that write them. New heads (states of devices) are
- * cached at once: if the transaction does not commit, the caller must evict the heads of `attempt`. Throws RecomputationRequiredError if
- * changed devices must be recomputed first, and MissingPartitionsError before anything is written.
+ * Determines the changes of a batch, and returns the statements that write them. The new states of devices are cached at once, so the
+ * caller must evict them if the transaction fails. Throws RecomputationRequiredError if changed devices must be recomputed first, and
+ * MissingPartitionsError.
  */
 export async function prepareBatch(
   client: PoolClient,
@@ -90,29 +85,29 @@ export async function prepareBatch(
   return stages.write(batch);
 }
 
-/** Reasons for a plan that needs data from the database, and not only the cached head (state) of the device. */
+/** Reasons for which the cached state of a device is not enough. */
 const NEED_STORED: ReadonlySet<SlowPathReason> = new Set<SlowPathReason>(['new series', 'role']);
 const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
 
-/** The stages in which a batch is prepared, and the state between them. */
+/** The stages in which a batch is prepared. */
 class Stages {
   readonly #client: PoolClient;
   readonly #tools: BatchDependencies;
   readonly #attempt: BatchRollbackState;
-  /** The messages that remain for the next stages; the fast path has not processed their devices. */
+  /** The messages that no earlier stage has processed. */
   #messages: readonly IncomingMessage[] = [];
-  /** Devices whose register descriptions change here. No other transaction can recompute them before this one commits. */
+  /** Devices whose register descriptions change in this transaction. */
   readonly #described = new Set<string>();
   readonly #ofMovedAccounts: IncomingMessage[] = [];
-  /** Requests that concern devices which no longer exist. Their senders receive an error, and nothing is stored. */
+  /** Messages for deleted devices. Their senders receive an error. */
   readonly #ofEndedDevices: IncomingMessage[] = [];
   #stepped: FastPathResult = EMPTY_FAST_PATH_RESULT;
   #collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
   readonly #plans: HeadWithPlan[] = [];
-  /** Devices that are planned on their cached heads (states), without a lock. */
+  /** Devices whose changes are determined from their cached state, without a lock. */
   readonly #plannedIds = new Set<string>();
   #devices = new Map<string, LockedDevice>();
-  /** Locked devices with so many series that each write is slow. */
+  /** Ids of devices with so many series that each write is slow. */
   #large: string[] = [];
 
   constructor(client: PoolClient, tools: BatchDependencies, attempt: BatchRollbackState) {
@@ -121,7 +116,7 @@ class Stages {
     this.#attempt = attempt;
   }
 
-  /** Decodes the messages of gateways, and stores messages of moved accounts separately. */
+  /** Decodes the messages of gateways, and sets messages of moved accounts aside. */
   async readGateways(batch: readonly IncomingMessage[]): Promise<void> {
     const { gateways, memory, untimed } = this.#tools;
     const read = await gateways.receive(this.#client, batch, this.#described);
@@ -144,11 +139,7 @@ class Stages {
     this.#collected = collectReadings(this.#messages, this.#tools.oldestMs);
   }
 
-  /**
-   * Plans devices on their cached heads (states), without a lock. This requires that all readings of a device follow the stored ones, and
-   * that the batch contains nothing else of the device. These are devices that the fast path cannot process: for example, their energy
-   * extends beyond the next hour, they measure commodities other than electricity, or a reading gets a verdict.
-   */
+  /** Determines the changes of devices whose state is cached, without a lock. Their new readings must follow the stored ones. */
   planCached(): void {
     const { memory } = this.#tools;
     const needLock = new Set<string>();
@@ -168,7 +159,7 @@ class Stages {
     this.#attempt.cachedCount = this.#attempt.deviceIds.length;
   }
 
-  /** Locks and loads the devices of the remaining messages, which no earlier stage has processed. */
+  /** Locks and loads the devices of the remaining messages. */
   async loadOthers(): Promise<void> {
     const { pieceReadings, deferred } = this.#tools;
     const deviceIds = new Set(this.#messages.map(({ decoded }) => decoded.deviceId));
@@ -191,9 +182,8 @@ class Stages {
   }
 
   /**
-   * A changed setting must apply to the next reading. If one chunk is enough for a device's recomputation, throws
-   * RecomputationRequiredError, so that the device is recomputed before its readings are stored. Otherwise its readings do not wait for the
-   * recomputation.
+   * A changed setting must apply to the next reading. Therefore throws RecomputationRequiredError for devices that one chunk can recompute.
+   * The readings of other devices do not wait.
    */
   deferRecomputation(): void {
     const first: string[] = [];
@@ -205,7 +195,7 @@ class Stages {
     if (first.length > 0) throw new RecomputationRequiredError(first);
   }
 
-  /** Processes those of the locked devices that are settled on the fast path. Only the other devices then need a plan. */
+  /** Processes locked devices on the fast path if possible. */
   stepLoaded(): void {
     const { memory, oldestMs } = this.#tools;
     const settled = new Set<string>();
@@ -222,7 +212,7 @@ class Stages {
     this.#collected = collectReadings(this.#messages, oldestMs);
   }
 
-  /** Stores messages of moved accounts separately, and removes requests for devices that no longer exist. */
+  /** Sets messages of moved accounts aside, and removes those for deleted devices. */
   async removeUnknownDevices(): Promise<void> {
     const unknown = new Set<string>();
     for (const { decoded } of this.#messages) if (!this.#isKnown(decoded.deviceId)) unknown.add(decoded.deviceId);
@@ -238,7 +228,6 @@ class Stages {
     this.#collected.rejects = this.#collected.rejects.filter(({ message }) => !removed.has(message));
   }
 
-  /** Rejects new channels of devices that already have the maximum number of channels. */
   limitChannels(): void {
     const refused = rejectChannelsBeyondLimit(this.#devices, this.#collected, this.#tools.maxChannels);
     this.#collected.rejects.push(...refused);
@@ -246,7 +235,7 @@ class Stages {
 
   async planLoaded(): Promise<void> {
     const { series } = this.#collected;
-    // A changed device is recomputed even if it has no readings in the batch.
+    // A changed device is recomputed even without new readings.
     for (const { deviceId, computedWith } of this.#devices.values())
       if (computedWith !== null && !series.has(deviceId)) series.set(deviceId, new Map());
     this.#plans.push(...(await planWithLoadedStretches(this.#client, this.#devices, series)));

@@ -15,16 +15,10 @@ import {
   encodeTimestamps,
 } from './statement.ts';
 
-/**
- * Changed hours. For each hour (Unix ms): its users, and whether the hour is still the open hour of a device of the user. A batch changes
- * few different hours, so there are few inner maps.
- */
+/** Changed hours (Unix ms) with their users, and whether the hour is still the latest one of a device. */
 type Changes = Map<number, Map<string, boolean>>;
 
-/**
- * Records for the workers which hours of which users a batch changes. A batch that contains only quantities without energy, such as
- * temperatures, records nothing.
- */
+/** Records for the workers which hours of which users a batch changes. */
 export function recordChangedHours(
   stepped: FastPathResult,
   planned: readonly HeadWithPlan[],
@@ -62,7 +56,7 @@ function add(changes: Changes, hourMs: number, userId: string, isOpen: boolean):
   users.set(userId, users.get(userId) === true || isOpen);
 }
 
-/** Changes that a batch makes to an hour whose consumption was already known. All energies are in mWh. */
+/** Changes of an hour whose consumption was already known. Energies are in mWh. */
 interface LateHour {
   deviceId: string;
   hourMs: number;
@@ -73,9 +67,8 @@ interface LateHour {
 }
 
 /**
- * Returns the changes that plans make to hours whose consumption was already known. `lateReadings`: number of readings that arrived after a
- * later reading of their series. If stored readings were replayed, also the change of the energy before the last known reading. Returns
- * nothing for devices whose readings all follow the stored readings. Pure.
+ * Returns the changes of hours whose consumption was already known. `lateReadings`: number of readings that arrived after a later reading
+ * of their series.
  */
 const lateHours = (plans: readonly DevicePlan[]): LateHour[] => plans.flatMap(lateHoursOf);
 
@@ -87,7 +80,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
     const { inserts, revises } = plan;
     const lastReadAtMs = plan.series.lastReadAtMs ?? 0;
     for (const { readAtMs } of inserts) if (readAtMs < lastReadAtMs) late.push(readAtMs);
-    // The quarter-hour of the last reading is left out, because its sums contain both new energy and corrections.
+    // The quarter-hour of the last reading contains both new energy and corrections, so it is left out.
     if (revises) knownToMs = Math.max(knownToMs, Math.floor(lastReadAtMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
   }
   if (late.length === 0 && knownToMs === 0) return [];
@@ -101,11 +94,11 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
     }
     return hour;
   };
-  // A reading at the end of an hour belongs to that hour, not to the next one.
+  // A reading at the end of an hour belongs to that hour.
   for (const readAtMs of late) hourOf(readAtMs - 1).lateReadings++;
   for (const [startMs, sums] of deltas.own) {
     if (startMs >= knownToMs) continue;
-    // Another series of the device may have ended earlier. Energy after its last reading is new, so it is not a correction.
+    // Energy after the last reading of another series is new, so it is not a correction.
     const isNew = followed?.own.get(startMs);
     const changeOf = (measure: 'energyMilliwattHours' | 'estimatedMilliwattHours' | 'exportMilliwattHours') =>
       sums[measure] - (isNew?.[measure] ?? 0);
@@ -119,10 +112,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
   return [...hours.values()];
 }
 
-/**
- * Whether the series contributes to the electricity of its device, or did so before the plan. Late readings are recorded only for this
- * energy.
- */
+/** Whether the series contributes to the electricity of its device, before or after the batch. */
 const isOfElectricity = (plan: SeriesPlan): boolean =>
   [plan, plan.series].some((of) =>
     hasMatchingRole(
@@ -131,7 +121,7 @@ const isOfElectricity = (plan: SeriesPlan): boolean =>
     ),
   );
 
-/** Stores changes by late readings, one row per hour. Usually there are none, because all readings follow the stored ones. */
+/** Stores changes by late readings, one row per hour. */
 export function recordChangesFromLateReadings(plans: readonly DevicePlan[]): BatchStatement[] {
   const hours = lateHours(plans);
   if (hours.length === 0) return [];

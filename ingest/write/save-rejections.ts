@@ -2,18 +2,11 @@ import { HOUR_MS } from '#src/core/units.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import { type BatchStatement, createBatchStatement } from './statement.ts';
 
-/** Maximum length of a payload that is stored with a rejection, in bytes. */
 export const MAX_STORED_PAYLOAD_BYTES = 65_536;
-/**
- * Maximum number of rejections of one message that are stored with its payload. A person who looks at some of the rejections should see the
- * payload. If 10,000 elements are rejected, the other rows refer to the first row.
- */
+/** Maximum number of rejections of one message that are stored with its payload. The rows of further rejections refer to the first row. */
 const ROWS_WITH_PAYLOAD = 10;
 
-/**
- * Returns the statement that stores rejections, each with topic, payload (at most 64 KiB), time and reason. Only the first rows of a
- * message contain its payload.
- */
+/** Returns the statement that stores rejections. */
 export function saveRejections(rejects: readonly Rejection[]): BatchStatement[] {
   if (rejects.length === 0) return [];
   const messages = new Map<IncomingMessage, { number: number; rows: number }>();
@@ -22,7 +15,7 @@ export function saveRejections(rejects: readonly Rejection[]): BatchStatement[] 
     messages.set(reject.message, known);
     return { ...reject, number: known.number, hasPayload: known.rows++ < ROWS_WITH_PAYLOAD };
   });
-  // One statement stores all rejections. The ids are assigned in the order of the list.
+  // One statement, so that the ids are assigned in the order of the list.
   const text = `WITH numbered AS MATERIALIZED (
        SELECT nextval(pg_get_serial_sequence('rejected_messages', 'rejected_id')) AS id, r.*
        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[], $5::integer[], $6::text[], $7::boolean[], $8::integer[])
@@ -48,29 +41,25 @@ export function saveRejections(rejects: readonly Rejection[]): BatchStatement[] 
 
 const NONE = Buffer.alloc(0);
 
-/** Replaces NUL characters, which a text column of PostgreSQL cannot store. */
+/** PostgreSQL cannot store NUL characters in text. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
-/**
- * Maximum number of bytes of rejections that are stored per hour, for one device and in total. Invalid messages must not fill the disk, and
- * many invalid messages of one device must not prevent the storage of others.
- */
+/** Maximum bytes of rejections that are stored per hour, so that invalid messages do not fill the disk. */
 const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
-/** Approximate size of a row in bytes, without its strings and its payload. */
+/** Approximate bytes of a row without its strings and payload. */
 const ROW_BYTES = 200;
 
-/** Creates the limit for the bytes of rejections that are stored per clock hour. Rejections beyond the limit are counted but not stored. */
+/** Creates the hourly limit for stored rejections. Further rejections are only counted. */
 export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
   let hour = 0;
   let all = 0;
   let unstoredCount = 0;
   const devices = new Map<string, number>();
   return {
-    /** Number of rejections that were counted but not stored. */
     get unstoredCount() {
       return unstoredCount;
     },
-    /** Restores the counts if the transaction of these rejections was not committed. */
+    /** Restores the counts after a failed transaction. */
     undo(rejects: readonly Rejection[], stored: readonly Rejection[]): void {
       unstoredCount -= rejects.length - stored.length;
       const rows = new Map<IncomingMessage, number>();
@@ -83,7 +72,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
         devices.set(deviceId, Math.max(0, (devices.get(deviceId) ?? 0) - bytes));
       }
     },
-    /** Returns the rejections that may be stored, and counts the others. `nowMs`: current time, Unix ms. */
+    /** Returns the rejections that may be stored. `nowMs`: Unix ms. */
     of(rejects: readonly Rejection[], nowMs: number): Rejection[] {
       const current = Math.floor(nowMs / HOUR_MS);
       if (current !== hour) {
@@ -112,7 +101,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
 
 export type RejectionQuota = ReturnType<typeof createRejectionQuota>;
 
-/** Returns the size of a row in bytes. `before`: number of earlier rows of the same message; only the first rows contain the payload. */
+/** Returns the bytes of a row. `before`: number of earlier rows of the same message. */
 function bytesOf({ message: { payload, topic }, reason }: Rejection, before: number): number {
   const kept = before < ROWS_WITH_PAYLOAD ? Math.min(payload.length, MAX_STORED_PAYLOAD_BYTES) : 0;
   return kept + topic.length + reason.length + ROW_BYTES;

@@ -13,7 +13,7 @@ export interface StoredSeriesPlan {
   plan: SeriesPlan;
 }
 
-/** Stores the new series of write plans. Returns all series of these plans, new and existing, with their ids. */
+/** Stores new series. Returns all series of the batch with their ids. */
 export async function createSeries(client: PoolClient, plans: readonly DevicePlan[]): Promise<StoredSeriesPlan[]> {
   const stored: StoredSeriesPlan[] = [];
   const fresh: { deviceId: string; plan: SeriesPlan }[] = [];
@@ -25,7 +25,7 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
     }
   }
   if (fresh.length === 0) return stored;
-  // Raw SQL: takes arrays for the whole batch, and is prepared, because each batch runs it.
+  // Raw SQL: each batch runs this prepared statement, which takes arrays.
   const { rows } = await client.query(
     `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, earlier_roles, native_name, unit, described, meant)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[],
@@ -51,7 +51,7 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
   return stored;
 }
 
-/** Returns the values of the columns for roles. Electricity and separately reported meters have different columns. */
+/** Electricity and separately reported energy have different columns. */
 const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
   plans.map(({ plan: { roles } }) => roles.import && (roles.meter === null || isElectricityQuantity(roles.meter))),
   plans.map(({ plan: { roles } }) => roles.export),
@@ -65,9 +65,8 @@ const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
 const timeOf = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
 
 /**
- * Returns the value of `series.tariff_since`. Null if the series was never a tariff register, or now has another role in the totals. A
- * former tariff register that no longer contributes to the totals keeps the value, because it determines how its earlier energy is assigned
- * to quarter-hours.
+ * Returns the value of `series.tariff_since`. A former tariff register that contributes to no total keeps its value, because it determines
+ * the distribution of its earlier energy.
  */
 function tariffSince(plan: SeriesPlan): string | null {
   const { import: imports, export: exports } = plan.roles;
@@ -85,7 +84,6 @@ const hasChanged = (plan: SeriesPlan): boolean =>
   plan.firsts.nonzeroAtMs !== plan.series.nonzeroAtMs ||
   earlierRolesText(plan) !== earlierRolesText(plan.series);
 
-/** Returns the value of `series.earlier_roles`. Null if the role has never changed. */
 const earlierRolesText = ({ earlierRoles }: Pick<SeriesPlan, 'earlierRoles'>): string | null =>
   earlierRoles
     ? JSON.stringify(
@@ -115,7 +113,6 @@ export function updateSeries(stored: readonly StoredSeriesPlan[]): BatchStatemen
   return [createBatchStatement({ text, values })];
 }
 
-/** Rows for one statement, from any number of series. Each row consists of a key and a reading. */
 interface Rows<P extends SeriesReading> {
   seriesIds: number[];
   points: P[];
@@ -138,8 +135,7 @@ function rowsOf<P extends SeriesReading>(
 const NO_POINTS: readonly SeriesReadingWithVerdict[] = [];
 
 /**
- * Returns a function that selects those readings of a plan whose verdict has changed. `isNoted`: true selects those that now have a
- * verdict, false those that no longer have one.
+ * Returns a function that selects readings with a changed verdict: those that now have one (`isNoted` true), or no longer have one (false).
  */
 const judged = (isNoted: boolean) => (plan: SeriesPlan) =>
   plan.verdicts ? [...plan.verdicts.values()].filter(({ verdict }) => (verdict !== null) === isNoted) : NO_POINTS;
@@ -155,8 +151,8 @@ const keys = ({ seriesIds, points }: Rows<SeriesReading>) => [
 const values = ({ points }: Rows<SeriesReading>) => encodeBigints(points.map(({ value }) => value));
 
 /**
- * Deletes a reading by hand. Retention may have moved it to another table. There are few such deletions, so each has its own statements.
- * With a constant key, TimescaleDB decompresses only the affected part of a chunk; with a join, it would decompress the whole chunk.
+ * Deletes a manual reading. With a constant key, TimescaleDB decompresses only a small part of a chunk; with a join, it would decompress
+ * all of it.
  */
 const withdraw = (key: readonly unknown[]): BatchStatement[] =>
   ['readings', 'closed_readings'].map((relation) =>
@@ -166,7 +162,7 @@ const withdraw = (key: readonly unknown[]): BatchStatement[] =>
     }),
   );
 
-/** Adds a statement for the rows. Adds nothing if there are no rows. `more`: values of the fourth column. */
+/** Adds a statement if there are rows. `more`: values of the fourth column. */
 function addStep(
   steps: BatchStatement[],
   rows: Rows<SeriesReading>,
@@ -176,16 +172,13 @@ function addStep(
   steps.push(createBatchStatement({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
 }
 
-/**
- * Stores the readings and verdicts of plans and of the fast path. A reading by hand is stored next to the sent readings, and is deleted
- * when its edit is revoked.
- */
+/** Stores readings and verdicts. A manual reading is stored in addition to the sent ones. */
 export function saveReadings(
   { seriesIds, readings }: FastPathResult,
   stored: readonly StoredSeriesPlan[],
 ): BatchStatement[] {
   const steps: BatchStatement[] = [];
-  // Readings are deleted before new ones are stored, because a new reading may have the same key.
+  // Deletes first, because a new reading may have the same key.
   for (const { seriesId, plan } of stored) {
     for (const { readAtMs, intervalMs } of plan.withdrawn)
       steps.push(...withdraw([seriesId, new Date(readAtMs), intervalMs]));
@@ -197,8 +190,8 @@ export function saveReadings(
   };
   addStep(steps, inserts, {
     name: 'insert-readings',
-    // With unnest() in the SELECT list instead of the FROM clause, PostgreSQL does not buffer the rows, which saves a twentieth of the
-    // statement's time.
+    // unnest() in the SELECT list instead of the FROM clause saves a twentieth of the statement's time, because PostgreSQL does not buffer
+    // the rows.
     text: `INSERT INTO readings (series_id, read_at, interval_ms, value)
      SELECT unnest($1::bigint[]), unnest($2::timestamptz[]), unnest($3::bigint[]), unnest($4::bigint[])`,
     more: values(inserts),
@@ -221,7 +214,7 @@ function addVerdicts(steps: BatchStatement[], stored: readonly StoredSeriesPlan[
   addStep(steps, rowsOf(stored, judged(false)), {
     text: `DELETE FROM reading_notes t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
   });
-  // If a series no longer contributes to the totals after the plan, all of its verdicts are deleted.
+  // A series that contributes to no total has no verdicts.
   const uncountedIds = stored.filter(({ plan }) => isSeriesRemovedFromTotals(plan)).map(({ seriesId }) => seriesId);
   if (uncountedIds.length > 0)
     steps.push(

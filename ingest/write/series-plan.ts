@@ -29,63 +29,45 @@ import type { FirstReadingTimes } from './target-roles.ts';
 
 export interface SeriesPlan {
   readonly series: SeriesState;
-  /**
-   * Roles of the series after the plan. `earlierRoles`: the roles before the latest one, with their ends. They exist, for example, while a
-   * changed role is applied in chunks.
-   */
+  /** Roles of the series after the batch. */
   readonly roles: SeriesRoles;
   readonly earlierRoles?: readonly RolesUntilTime[];
-  /**
-   * Whether the whole series is recomputed, because an earlier edition of the counting rules assigned its tariff energy to quarter-hours.
-   */
+  /** Whether the whole history is recomputed, because an earlier version has distributed its tariff energy. */
   readonly isOfEarlierEdition: boolean;
-  /** Times of the series' first reading and of its first nonzero reading, after the plan. */
   readonly firsts: FirstReadingTimes;
-  /**
-   * Set if the meaning of the series depends on the device's other registers: the channel that determines the roles after the plan. Null:
-   * the series' own channel determines them.
-   */
+  /** The channel that determines the roles after the batch, if it is not the channel of the series. Otherwise null. */
   readonly meant: string | null;
-  /** The edits by hand, as they affect this series. */
   readonly edits: SeriesEdits;
   /** New readings to store. `lowered`: stored readings whose value is replaced by a lower one. */
   readonly inserts: NewReading[];
   readonly lowered: NewReading[];
-  /** Readings that remain stored although a higher value was received for the same time, before or in this batch. */
+  /** Stored readings for whose time a higher value has arrived. */
   readonly lowerKept: SeriesReading[];
-  /** Readings by hand to store. `withdrawn`: readings by hand to delete. */
+  /** Manual readings to store. `withdrawn`: manual readings to delete. */
   readonly added: SeriesReading[];
   readonly withdrawn: SeriesReading[];
-  /** Changed verdicts (reasons why a reading is excluded or treated specially), by `getReadingKey`. Null: no verdict changes. */
+  /** Changed verdicts by `getReadingKey`. Null if none changes. */
   verdicts: Map<string, SeriesReadingWithVerdict> | null;
-  /** The time of the last reading and the state of the counting rule after the plan. Null if the plan changes neither. */
+  /** Time of the last reading, and state of the counting rule after the batch. Null if both are unchanged. */
   head: { lastReadAtMs: number; tail: unknown } | null;
-  /** Changes of the device's load profile. All series of the device share this object. */
+  /** Changes of the device's consumption. All series of the device share this object. */
   readonly deltas: DeviceDeltas;
-  /**
-   * Removed and added steps of a current or former tariff register, in order of time. (A step is the energy between two readings.)
-   * Their energy is assigned to quarter-hours depending on the other tariff registers (plan-tariffs.ts). Null if the series is not a tariff
-   * register; `deltas` then already contains its energy.
-   */
+  /** Removed and added increments of a tariff register, in order of time. Null for other series, whose energy is already in `deltas`. */
   readonly steps: { removed: EnergyInterval[]; added: EnergyInterval[] } | null;
   readonly rejects: Rejection[];
   duplicates: number;
-  /** Whether stored readings were replayed. If so, values that were already reported may change. */
+  /** Whether already reported values may change. */
   revises: boolean;
-  /**
-   * Energy after the last known reading of the series. It is new energy, not a correction of reported values. Empty for a new or recomputed
-   * series.
-   */
+  /** New energy after the last known reading. Empty for a new or recomputed series. */
   following: readonly EnergyInterval[];
 }
 
 const isTariff = (roles: SeriesRoles) => roles.isTariff;
 
-/** Whether a series contributed to the totals before the plan and no longer does after it. */
 export const isSeriesRemovedFromTotals = (plan: SeriesPlan): boolean =>
   hasContributingRole(plan.series) && !hasContributingRole(plan);
 
-/** Whether the role of a series changes with time, before or after a plan. If so, its counting rule must also change with time. */
+/** Whether the role of a series changes with time, before or after the batch. */
 export const needsTimeDependentCountingRule = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
@@ -112,17 +94,13 @@ export const createEmptySeriesPlan = (
   following: [],
 });
 
-/**
- * Returns the Unix time in ms after which the energy of a tariff register is assigned to quarter-hours depending on the other tariff
- * registers, once the plan is written.
- */
+/** Returns the Unix time in ms from which the energy of a tariff register is distributed by the current rules. */
 export const getTariffRuleStartMs = ({ series, isOfEarlierEdition }: SeriesPlan): number =>
   isOfEarlierEdition ? Number.NEGATIVE_INFINITY : series.tariffSinceMs;
 
 /**
- * Plans readings that all follow the stored ones, which is the usual case: the counting rule continues from its stored state. `rule`: null
- * if the series does not contribute to the totals. Returns false, and changes nothing, if stored readings are needed: an earlier edition of
- * the counting rules stored the state, or the new readings revert earlier energy.
+ * Processes readings that all follow the stored ones, which is the usual case. `rule`: null if the series contributes to no total. Returns
+ * false, without any change, if stored readings are needed.
  */
 export function planReadingsInOrder(
   plan: SeriesPlan,
@@ -145,7 +123,7 @@ export function planReadingsInOrder(
   return true;
 }
 
-/** Adds new readings to the plan that come before stored ones, without their energy. */
+/** Adds late readings without their energy. */
 export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void {
   const { inserted, lowered, conflicts, lowerKept, duplicates } = merge;
   for (const point of inserted) plan.inserts.push(point);
@@ -154,7 +132,7 @@ export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void 
   plan.duplicates += duplicates;
   for (const { message, element } of conflicts)
     plan.rejects.push({ message, element, reason: CONFLICTING_VALUE_REASON });
-  // The message of the replaced value is no longer available, so the rejection refers to the message that contains the lower value.
+  // The message with the replaced value is not stored, so the rejection refers to the message with the lower value.
   for (const { message, element } of lowered) {
     const reason = `a higher value, stored before, gave way: ${CONFLICTING_VALUE_REASON}`;
     plan.rejects.push({ message, element, reason, isOfEarlier: true });
@@ -162,9 +140,8 @@ export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void 
 }
 
 /**
- * Adds the difference between stored results (`before`) and the results of a replay (`after`) to the plan: verdicts, and energy by the
- * roles before and after the plan. `before` is null if the series did not contribute to the totals before the plan; `after` is null if it
- * no longer contributes.
+ * Adds the difference between two replays: verdicts and energy. `before` or `after` is null if the series contributes to no total at that
+ * time.
  */
 export function addReplayDifferences(
   plan: SeriesPlan,

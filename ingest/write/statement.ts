@@ -1,13 +1,13 @@
 import type { PoolClient } from '#src/database/connect.ts';
 
 /**
- * A statement of a batch, with its values in PostgreSQL's wire format. A statement must not refer to other objects of the batch. Otherwise
- * the plans of a thousand readings would stay in memory while the database writes, and the garbage collector would copy them repeatedly.
+ * A statement of a batch. It contains its values in PostgreSQL's wire format and refers to no other object, so that the garbage collector
+ * can free the batch while the database writes.
  */
 export type BatchStatement = (client: PoolClient) => Promise<unknown>;
 
 // Raw SQL: takes arrays for the whole batch, and is prepared, because each batch runs it.
-/** Creates a statement that runs a query and ignores its result. */
+/** Creates a statement that ignores its result. */
 export const createBatchStatement =
   (query: { name?: string; text: string; values: unknown[] }): BatchStatement =>
   (client) =>
@@ -18,10 +18,7 @@ const POSTGRES_EPOCH_MS = 946_684_800_000;
 const OID = { boolean: 16, int8: 20, text: 25, timestamptz: 1184 };
 
 const HEADER_BYTES = 20;
-/**
- * Writes the header of an array in PostgreSQL's binary format: number of dimensions, whether it may contain nulls, type and number of the
- * elements, first index.
- */
+/** Writes the header of an array in PostgreSQL's binary format. */
 function begin(buffer: Buffer, oid: number, length: number): void {
   buffer.writeInt32BE(1, 0);
   buffer.writeInt32BE(1, 4);
@@ -30,7 +27,7 @@ function begin(buffer: Buffer, oid: number, length: number): void {
   buffer.writeInt32BE(1, 16);
 }
 
-/** Encodes an array of 8-byte elements in PostgreSQL's binary format (array_recv), which takes a third less time than text. */
+/** Encodes an array of 8-byte elements in PostgreSQL's binary format, which takes a third less time than text. */
 function encode(oid: number, values: readonly number[], scale: (value: number) => number): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * 12);
   begin(buffer, oid, values.length);
@@ -66,7 +63,7 @@ export function encodeBooleans(values: readonly boolean[]): Buffer {
   return buffer;
 }
 
-/** The elements of a `text[]` parameter. Each element follows its length. */
+/** Each element follows its length. */
 export interface EncodedTextElements {
   readonly bytes: Buffer;
   readonly count: number;
@@ -105,10 +102,7 @@ export const encodeTexts = (values: readonly (string | null)[]): Buffer => joinT
 
 const LENGTH_BYTES = 4;
 
-/**
- * Creates a writer of strings as elements of a `text[]` parameter. The strings are written into reused memory, so that the heads (stored
- * states) of a thousand devices create no work for the garbage collector.
- */
+/** Creates a writer of `text[]` elements, which reuses its memory. */
 export function createTextWriter() {
   let bytes = Buffer.allocUnsafeSlow(2 ** 16);
   let length = 0;
@@ -120,16 +114,16 @@ export function createTextWriter() {
     bytes = larger;
   }
   return {
-    /** The memory of the writer. Read this property again after each call of begin(), which may replace the memory by a larger one. */
+    /** Memory of the writer. begin() may replace it, so read this property again after each call. */
     get bytes(): Buffer {
       return bytes;
     },
-    /** Starts a string. Returns the index in `bytes` from which the caller may write up to `maxBytes` bytes. */
+    /** Starts an element. Returns the index in `bytes` from which up to `maxBytes` bytes may be written. */
     begin(maxBytes: number): number {
       makeRoom(LENGTH_BYTES + maxBytes);
       return length + LENGTH_BYTES;
     },
-    /** Ends the current string before the index `at`. */
+    /** Ends the current element before the index `at`. */
     end(at: number): void {
       bytes.writeInt32BE(at - length - LENGTH_BYTES, length);
       length = at;
@@ -141,7 +135,6 @@ export function createTextWriter() {
       length += LENGTH_BYTES;
       count++;
     },
-    /** Returns a copy of the written elements. */
     take(): EncodedTextElements {
       return { bytes: Buffer.from(bytes.subarray(0, length)), count };
     },
@@ -154,13 +147,10 @@ export function createTextWriter() {
 export type TextWriter = ReturnType<typeof createTextWriter>;
 
 const [MINUS, ZERO] = [45, 48];
-/** LOW splits integers into two parts that fit into 32-bit arithmetic. LOW_DIGITS: number of decimal digits of the lower part. */
+/** Integers are split into two parts, because 32-bit arithmetic is faster. */
 const [LOW, LOW_DIGITS] = [1_000_000_000, 9];
 
-/**
- * Writes a safe integer in decimal digits. Returns the index after the last digit. (Converting each number into a string would cost the
- * garbage collector too much.)
- */
+/** Writes a safe integer in decimal digits without creating a string. Returns the index after the last digit. */
 export function writeInteger(bytes: Uint8Array, value: number, at: number): number {
   if (value < 0) {
     bytes[at] = MINUS;
@@ -177,7 +167,6 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-/** Writes an integer below 10^9 with the given number of digits. */
 function writeDigits(bytes: Uint8Array, value: number, at: number, digits: number): number {
   let rest = value | 0;
   for (let place = at + digits - 1; place >= at; place--) {

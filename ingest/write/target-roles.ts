@@ -16,17 +16,16 @@ import { extendStretchBounds, findStretch, mergeIntoStretch, type Stretch, type 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
 /**
- * The roles that a series should have, by time. (A role states to which total the energy contributes.) `meant`: the channel that determines
- * the latest role. Null: the series' own channel determines it.
+ * The roles that a series should have, by time. `meant`: the channel that determines the latest role, if it is not the channel of the
+ * series.
  */
 export interface TargetRoles extends RolesByTime {
   readonly meant: string | null;
 }
 
 /**
- * Returns the roles that the series of a device should have under the owner's current settings. All series whose names a gateway has
- * announced are classified together. At each time, this classification includes only series with a reading by then, so that a later series
- * changes nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all series of the device, stored and new.
+ * Returns the roles that the series of a device should have under the owner's current settings. Series with announced names are classified
+ * together; a later series changes nothing in the past. `series`: all series, stored and new.
  */
 export function chooseTargetRoles(
   { channelSettings = {} }: Pick<DeviceState, 'channelSettings'>,
@@ -57,18 +56,15 @@ export function chooseTargetRoles(
 }
 
 /**
- * Returns the times (Unix ms, in order) of the first readings of those series that have an announced description (`described`). The
- * registers of a device are classified together (decision 0107); from each of these times on, the classification includes one more series.
+ * Returns the times (Unix ms, in order) of the first readings of series with an announced description. From each of them on, one more
+ * series is classified (decision 0107).
  */
 const timesOf = (series: readonly SeriesState[]): number[] =>
   [...new Set(series.flatMap(({ described, firstReadAtMs }) => (described ? (firstReadAtMs ?? []) : [])))].sort(
     (a, b) => a - b,
   );
 
-/**
- * Placements of circuits: a hybrid inverter has registers of the grid, the roof and the battery. The circuit comes from the channel that
- * the classification gives to a register.
- */
+/** Energy flows by circuit: a hybrid inverter has registers of the grid, the solar panels and the battery. */
 const PLACES: ReadonlyMap<string, Placement> = new Map([
   ['grid', 'grid'],
   ['pv', 'production'],
@@ -77,10 +73,7 @@ const PLACES: ReadonlyMap<string, Placement> = new Map([
 const placementOf = (meant: string | undefined): Placement | undefined =>
   PLACES.get(/(?:^|\/)([a-z]+)\/(?:import|export)(?:\/[tl]\d+)?$/.exec(meant ?? '')?.[1] ?? '');
 
-/**
- * Returns the channel of each series that has an announced description. The series are classified together, as they were known immediately
- * after a time (Unix ms). A series without a reading by then gets the channel of a later classification.
- */
+/** Returns the channel of each series with an announced description, as classified immediately after a time (Unix ms). */
 function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesState, string> {
   const registers = series.flatMap((one) =>
     one.described ? [{ one, described: one.described, label: getNativeQuantityName(one) }] : [],
@@ -91,10 +84,7 @@ function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesStat
   );
 }
 
-/**
- * Returns, for each series of a changed device, the time range in which its role differs from its target role. Series without a difference
- * are not returned.
- */
+/** Returns the time range in which the role of a series differs from the role that it should have. */
 export function findPendingRoleRanges(
   device: Pick<DeviceState, 'channelSettings'>,
   series: readonly SeriesState[],
@@ -108,33 +98,28 @@ export function findPendingRoleRanges(
   return open;
 }
 
-/**
- * Times of a series' first reading and of its first reading that is not 0. The roles of the series in the same circuit depend on both
- * (normalise/channels.ts).
- */
+/** Times of a series' first reading and of its first reading that is not 0, on which the roles in its circuit depend. */
 export type FirstReadingTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
-/** Number of later readings that are loaded at first to find a reading that is not 0. If all of them are 0, more are loaded. */
+/** Number of readings that are loaded at first to find one that is not 0. */
 const FIRST_LOOK = 16;
 
-/** Whether new points may change the time of a stored series' first reading or first nonzero reading. */
 export const canChangeFirstReadingTimes = (series: SeriesState, points: readonly NewReading[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
-/** Returns the points that may become the first nonzero reading of a register, or replace its value. */
+/** Returns the readings that may become a register's first nonzero reading, or replace its value. */
 function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly NewReading[]): readonly NewReading[] {
   if (kind !== 'register' || nonzeroAtMs === undefined) return [];
   const sinceMs = nonzeroAtMs ?? Number.POSITIVE_INFINITY;
-  // Points are in order of time. If the first point is after `sinceMs`, none of them can change the time of the first nonzero reading.
+  // All readings are after the first nonzero one.
   if ((points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) > sinceMs) return [];
   return points.filter(({ readAtMs, value }) => (value === 0 ? readAtMs === sinceMs : readAtMs < sinceMs));
 }
 
 /**
- * Returns the times of a series' first reading and first nonzero reading once these points are stored. `points`: in order of time, without
- * rejected ones. Of two values for one time, the lower is stored, so the stored readings around the points are usually needed. If
- * `stretches` does not contain them, returns the stretch to load.
+ * Returns the times of a series' first reading and first nonzero reading after `points` are stored. If stored readings are needed, returns
+ * the range to load. `points`: in order of time.
  */
 export function computeFirstReadingTimes(
   series: SeriesState,
@@ -161,7 +146,7 @@ export function computeFirstReadingTimes(
     ? Number.POSITIVE_INFINITY
     : Math.max(bounds.lastMs, stretch.points.at(-1)?.readAtMs ?? bounds.lastMs);
   const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
-  // Readings by hand are not considered: they change the counted energy, but the device did not send them.
+  // Manual readings are ignored, because the device did not send them.
   const nonzero = mergeIntoStretch(stretch.points, within).after.find(
     ({ intervalMs, value }) => intervalMs !== MANUAL_READING_INTERVAL_MARKER && value !== 0,
   );

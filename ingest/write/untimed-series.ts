@@ -1,17 +1,13 @@
 import type { IncomingMessage } from '../message.ts';
 import { type BatchStatement, createBatchStatement } from './statement.ts';
 
-/** Maximum number of series that are cached as already recorded. */
 const MAX_KNOWN = 500_000;
 
-/**
- * Creates a recorder of series whose readings have no time of their own, so that the clock of this host determines it. If this clock is set
- * back or ahead, these series are affected.
- */
+/** Creates a recorder of series without timestamps, whose times come from the clock of this host. An error of this clock affects them. */
 export function createUntimedSeriesRecorder(host: string) {
   const known = new Set<string>();
   return {
-    /** Returns the series of these messages that are not recorded yet. Their readings got the time of receipt. */
+    /** Returns the series without timestamps that are not recorded yet. */
     missing(messages: readonly IncomingMessage[]) {
       const found = new Map<string, readonly [string, string, string]>();
       for (const { decoded } of messages) {

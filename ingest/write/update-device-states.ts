@@ -6,9 +6,8 @@ import type { LockedDevice } from './load.ts';
 import { type BatchStatement, createBatchStatement } from './statement.ts';
 
 /**
- * Plans the changes of a batch in the rows of `devices`: the state that a device reports, and the outcomes of its latest messages. Adds the
- * event `device.connected` for the first valid reading of a device. `devices`: the locked devices. `validReadings`: number of valid
- * readings by device. Returns the statements, and the devices that they change.
+ * Returns the statements that update rows of `devices`: the state that a device reports, and whether its latest messages were accepted.
+ * Adds the event `device.connected` for the first valid reading of a device. `validReadings`: number of valid readings by device.
  */
 export function planDeviceStateUpdates(
   devices: ReadonlyMap<string, LockedDevice>,
@@ -29,12 +28,11 @@ export function planDeviceStateUpdates(
 
 interface ReportedState {
   deviceId: string;
-  /** Outcomes of the latest messages of the device, one bit each; see `withOutcomes`. */
+  /** Whether the latest messages were accepted or rejected, one bit each. */
   bits: number;
   reportsFaulty: boolean | null;
 }
 
-/** Returns the new states of those devices that report a state or whose latest outcomes change. */
 function statesAfter(
   devices: ReadonlyMap<string, LockedDevice>,
   validReadings: ReadonlyMap<string, number>,
@@ -43,8 +41,7 @@ function statesAfter(
 ): ReportedState[] {
   const rejected = new Map<string, number>();
   for (const { message } of rejects) {
-    // The outcome of a replayed message was already recorded when the message was received. Recording it again could make the device
-    // faulty.
+    // The outcome of a replayed message was already recorded when the message arrived.
     if (message.judgedAtMs !== undefined) continue;
     const { deviceId } = message.decoded;
     rejected.set(deviceId, (rejected.get(deviceId) ?? 0) + 1);
@@ -80,9 +77,9 @@ function stateSteps(changes: readonly ReportedState[]): BatchStatement[] {
 const connectedEventSteps = (first: readonly string[]): BatchStatement[] =>
   first.length > 0 ? [(client) => addConnectedEvents(client, first)] : [];
 
-/** Adds the event for the first valid message of a paired device. The event contains the device as the API returns it. */
+/** Adds the event for the first valid message of a paired device. */
 async function addConnectedEvents(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
-  // Raw SQL: the query runs in the transaction of a batch (statement.ts).
+  // Raw SQL: runs in the transaction of a batch.
   const query = createQueryFunctionOnConnection(client);
   const { rows } = await query<Omit<EventBody<'device.connected'>, 'last_seen_at'> & { last_seen_at: Date }>(
     `SELECT device_id, d.user_id, type, location, CASE WHEN is_faulty THEN 'faulty' ELSE 'active' END AS status, h.seen_at AS last_seen_at, placement, upstream_device_id
@@ -97,16 +94,13 @@ async function addConnectedEvents(client: PoolClient, deviceIds: readonly string
   await addEvents(query, events, new Date());
 }
 
-/**
- * Number of a device's latest outcomes (of messages and elements) that are stored, one bit each. The column `is_faulty` assumes the same
- * number.
- */
+/** Number of a device's latest messages and elements whose outcome is stored. The column `is_faulty` assumes the same number. */
 const STORED_OUTCOMES = 20;
 const MASK = 2 ** STORED_OUTCOMES - 1;
 
 /**
- * Adds the outcomes of a batch to the bits of a device's latest outcomes. A bit is 1 for a rejection. The order of outcomes within the
- * batch is unknown, so rejections are distributed evenly among the valid readings. Pure.
+ * Adds the outcomes of a batch to the stored ones. A bit is 1 for a rejection. Rejections are distributed evenly, because their order is
+ * unknown.
  */
 function withOutcomes(bits: number, valid: number, rejected: number): number {
   const all = valid + rejected;

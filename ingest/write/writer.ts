@@ -16,37 +16,26 @@ import type { UntimedSeriesRecorder } from './untimed-series.ts';
 
 export type { BatchWriteResult, IncomingMessage } from '../message.ts';
 
-/**
- * If at least this many cached heads (stored states of devices) of a batch are stale, and they are at least a quarter of the batch's heads,
- * another writer serves the same devices. Fewer stale heads can result from a change of settings by an owner.
- */
+/** If this many cached states of a batch are outdated, and at least a quarter of all, another writer serves the same devices. */
 const MANY_STALE = 16;
-/**
- * For batches with few devices: if this many consecutive batches have stale heads (stored states), another writer serves the same devices.
- * A single such batch can result from a change of settings by an owner.
- */
+/** If this many consecutive batches have outdated cached states, another writer serves the same devices. */
 const STALE_IN_A_ROW = 3;
-/**
- * Time in ms for which batches leave the recomputation of a changed device to `watchChangedDevices`. `MAX_DEFERRED`: maximum number of such
- * devices.
- */
+/** Time in ms for which the recomputation of a changed device is left to `watchChangedDevices`. */
 const DEFER_MS = 10_000;
 const MAX_DEFERRED = 10_000;
 
 export interface Writer {
   /**
-   * Writes a batch in one transaction: readings, load profile, aggregates, rejections. Resolves when the transaction is committed; only
-   * then may the messages be acknowledged. Rejects if the database fails; then nothing of the batch is stored. Several writers may write
-   * the same devices, and the same batch may be written several times.
+   * Writes a batch in one transaction. Resolves after the commit; only then may the messages be acknowledged. Rejects if the database
+   * fails; nothing is stored then. Several writers may write the same devices, and a batch may be written twice.
    */
   write(batch: readonly IncomingMessage[]): Promise<BatchWriteResult>;
 }
 
 /**
- * `retentionMonths`: older readings are rejected. `maxChannels`: maximum number of channels of a device. `rejectionQuota`: limits the
- * rejections that are stored; default: no limit. `memory`: cache of devices' heads (stored states). `unread`: counts messages that no
- * decoder family recognises. `pieceReadings`: approximate number of readings that a transaction replays to recompute a device. `now`:
- * clock, Unix ms. `ageNow`: clock for the age of readings (src/database/believed-time.ts). `untimed`: records series without timestamps.
+ * `retentionMonths`: older readings are rejected. `rejectionQuota`: limit for stored rejections. `memory`: cache of devices' states.
+ * `unread`: counter of messages that no decoder recognises. `pieceReadings`: approximate number of readings that a transaction recomputes.
+ * `ageNow`: clock for the age of readings. `untimed`: recorder of series without timestamps.
  */
 interface WriterOptions {
   retentionMonths?: number;
@@ -64,10 +53,7 @@ export function createWriter(pool: Pool, options: WriterOptions = {}): Writer {
   return new BatchesWriter(pool, options);
 }
 
-/**
- * Changed devices that `watchChangedDevices` recomputes instead of this writer, because their recomputation failed or needs several chunks.
- * Each device has a time at which this ends.
- */
+/** Devices that `watchChangedDevices` recomputes instead of this writer, each until a time. */
 class Deferred {
   readonly #untilMs = new Map<string, number>();
   readonly #now: () => number;
@@ -118,7 +104,7 @@ class BatchesWriter implements Writer {
         if (attempts === 1) this.#staleInARow = 0;
         return result;
       } catch (error) {
-        // It is unknown whether the transaction was committed, so the cached heads (states) of its devices may be wrong.
+        // It is unknown whether the transaction was committed.
         this.#memory.evict(attempt.deviceIds);
         this.#gateways.forget(batch);
         attempt.undo();
@@ -156,7 +142,6 @@ class BatchesWriter implements Writer {
     });
   }
 
-  /** Returns the rejections that may be stored. If the batch is not committed, their bytes are released again. */
   #retained(rejects: readonly Rejection[], attempt: BatchRollbackState): readonly Rejection[] {
     const { rejectionQuota } = this.#options;
     if (!rejectionQuota) return rejects;
@@ -165,10 +150,7 @@ class BatchesWriter implements Writer {
     return chosen;
   }
 
-  /**
-   * Removes the cause of a failed attempt, so that the batch can be tried again. Throws the error if its cause cannot be removed, or if
-   * there were too many attempts.
-   */
+  /** Removes the cause of a failed attempt. Throws the error if this is impossible, or after too many attempts. */
   async #recover(error: unknown, attempts: number, { cachedCount }: BatchRollbackState): Promise<void> {
     if (error instanceof MissingPartitionsError) await this.#months.make(error);
     else if (error instanceof RecomputationRequiredError) {
@@ -182,9 +164,8 @@ class BatchesWriter implements Writer {
 }
 
 /**
- * Checks the rights of senders in the transaction that stores their messages, and locks these rights, so that they cannot be revoked before
- * the transaction ends. Must run before the devices are locked, because an erasure of a person locks in this order. Returns the messages
- * that may be stored, and the error for each other message.
+ * Checks and locks the rights of senders in the transaction that stores their messages. Must run before devices are locked, because the
+ * erasure of an account locks in this order. Returns the messages that may be stored, and an error for each other message.
  */
 async function confirmSenders(
   client: PoolClient,
@@ -206,7 +187,7 @@ async function confirmSenders(
   return { confirmed: batch.filter((message) => !refused.has(message)), refused };
 }
 
-/** Returns the error if it is a refusal of a sender. Throws any other error, because it has made the transaction fail. */
+/** Throws any other error, because it has made the transaction fail. */
 function refusalIn(error: unknown): AppError {
   if (error instanceof AppError) return error;
   throw error;
