@@ -3,9 +3,9 @@ import type { Database } from '#src/database/connect.ts';
 import { localTimeSql, startOfClockUnitSql } from './local-time.ts';
 import type { DayRange } from './ranges.ts';
 
-/** Climate data of a thermostat in a bucket. A reported state is valid until the next reading, but for at most 15 minutes. */
+/** Climate data of a thermostat. A reported value is valid until the next reading, but for at most 15 minutes. */
 export interface ClimateRow {
-  /** For rows by hour: start of the clock hour. For longer rows: first day of the bucket (YYYY-MM-DD) in the range's zone. */
+  /** Start of the hour in rows by hour, otherwise first day of the row (YYYY-MM-DD) in the zone. */
   bucket: Date | string;
   temperature: { mean: number; min: number; max: number } | null;
   setpoint: number | null;
@@ -17,9 +17,8 @@ const MAX_HOLD = '15 minutes';
 const degrees = (thousandths: number | null) => (thousandths === null ? null : Math.round(thousandths / 10) / 100);
 
 /**
- * Returns, by bucket and in order, the temperature and set-point of a device (time-weighted means) and its minutes of heating. The values
- * are computed from raw readings, so there are no values for times whose readings have been deleted by retention. No state is extended
- * beyond `now`.
+ * Returns the mean temperature and set-point of a thermostat and its minutes of heating, for each row in order. Times whose readings are
+ * already deleted have no values.
  */
 export async function loadClimate(
   db: Database,
@@ -33,8 +32,7 @@ export async function loadClimate(
     groupBy === 'hour'
       ? startOfClockUnitSql(sql`starts`, range)
       : sql`to_char(date_trunc(${groupBy}, ${localTimeSql(sql`starts`, range)}), 'YYYY-MM-DD')`;
-  // Raw SQL: time-weighted window functions over readings. A state lasts at most 15 minutes, so at most one clock hour begins during it.
-  // The state is split at this time, so that each piece lies within one clock hour.
+  // Raw SQL: time-weighted window functions. A value that is valid beyond the end of an hour is split there.
   const { rows } = await sql<{
     bucket: Date | string;
     mean: number | null;

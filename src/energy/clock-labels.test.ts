@@ -57,7 +57,7 @@ test('labels hours and shorter units as a calendar library does, in every zone, 
 
 test('labels the hours of a year fast enough', () => {
   const range = createDayRange('2025-01-01', '2025-12-31', 'Europe/Berlin');
-  // Only the shortest of five runs is compared, because the first runs include just-in-time compilation.
+  // Only the fastest of five runs counts, because the first runs include compilation.
   const times = Array.from({ length: 5 }, () =>
     measureProcessorMs(() => {
       const labels = createClockLabeller(range, 'hour');

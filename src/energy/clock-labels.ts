@@ -3,7 +3,7 @@ import { DAY_MS } from '#src/core/units.ts';
 import { findOffset, listOffsets, type ZoneOffset } from './local-time.ts';
 import type { ClockUnit, DayRange } from './ranges.ts';
 
-/** Labels of a row in a response. A row of a day or month has only `date`, its first day. */
+/** Time labels of a row in a response. A row of a day or month has only `date`, its first day. */
 export interface RowTimeLabels {
   date: string;
   /** Clock hour, such as `03:00`. Only in rows by hour. */
@@ -16,19 +16,18 @@ export interface RowTimeLabels {
 /** All labels of an hour, half-hour or quarter-hour, for example `2026-03-29`, `03:00` and `2026-03-29T03:00:00+02:00`. */
 export type ClockLabels = RowTimeLabels & { starts_at: string };
 
-/** Returns the label of an hour, half-hour or quarter-hour. The label is the same in the row and in `peak_hour`. */
+/** Returns the label of an hour, half-hour or quarter-hour. */
 export const findClockTimeLabel = ({ hour, time }: RowTimeLabels): string | null => time ?? hour ?? null;
 
 const UNIT_MS = 15 * 60_000;
-/** Local times of day at which hours, half-hours and quarter-hours begin. */
+/** Local times of day in steps of a quarter-hour. */
 const TIMES = Array.from({ length: DAY_MS / UNIT_MS }, (_, index) =>
   new Date(index * UNIT_MS).toISOString().slice(11, 16),
 );
 
 /**
- * Returns a function that labels the clock hours, half-hours or quarter-hours of a range by their starts, in the range's zone. The labels
- * are computed from the UTC offsets of the range: a calendar library took a third of a second for the 8,760 hours of a year, during which
- * the process served no other request. Rows arrive in order, so each date is formatted only once.
+ * Returns a function that labels hours, half-hours or quarter-hours by their start, in the zone of the range. It must be called in order.
+ * It uses the UTC offsets of the range, because a calendar library is too slow for a year of hours.
  */
 export function createClockLabeller(range: DayRange, unit: ClockUnit): (start: Date) => ClockLabels {
   const offsets = offsetsWithSuffixes(range);
@@ -40,7 +39,7 @@ export function createClockLabeller(range: DayRange, unit: ClockUnit): (start: D
     const localDay = Math.floor(localMs / DAY_MS);
     if (localDay !== day) [day, date] = [localDay, new Date(localMs).toISOString().slice(0, 10)];
     const msOfDay = localMs - day * DAY_MS;
-    // Historical UTC offsets include seconds. If a row begins at a change of such an offset, its start is not in the table of clock times.
+    // Historical UTC offsets include seconds, so a start may be missing in the table.
     const known = TIMES[msOfDay / UNIT_MS];
     const time = known ?? new Date(localMs).toISOString().slice(11, 16);
     const seconds = known === undefined ? new Date(localMs).toISOString().slice(16, 19) : ':00';
@@ -49,13 +48,12 @@ export function createClockLabeller(range: DayRange, unit: ClockUnit): (start: D
   };
 }
 
-/** Returns the UTC offsets in a range, each with its suffix as in ISO 8601, `+02:00` or `Z`. */
+/** Returns the UTC offsets in a range with their suffix in ISO 8601, such as `+02:00` or `Z`. */
 function offsetsWithSuffixes(range: DayRange): (ZoneOffset & { suffix: string })[] {
   const { isUniversal } = DateTime.fromMillis(0, { zone: range.zone }).zone;
   return listOffsets(range).map((one) => ({ ...one, suffix: isUniversal ? 'Z' : offsetText(one.offsetMs) }));
 }
 
-/** Formats a UTC offset as in ISO 8601. */
 function offsetText(offsetMs: number): string {
   const minutes = Math.trunc(Math.abs(offsetMs) / 60_000);
   const two = (number: number) => String(number).padStart(2, '0');

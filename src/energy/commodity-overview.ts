@@ -7,14 +7,13 @@ import type { DayRange } from './ranges.ts';
 import { readHomeSums } from './usage/home-sums.ts';
 import type { UserOrDevice } from './usage/imports.ts';
 
-/** Usage of a range in the unit of its commodity. Both values are null if nothing is known. */
+/** Usage in the unit of its commodity. Both values are null if nothing is known. */
 interface Amount {
   used: number | null;
-  /** Part of `used` that was spread over a gap between register readings. */
+  /** Part of `used` that was spread over a time without readings. */
   estimated: number | null;
 }
 
-/** Summary of the use of gas, heat or water, as energy or as volume. */
 export type CommodityUsage<Name extends string> = { commodity: Commodity; unit: 'kWh' | 'm³' } & Record<Name, Amount>;
 
 const METERS = COMMODITIES.flatMap((commodity) => [
@@ -23,8 +22,7 @@ const METERS = COMMODITIES.flatMap((commodity) => [
 ]);
 
 /**
- * Returns the use of gas, heat and water by a home or a device in each of the named ranges. The figures equal those of energy-insights. A
- * meter that is no longer in use is omitted if none of the ranges contains data of it.
+ * Returns the use of gas, heat and water by a home or a device in each of the named ranges. Omits meters without data in any of the ranges.
  */
 export async function loadCommodityOverview<Name extends string>(
   db: Database,
@@ -51,7 +49,7 @@ export async function loadCommodityOverview<Name extends string>(
   return glances.flat();
 }
 
-/** Returns the quantities (gas, heat or water, in kWh or m³) that a user's devices, or one device, have ever reported. */
+/** Returns the quantities (gas, heat or water, in kWh or m³) that a user's devices have ever reported. */
 async function metersOf(db: Database, whose: UserOrDevice): Promise<ReadonlySet<string>> {
   let query = db
     .selectFrom('series_roles as s')

@@ -12,7 +12,6 @@ import { formatHour } from './labels.ts';
 import type { DayRange } from './ranges.ts';
 import { readHomeSummary } from './usage/home-sums.ts';
 
-/** Additional fields that a response about gas, heat or water may include. */
 export const COMMODITY_INCLUDES = ['estimated', 'coverage'] as const;
 export type CommodityInclude = (typeof COMMODITY_INCLUDES)[number];
 
@@ -24,7 +23,7 @@ interface Used {
   estimated_m3?: number;
 }
 
-/** Coverage of the usage. Null: no data were expected. */
+/** Null: no data were expected. */
 interface Covered {
   coverage?: number | null;
   complete?: boolean | null;
@@ -36,13 +35,13 @@ export type CommodityInsight = Used &
     peak_hour: string | null;
   };
 
-/** Coverage in a bucket for one unit (kWh or m³): time with known data, and time for which data are expected. */
+/** Time with known data, and time for which data are expected, for one unit (kWh or m³). */
 interface Known {
   knownMs: number;
   expectedMs: number;
 }
 
-/** Energy (kWh) comes before volume (m³), so the peak hour is that of the energy if both are known. */
+/** If both are known, the peak hour is that of the energy. */
 const UNITS = [
   { suffix: '', used: 'kwh_used', estimated: 'estimated_kwh' },
   { suffix: '_m3', used: 'm3_used', estimated: 'estimated_m3' },
@@ -58,10 +57,7 @@ async function homesOf(db: Database, userId: string, commodity: Commodity) {
   return loaded.filter(({ home }) => home.devices.length > 0);
 }
 
-/**
- * Returns the use of gas, heat or water by all devices of a home that are not excluded, in the rows of the range's zone. Omits buckets
- * without data. Volumes are computed by the same rules as energy.
- */
+/** Returns the use of gas, heat or water by a home, in rows of the range's zone. Omits rows without data. */
 export async function loadCommodityInsights(
   db: Database,
   userId: string,
@@ -92,7 +88,7 @@ export async function loadCommodityInsights(
   return ordered.map(([, { insight, known }]) => ({ ...insight, ...covered(known, include) }));
 }
 
-/** Returns the use of gas, heat or water by a home over a whole range, like `loadCommodityInsights` by bucket. */
+/** Returns the use of gas, heat or water by a home over a whole range. */
 export async function loadCommoditySummary(
   db: Database,
   userId: string,

@@ -9,8 +9,8 @@ import type { GroupBy } from './insights.ts';
 import type { DayRange } from './ranges.ts';
 
 /**
- * Returns the import of one device as `kwh_used`, with the requested fields: the measure of the device's placement (for example
- * `production`; the measures of other placements are null), the device's export, and the coverage of its import.
+ * Returns the import of one device as `kwh_used`, with the requested fields. Fields of other kinds of devices are null: for example, only a
+ * production device has `production`.
  */
 export async function loadDeviceInsights(
   db: Database,
@@ -29,9 +29,8 @@ export async function loadDeviceInsights(
 const NOTHING = { grid: false, production: false, storage: false, consumption: false };
 
 /**
- * Derives the measures of a device from its sums, which are computed as if the device were a grid meter. In `sums`, `countedMs` is the time
- * with known import, and the rest of `gridMs` is the time with known export. `device` is null if its channels have placements of their own:
- * only the home reports the measures of such channels.
+ * Derives the measures of a device from its sums. In `sums`, `countedMs` is the time with known import, and the rest of `gridMs` is the
+ * time with known export. `device` is null if its channels belong to different energy flows.
  */
 function deviceMeasures(device: HomeDevice | null, sums: HomeSums, expectedMs: number): HomeMeasures {
   const { gridImport = 0, gridExport = 0, countedMs = 0, gridMs } = sums;

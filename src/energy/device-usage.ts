@@ -16,10 +16,7 @@ export type DeviceUsage = Omit<UsageInsight, 'kwh_used'> &
     heating_minutes?: number | null;
   };
 
-/**
- * Returns the consumption of a device and, for a thermostat, its climate data, by bucket of the range's zone. Rows shorter than an hour
- * have no climate data.
- */
+/** Returns the consumption of a device and, for a thermostat, its climate data. Rows shorter than an hour have no climate data. */
 export async function loadDeviceUsage(
   db: Database,
   deviceId: string,

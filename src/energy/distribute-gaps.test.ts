@@ -13,17 +13,14 @@ const DAY = 96;
 const zone = 'Europe/Berlin';
 const SHAPE = { zone, wholeMs: () => QUARTER_HOUR_MS };
 
-/** Test data: usage of a home by quarter-hour, and the ranges of quarter-hours in which its register was silent. */
+/** Usage of a home by quarter-hour, and the ranges in which its register was silent. */
 interface World {
   fromMs: number;
   used: readonly number[];
   silences: readonly (readonly [number, number])[];
 }
 
-/**
- * Returns the data in the form in which ingest stores it: the energy of each silence is spread evenly, and the share up to
- * each bound is rounded down.
- */
+/** Returns the data as the service stores them: the energy of each silence is spread evenly and rounded down. */
 function stored({ fromMs, used, silences }: World) {
   const energy = Float64Array.from(used);
   const estimated = new Float64Array(used.length);
@@ -37,7 +34,6 @@ function stored({ fromMs, used, silences }: World) {
 
 type Stored = ReturnType<typeof stored>;
 
-/** Returns a function that reads the quarter-hours of the test data. */
 const readerOf =
   ({ fromMs, energy, estimated, coveredMs }: Stored): QuarterHourReader =>
   async (from, to) => {
@@ -68,7 +64,7 @@ const evening = (fromMs: number, count: number): number[] =>
     return isPeak ? 500_000 : 50_000;
   });
 
-/** Random usage over ten weeks with random silences, some of them adjacent or less than four weeks apart. */
+/** Random usage over ten weeks with random silences. */
 const world: fc.Arbitrary<World> = fc
   .record({
     fromMs: fc.constantFrom(Date.UTC(2026, 1, 2), Date.UTC(2026, 8, 7)),
@@ -130,8 +126,7 @@ test.each([
   const used = evening(fromMs, 45 * DAY);
   const line = stored({ fromMs, used, silences: [[38 * DAY + 2, 43 * DAY + 1]] });
   const distributedGap = await ask(line);
-  // The usage during the silence follows the same pattern as the usage before it. The distributed energy therefore equals the actual usage,
-  // except for rounding.
+  // The usage during the silence follows the same pattern as before, so the distributed energy must equal it.
   const off = distributedGap.energy.map((energy, at) => Math.abs(energy - (used[at] as number)));
   expect(Math.max(...off)).toBeLessThanOrEqual(1);
   expect(distributedGap.isShared.filter(Boolean)).toHaveLength(5 * DAY - 1);
@@ -148,16 +143,15 @@ test('a gap without similar days stays a straight line', async () => {
     change(line);
     return !(await ask(line)).isShared.includes(1);
   };
-  // The gap begins on Wednesday, 3 June 2026. In the four weeks before it, the home has silences, partly known quarter-hours, only two
-  // workdays, or no usage. The energy of the gap is therefore not distributed.
+  // The gap begins on Wednesday, 3 June 2026. The data of the four weeks before it do not suffice, so its energy stays evenly distributed.
   expect(await isUnchanged(({ estimated }) => estimated.fill(1, 0, 30 * DAY))).toBe(true);
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(QUARTER_HOUR_MS - 1, 0, 30 * DAY))).toBe(true);
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(0, 0, 28 * DAY))).toBe(true);
   expect(await isUnchanged(({ energy }) => energy.fill(0, 0, 30 * DAY))).toBe(true);
-  // The gap is shorter than a day, so its energy is not distributed.
+  // The gap is shorter than a day, so its energy stays evenly distributed.
   expect(await isUnchanged(() => {}, [30 * DAY, 31 * DAY - 1])).toBe(true);
   expect(await isUnchanged(() => {})).toBe(false);
-  // Two weekends before the gap are enough to estimate a Saturday; a single Sunday is not.
+  // Two weekends before the gap suffice for a Saturday; a single Sunday does not.
   const saturday: readonly [number, number] = [33 * DAY - 8, 34 * DAY - 8];
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(0, 0, 17 * DAY), saturday)).toBe(false);
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(0, 0, 27 * DAY), saturday)).toBe(true);

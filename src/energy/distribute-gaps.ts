@@ -10,21 +10,20 @@ import {
 } from './like-days.ts';
 import { createWallClock } from './wall-clock.ts';
 
-/** Reads the quarter-hours in `[fromMs, toMs)`; both bounds are starts of quarter-hours. May omit quarter-hours that cannot have data. */
+/** Reads the quarter-hours in `[fromMs, toMs)`. May omit quarter-hours without data. */
 export type QuarterHourReader = (fromMs: number, toMs: number) => Promise<ImportedQuarterHours>;
 
 /**
- * Quarter-hours after the energy of long gaps was distributed by the usage on similar days. `isShared`: 1 for a quarter-hour with
- * distributed energy, otherwise 0.
+ * Quarter-hours after the energy of long gaps was distributed as on similar days. `isShared`: 1 if a quarter-hour contains such energy,
+ * otherwise 0.
  */
 export interface DistributedQuarterHours extends ImportedQuarterHours {
   isShared: Uint8Array;
 }
 
 /**
- * Returns the quarter-hours in `[fromMs, toMs)`. The energy of long gaps is distributed by the usage on similar days. A gap is always
- * evaluated as a whole, together with the four weeks before it, so the energy of a quarter-hour does not depend on the queried range.
- * `zone`: time zone of the home. `wholeMs`: returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms).
+ * Returns the quarter-hours in `[fromMs, toMs)`. The energy of long gaps is distributed as on similar days. The result for a quarter-hour
+ * does not depend on the requested range. `wholeMs`: returns the `coveredMs` of a completely known quarter-hour at a Unix time in ms.
  */
 export async function readDistributedQuarterHours(
   read: QuarterHourReader,
@@ -38,8 +37,7 @@ export async function readDistributedQuarterHours(
   const reachesOut = ({ first, end }: InterpolatedRange) =>
     first < LOOKBACK_QUARTER_HOURS || end === quarters.energy.length;
   if (lines.some(reachesOut)) {
-    // The quarter-hours that are read before the queried range outnumber those of the longest gap that is distributed. If a gap fills all
-    // of them, it is therefore too long to be distributed.
+    // If a gap fills all quarter-hours before the requested range, it is too long to be distributed.
     const before = MAX_GAP_QUARTER_HOURS + LOOKBACK_QUARTER_HOURS + 1;
     quarters = await read(fromMs - before * QUARTER_HOUR_MS, toMs + (MAX_GAP_QUARTER_HOURS + 1) * QUARTER_HOUR_MS);
     lines = findInterpolatedRanges(quarters).filter(isInRange);
@@ -47,8 +45,7 @@ export async function readDistributedQuarterHours(
   const { energy, estimated } = quarters;
   const isShared = new Uint8Array(energy.length);
   const clockOf = createWallClock(quarters.fromMs, quarters.fromMs + energy.length * QUARTER_HOUR_MS, zone);
-  // The result for a gap depends only on measured quarter-hours, so the gaps can be processed in any order. The loop yields to the event
-  // loop, because a device with daily readings has a thousand gaps.
+  // Yields to the event loop: a device with daily readings has a thousand gaps.
   for (const line of lines) {
     await setImmediate();
     const shared = distributeGapEnergy(quarters, line, { clockOf, wholeMs });

@@ -6,10 +6,7 @@ import { type DayRange, isClockUnit } from './ranges.ts';
 import { readHomeSumsByClockUnit, readHomeSumsByDay, readHomeSumsByMonth } from './usage/home-sums.ts';
 import { type BucketUnit, formatEpochDate, readImports } from './usage/imports.ts';
 
-/**
- * Returns the usage of a user's home in the buckets of a zone, in order; omits buckets of unknown usage. `at`: start of the hour or shorter
- * bucket, or first day of the day or month.
- */
+/** Returns the known usage of a user's home, in rows of a zone. `at`: start of the hour, or first day of the day or month. */
 export async function readHomeUsageByBucket(
   db: Database,
   userId: string,

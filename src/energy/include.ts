@@ -1,7 +1,6 @@
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { HomeMeasures } from './home/sums.ts';
 
-/** Fields that a response about a home's usage can include, in order. */
 export const HOME_INCLUDES = [
   'grid_import',
   'grid_export',
@@ -15,14 +14,12 @@ export const HOME_INCLUDES = [
   'estimated',
   'coverage',
 ] as const;
-/** Fields that a response about one device can include. */
 export const DEVICE_INCLUDES = [...HOME_INCLUDES, 'export'] as const;
-/** Fields for which each quarter-hour's energy is multiplied by a price or an emission intensity (src/cost). */
+/** Fields that multiply the energy of each quarter-hour by a price or an emission intensity. */
 export const COST_AND_EMISSIONS_INCLUDES = ['cost', 'emissions'] as const;
 export type CostOrEmissionsInclude = (typeof COST_AND_EMISSIONS_INCLUDES)[number];
 export type IncludableField = (typeof DEVICE_INCLUDES)[number];
 
-/** Names of energy measures, by the name of the requested field. */
 const ENERGIES = {
   grid_import: 'gridImport',
   grid_export: 'gridExport',
@@ -36,14 +33,13 @@ const ENERGIES = {
   export: 'exported',
 } as const satisfies Partial<Record<IncludableField, keyof HomeMeasures>>;
 
-/** Requested fields of a row: energies (`…_kwh`), and ratios from 0 to 1. Null: unknown, or not applicable to this home. */
+/** Energies (`…_kwh`) and ratios from 0 to 1. Null: unknown, or not applicable to this home. */
 export type IncludedFields = { [Name in keyof typeof ENERGIES as `${Name}_kwh`]?: number | null } & {
   autarky?: number | null;
   coverage?: number | null;
   complete?: boolean | null;
 };
 
-/** Returns the fields that `include` requests, in order. Pure. */
 export function selectIncludedFields(measures: HomeMeasures, include: ReadonlySet<IncludableField>): IncludedFields {
   const members: Record<string, number | boolean | null> = {};
   for (const name of DEVICE_INCLUDES) {
@@ -59,13 +55,12 @@ export function selectIncludedFields(measures: HomeMeasures, include: ReadonlySe
   return members;
 }
 
-/** Returns the names of the fields that `include` requests, in order. */
 export const listIncludedFields = (include: ReadonlySet<IncludableField>): string[] =>
   DEVICE_INCLUDES.filter((name) => include.has(name)).flatMap((name) =>
     name === 'autarky' ? [name] : name === 'coverage' ? ['coverage', 'complete'] : [`${name}_kwh`],
   );
 
-/** Whether any requested field of a bucket, other than coverage and autarky, is known. If not, the bucket is omitted. */
+/** Whether any requested field except coverage and autarky is known. If not, the row is omitted. */
 export const hasKnownValue = (measures: HomeMeasures, include: ReadonlySet<IncludableField>): boolean =>
   measures.used !== null ||
   [...include].some((name) => name !== 'coverage' && name !== 'autarky' && measures[ENERGIES[name]] !== null);

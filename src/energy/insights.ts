@@ -18,7 +18,6 @@ import {
 
 export type GroupBy = BucketUnit;
 
-/** A row of GET /v1/energy-insights (specification, EnergyInsight). */
 export interface UsageInsight extends RowTimeLabels {
   kwh_used: number;
   peak_hour: string | null;
@@ -26,23 +25,14 @@ export interface UsageInsight extends RowTimeLabels {
 
 const labelled = (hour: number | null): string | null => (hour === null ? null : formatHour(hour));
 const NOTHING_MORE: ReadonlySet<IncludableField> = new Set();
-/**
- * Number of days in a page of rows by hour: 2,976 rows. A page of rows by quarter-hour has as many rows, which are a whole month. With
- * pages of 31 days, a year of hours took twice as long, and the first byte was sent only a few milliseconds earlier.
- */
+/** Number of days in a page of rows by hour. With pages of 31 days, a year of hours took twice as long. */
 const DAYS_OF_A_PAGE = 124;
 
-/**
- * Splits a range into the ranges that one query each reads: pages of several days if rows are shorter than a day, otherwise the whole
- * range.
- */
+/** Splits a range into the ranges that one query each reads. */
 export const splitRangeIntoPages = (range: DayRange, groupBy: GroupBy): DayRange[] =>
   isClockUnit(groupBy) ? splitRangeByDays(range, Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60)) : [range];
 
-/**
- * Returns the usage of a user's home for each bucket (`groupBy`) in the range's time zone, with the fields of `include`. Omits buckets
- * without data.
- */
+/** Returns the usage of a user's home with the fields of `include`. Omits rows without data. */
 export async function loadUsageInsights(
   db: Database,
   userId: string,
@@ -55,7 +45,7 @@ export async function loadUsageInsights(
   return rows;
 }
 
-/** Yields the rows of `loadUsageInsights` page by page. The home is loaded once; each page is then read by a separate query. */
+/** Yields the rows of `loadUsageInsights` page by page, each from a separate query. */
 export async function* streamInsightPages(
   db: Database,
   userId: string,
@@ -71,16 +61,12 @@ export async function* streamInsightPages(
   }
 }
 
-/** Returns the options with which a home must be loaded for the requested fields. */
 const needsOf = (include: ReadonlySet<IncludableField>): HomeLoadOptions => ({
   isMoreAsked: include.size > 0,
   needsConsumption: include.has('consumption') || include.has('untracked'),
 });
 
-/**
- * Returns imports, one row for each bucket in the range's time zone. Omits buckets without known data. Null if the home's usage is not the
- * sum of its imports.
- */
+/** Returns imports in rows of the range's zone. Null if the home's usage is not the sum of its imports. */
 export async function loadImportInsights(
   db: Database,
   whose: UserOrDevice,
@@ -91,7 +77,7 @@ export async function loadImportInsights(
   return found && insightsOf(found, range, groupBy);
 }
 
-/** Converts imports to the rows of a response. Yields to the event loop between batches of rows. */
+/** Yields to the event loop between batches of rows. */
 function insightsOf(
   { at, milliwattHours, peaks }: BucketImports,
   range: DayRange,
@@ -112,10 +98,7 @@ function insightsOf(
   });
 }
 
-/**
- * Returns the totals of a range with the requested fields, in the format of POST /v1/energy-insights and of GET without `start_date` and
- * `end_date`.
- */
+/** Returns the totals of a range with the requested fields. */
 export async function loadUsageSummary(db: Database, userId: string, range: DayRange, include = NOTHING_MORE) {
   const total = include.size > 0 ? null : await readImportTotal(db, { userId }, range);
   if (!total) return loadHomeTotals(db, await loadHome(db, userId, needsOf(include)), range, include);

@@ -2,14 +2,12 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { type createWallClock, getStartOfClockUnit } from './wall-clock.ts';
 
 /**
- * Estimates how the energy of a long silence of a register was distributed over the hours: as on similar days before the silence. The
- * counting rules distribute it evenly. The result is labelled as an estimate, and no other figure is computed from it (docs/billing.md,
- * docs/decisions/0092).
+ * If a register was silent for long, its energy is stored as if it had flowed evenly. This file estimates a better distribution from
+ * similar days before the silence. No other figure is computed from this estimate (docs/decisions/0092).
  */
 
 /** Imports of a device in consecutive quarter-hours (UTC), in whole mWh. */
 export interface ImportedQuarterHours {
-  /** Start of the first quarter-hour, Unix ms. */
   fromMs: number;
   energy: Float64Array;
   /** Part of the energy that was spread over a silence. */
@@ -18,7 +16,7 @@ export interface ImportedQuarterHours {
   coveredMs: Float64Array;
 }
 
-/** Quarter-hours `[first, end)`, by index, over which the counting rules distributed the energy of one gap evenly. */
+/** Quarter-hours `[first, end)`, by index, over which the energy of one gap was spread evenly. */
 export interface InterpolatedRange {
   first: number;
   end: number;
@@ -26,35 +24,28 @@ export interface InterpolatedRange {
 
 type Clock = ReturnType<typeof createWallClock>;
 
-/** Data from which the distribution of a gap is computed, in addition to the gap itself. */
 export interface GapDistributionContext {
-  /** Returns the local time in the home's zone for any of the quarter-hours. */
+  /** Returns the local time of a quarter-hour. */
   clockOf: Clock;
-  /** Returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms). */
+  /** Returns the `coveredMs` of a completely known quarter-hour at a Unix time in ms. */
   wholeMs: (ms: number) => number;
 }
 
 const QUARTER_HOURS_PER_DAY = 96;
 const QUARTER_HOURS_PER_HOUR = 4;
-/** Minimum and maximum length of a gap whose energy is distributed. If a gap is longer, the days before it are no longer representative. */
+/** Minimum and maximum length of a gap whose energy is distributed. */
 const LEAST_QUARTER_HOURS = QUARTER_HOURS_PER_DAY;
 export const MAX_GAP_QUARTER_HOURS = 400 * QUARTER_HOURS_PER_DAY;
-/** Number of quarter-hours before a gap in which similar days are searched: four weeks. */
+/** Similar days are searched in this number of quarter-hours before a gap: four weeks. */
 export const LOOKBACK_QUARTER_HOURS = 28 * QUARTER_HOURS_PER_DAY;
-/**
- * Minimum numbers of similar hours. The four weeks before a gap contain 20 of them for a workday and eight for a weekend day. With too few
- * hours, a habit cannot be recognised.
- */
+/** Minimum numbers of similar hours from which the usage can be estimated. */
 const LEAST_LIKE_HOURS = { workday: 3, weekend: 2 };
-/**
- * Maximum difference in mWh between two quarter-hours of an evenly distributed gap. They differ by 1 mWh because of rounding, and by a few
- * mWh if the energy is a sum over several registers (tariffs, phases).
- */
+/** Maximum difference in mWh between two quarter-hours of an evenly distributed gap. It results from rounding. */
 const STEP_MWH = 4;
 
 /**
- * Returns the ranges of quarter-hours, of any length, over which energy was distributed evenly. A range ends where the energy per
- * quarter-hour changes: the change shows that there was a reading, so the energies before and after it are known separately.
+ * Returns the ranges of quarter-hours over which energy was spread evenly. A range ends where the energy per quarter-hour changes, because
+ * there was a reading.
  */
 export function findInterpolatedRanges({ energy, estimated }: ImportedQuarterHours): InterpolatedRange[] {
   const lines: InterpolatedRange[] = [];
@@ -75,10 +66,9 @@ export function findInterpolatedRanges({ energy, estimated }: ImportedQuarterHou
 }
 
 /**
- * Distributes the energy of a long gap over its quarter-hours in proportion to similar days: by the mean of the same clock hour on days of
- * the same kind (Monday to Friday, or weekend) in the four weeks before the gap. Only completely measured hours are used. Rounding down
- * applies to the sum up to each quarter-hour, so the total equals the gap's energy. Null if the gap is too short or too long, or if there
- * are too few similar hours or all of them are 0. Pure.
+ * Distributes the energy of a long gap in proportion to similar hours: the same hour on other workdays, or on other weekend days, in the
+ * four weeks before. The total equals the energy of the gap. Null if the gap is too short or too long, or if there are too few similar
+ * hours.
  */
 export function distributeGapEnergy(
   quarters: ImportedQuarterHours,
@@ -113,12 +103,11 @@ export function distributeGapEnergy(
   return shared;
 }
 
-/** Similar hours form 48 groups: the 24 hours of the day from Monday to Friday, and then, from this index on, those of weekend days. */
+/** Similar hours form 48 groups: by hour of the day, first of workdays, then of weekend days. */
 const FIRST_OF_WEEKEND = 24;
 const keyOf = ({ day, minute }: ReturnType<Clock>): number =>
   (day.weekday >= 6 ? FIRST_OF_WEEKEND : 0) + Math.floor(minute / 60);
 
-/** Returns the energies of the completely measured hours by group of similar hours. */
 function likeHours(
   quarters: ImportedQuarterHours,
   { first, end }: InterpolatedRange,
@@ -141,7 +130,6 @@ function likeHours(
   return Map.groupBy(whole, ({ key }) => key);
 }
 
-/** Returns, for each group with enough similar hours, their mean energy in whole mWh. */
 function weights(alike: ReturnType<typeof likeHours>): Map<number, bigint> {
   const means = new Map<number, bigint>();
   for (const [key, hours] of alike) {

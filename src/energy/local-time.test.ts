@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { listBuckets } from './group/buckets.ts';
 import { createDayRange } from './ranges.ts';
 
-/** Days with clock changes, and the lengths in minutes of the hours that these changes shorten. */
+/** Days with clock changes, and the lengths in minutes of the hours that they shorten. */
 const CUT: [zone: string, date: string, minutes: number[]][] = [
   ['Australia/Lord_Howe', '2026-04-05', [30]],
   ['Australia/Lord_Howe', '2026-10-04', [30]],
@@ -34,8 +34,7 @@ describe('hours and shorter units of a day with a clock change', () => {
       const rows = listBuckets(range, unit);
       expect(rows.map(({ toMs }) => toMs)).toEqual([...rows.slice(1).map(({ fromMs }) => fromMs), range.to.getTime()]);
       const clock = rows.map(({ fromMs }) => DateTime.fromMillis(fromMs, { zone }).minute % length);
-      // In the Chatham Islands, the clock changes at 02:45 and 03:45. One row therefore begins a quarter of an hour later, and two rows are
-      // shorter.
+      // In the Chatham Islands, the clock changes at 02:45 and 03:45.
       const cut = unit === 'half_hour' && minutes.includes(45) ? 1 : 0;
       expect(clock.filter((minute) => minute !== 0)).toHaveLength(cut);
       expect(rows.filter(({ fromMs, toMs }) => toMs - fromMs !== length * 60_000)).toHaveLength(2 * cut);

@@ -4,25 +4,24 @@ import { MINUTE_MS } from '#src/core/units.ts';
 import { CLOCK_UNITS, type ClockUnit, type DayRange, MIN_OFFSET_DURATION_MS } from './ranges.ts';
 
 /**
- * Computes local times in SQL by the time zone rules of this process, which also determine the bounds of ranges. The database server may
- * have another version of the rules, by which days begin at other instants, so that rows could lie outside the range (for example for
- * Africa/Casablanca, whose rules change every year).
+ * Computes local times in SQL by the time zone rules of this process. The rules of the database server may have another version, by which
+ * days begin at other times.
  */
 
-/** Time range in a zone. It need not consist of whole days. */
+/** Need not consist of whole days. */
 type RangeInZone = Pick<DayRange, 'from' | 'to' | 'zone'>;
 
-/** Last year for which offsets are computed. For later times, the last offset would be used, but no data of such times are stored. */
+/** Last year for which UTC offsets are computed. */
 const LAST_YEAR = 2100;
 const DECADE = 10;
 
-/** An offset of a zone from UTC, and the time (Unix ms) from which the offset is valid. */
+/** A UTC offset, and the time (Unix ms) from which it applies. */
 export interface ZoneOffset {
   atMs: number;
   offsetMs: number;
 }
 
-/** Cache of offset changes by zone and decade, because computing them takes a millisecond. */
+/** Cached by zone and decade, because computing the changes takes a millisecond. */
 const known = new Map<string, readonly ZoneOffset[]>();
 const MAX_KNOWN = 5_000;
 
@@ -47,7 +46,7 @@ function changesIn(zone: string, decade: number): readonly ZoneOffset[] {
   return changes;
 }
 
-/** Finds the time of an offset change: the first instant in `(beforeMs, atMs]` at which the zone has the offset `offsetMs`. */
+/** Returns the first time in `(beforeMs, atMs]` at which the zone has the offset. */
 function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: number): number {
   let [low, high] = [beforeMs, atMs];
   while (high - low > 1) {
@@ -58,7 +57,7 @@ function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: numbe
   return high;
 }
 
-/** Returns the offsets of a range in order. The first offset is valid from -Infinity. */
+/** Returns the offsets of a range in order. The first applies from -Infinity. */
 export function listOffsets({ from, to, zone }: RangeInZone): [ZoneOffset, ...ZoneOffset[]] {
   const lastYear = Math.min(to.getUTCFullYear(), LAST_YEAR);
   const changes: ZoneOffset[] = [];
@@ -70,14 +69,10 @@ export function listOffsets({ from, to, zone }: RangeInZone): [ZoneOffset, ...Zo
   ];
 }
 
-/** Returns the offset that is valid at a time, Unix ms. */
 export const findOffset = <Offset extends ZoneOffset>(offsets: readonly Offset[], ms: number): Offset =>
   offsets.findLast(({ atMs }) => atMs <= ms) as Offset;
 
-/**
- * Returns a function that returns the end of a clock hour, or of a shorter unit, from its start, Unix ms. A clock change can shorten an
- * hour (Lord Howe Island shifts by half an hour).
- */
+/** Returns a function that finds the end of an hour or shorter unit from its start, Unix ms. A clock change can shorten an hour. */
 export function createClockUnitEndFinder(range: RangeInZone, unit: ClockUnit): (startMs: number) => number {
   const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
   const offsets = listOffsets(range);
@@ -89,7 +84,7 @@ export function createClockUnitEndFinder(range: RangeInZone, unit: ClockUnit): (
   };
 }
 
-/** Returns the offsets of a range as arrays for SQL: `offsets` contains all of them, and `starts` the starts of all but the first. */
+/** `offsets` contains all offsets of the range, `starts` the starts of all but the first. */
 function arraysOf(range: DayRange): { starts: Date[]; offsets: string[] } {
   const offsets = listOffsets(range);
   return {
@@ -98,7 +93,7 @@ function arraysOf(range: DayRange): { starts: Date[]; offsets: string[] } {
   };
 }
 
-/** Returns SQL for the local time (a timestamp without time zone) of an instant within a range. */
+/** Returns SQL for the local time of an instant in a range. */
 export function localTimeSql(instant: RawBuilder<unknown>, range: DayRange): RawBuilder<unknown> {
   if (range.zone === 'UTC') return sql`(${instant} AT TIME ZONE 'UTC')`;
   const { starts, offsets } = arraysOf(range);
@@ -107,9 +102,8 @@ export function localTimeSql(instant: RawBuilder<unknown>, range: DayRange): Raw
 }
 
 /**
- * Returns SQL for the start of the clock hour, or of the shorter unit, that contains an instant of a range. If the clock skips this start
- * (on Lord Howe Island, from 02:00 to 02:30), the hour starts when the clock changes. If half an hour is repeated, the repetition is a
- * separate hour.
+ * Returns SQL for the start of the local hour (or shorter unit) that contains an instant. If a clock change skips this start, the hour
+ * starts at the change.
  */
 export function startOfClockUnitSql(
   instant: RawBuilder<unknown>,

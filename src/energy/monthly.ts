@@ -14,23 +14,17 @@ export interface MonthlyUsageRow {
   /** Month in the zone, YYYY-MM. */
   month: string;
   kwh_used: number;
-  /** Mean usage of a day, over the days of the month with known usage. */
+  /** Mean usage per day, over the days with known usage. */
   avg_daily_kwh: number;
   peak_hour: string | null;
-  /**
-   * Difference from the usage of the previous month. If the month is the current one, difference from the same days of the previous month.
-   * Null if the usage of the previous month is unknown.
-   */
+  /** Difference from the previous month or, in the current month, from the same days of the previous month. Null if unknown. */
   change_kwh: number | null;
   change_percent: number | null;
   /** Whether the month has not ended yet. */
   partial?: true;
 }
 
-/**
- * Returns the usage of a user's last `months` months in a zone, including the current month, with a comparison of each month with the
- * previous one. Omits months without data.
- */
+/** Returns the usage of a user's last `months` months, with a comparison of each month with the previous one. Omits months without data. */
 export async function loadMonthlyUsage(
   db: Database,
   userId: string,
@@ -62,7 +56,7 @@ async function read(
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const [days, peaks] = await Promise.all([readHomeSumsByDay(db, home, range), readHomeSumsByMonth(db, home, range)]);
-    // The physical lower bound of usage applies to a whole month. The sums of its days are therefore added up before the usage is computed.
+    // Usage has a lower bound for the whole month, so the sums of the days are added up before usage is computed.
     return { rows: compareMonths(days, today, (rows) => computeHomeUsage(addHomeSums(rows))), peaks };
   }
   const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>
@@ -80,10 +74,7 @@ async function read(
   return { rows: compareMonths(rows, today, sum), peaks };
 }
 
-/**
- * Groups days into months and compares each month with the previous month. `today`: YYYY-MM-DD. `usedIn`: returns the usage of some days,
- * or null if unknown. Pure.
- */
+/** Groups days into months, and compares each month with the previous one. `today`: YYYY-MM-DD. */
 function compareMonths<Day extends { day: string }>(
   days: readonly Day[],
   today: string,

@@ -18,16 +18,12 @@ import type { MonthToDate } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
 import { GroupTotalsAccumulator } from './totals.ts';
 
-/**
- * Maximum number of rows (one for each home and hour, or shorter unit) that one statement reads; reading them takes some tenths of a
- * second. For homes whose usage is not the sum of their imports, the maximum is lower, because reading a row takes ten times as long.
- */
+/** Maximum number of rows that one statement reads in some tenths of a second, for homes whose usage is the sum of their imports. */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
-/** Maximum number of rows, one for each home and bucket, that one statement returns. */
 const MOST_ROWS = 20_000;
 
-/** Sums of a group in a bucket. `peak`: the part of the bucket (such as an hour of a day) with the highest usage of all homes together. */
+/** Sums of a group in one row of a response. `peak`: the hour, or hour of the day, with the highest usage of all homes together. */
 export interface GroupBucket {
   bucket: string;
   measures: HomeMeasures;
@@ -35,8 +31,8 @@ export interface GroupBucket {
 }
 
 /**
- * Returns the combined sums of a group's homes in the buckets of a range. Omits buckets for which nothing is known. `monthToDate`: stored
- * sums of the current month's first days, which must have been read in the same database snapshot.
+ * Returns the combined sums of a group's homes. Omits rows for which nothing is known. `monthToDate`: stored sums of the current month's
+ * first days, read in the same database snapshot.
  */
 export async function computeGroupBuckets(
   db: Database,
@@ -66,11 +62,11 @@ async function totalsOf(
   return totals;
 }
 
-/** Returns the days of a range after a given day; empty if the given day is the last. */
+/** Returns the days of a range after a given day. */
 export const getDaysAfter = (day: string, { end, zone }: DayRange): DayRange =>
   createDayRange(new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10), end, zone);
 
-/** Yields the combined usage of homes whose usage is the sum of their devices' imports, in batches. */
+/** Yields the combined usage of homes whose usage is the sum of their devices' imports. */
 export async function* streamUsageOfPlainHomes(
   db: Database,
   userIds: readonly string[],
@@ -88,7 +84,7 @@ export async function* streamUsageOfPlainHomes(
   }
 }
 
-/** Adds composed homes, whose usage is not the sum of their imports. `buckets`: all buckets if coverage is requested, otherwise empty. */
+/** Adds homes whose usage is not the sum of their imports. `buckets`: all rows if coverage is requested, otherwise empty. */
 async function addComposed(
   db: Database,
   totals: GroupTotalsAccumulator,
@@ -110,12 +106,12 @@ async function addComposed(
       else
         for (const sums of bucketsOfHome) totals.addHome(sums.bucket, computeHomeMeasures(sums, home.had, 0), sums, 0);
     }
-    // Yields to the event loop, so that other requests are served between batches.
+    // Other requests are served between batches.
     await setImmediate();
   }
 }
 
-/** Adds a home to every bucket for which data of the home are expected, even if the bucket has no data. */
+/** Adds a home to every row for which its data are expected, even if there are none. */
 function addCovered(
   totals: GroupTotalsAccumulator,
   home: Home,
@@ -136,7 +132,7 @@ function addCovered(
   }
 }
 
-/** Measures of a bucket without data: all are unknown. */
+/** Measures of a row without data. */
 export const UNKNOWN_HOME_MEASURES: HomeMeasures = {
   used: null,
   gridImport: null,
@@ -154,10 +150,7 @@ export const UNKNOWN_HOME_MEASURES: HomeMeasures = {
   isComplete: null,
 };
 
-/**
- * Splits homes into batches, each for one statement. The number of rows in a batch is limited, and so is the number of hours in which roles
- * of the homes' devices change, because such hours are read by quarter-hour.
- */
+/** Splits homes into batches, each for one statement with a limited number of rows. */
 export function* splitHomesIntoBatches(
   homes: readonly Home[],
   range: DayRange,

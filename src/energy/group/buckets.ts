@@ -30,12 +30,10 @@ export function listBuckets(range: DayRange, unit: GroupBucketUnit): NamedBucket
   return buckets;
 }
 
-/** Returns the number of hours in a range; a partial hour is one hour. */
+/** Returns the number of hours in a range. A partial hour counts as one. */
 const countHours = ({ from, to }: DayRange): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
 
-/**
- * Returns the number of rows that are read for each home in a range: one for each hour, or for each bucket that is shorter than an hour.
- */
+/** Returns the number of rows that are read per home. */
 export const countRowsToRead = (range: DayRange, unit: GroupBucketUnit): number =>
   countHours(range) * (isClockUnit(unit) ? 60 / CLOCK_UNITS[unit] : 1);
 
@@ -48,7 +46,7 @@ export const isWholeMonth = (range: DayRange): boolean =>
 
 /**
  * Returns the UTC month that contains a range, and the parts of the month outside the range. Null if the range is less than half of the
- * month or its zone is not UTC: reading the month's stored sums by hour of day then saves no time.
+ * month or its zone is not UTC.
  */
 export function findCoveringUtcMonth(
   range: DayRange,
@@ -65,12 +63,11 @@ export function findCoveringUtcMonth(
   return restHours < countHours(range) ? { ...month, rest, restHours } : null;
 }
 
-/** Yields the days of a range, YYYY-MM-DD. */
 export function* listDays({ start, end }: Pick<DayRange, 'start' | 'end'>): Generator<string> {
   for (let ms = Date.parse(start); ms <= Date.parse(end); ms += DAY_MS) yield new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Returns those of the days that are missing, as ranges of consecutive days. */
+/** Returns the missing days as ranges of consecutive days. */
 export function findMissingDays(
   days: Iterable<string>,
   isThere: (day: string) => boolean,

@@ -2,16 +2,12 @@ import { createHash } from 'node:crypto';
 import { formatDeviceRolesBefore } from '../home/role-periods.ts';
 import type { GroupOfHomes } from './homes.ts';
 
-/**
- * Cache of composition hashes by group. One response uses the hash of a group several times; its group object exists only for this
- * response.
- */
+/** Cache of hashes for the duration of one response. */
 const found = new WeakMap<GroupOfHomes, { beforeMs: number; composition: Buffer }>();
 
 /**
- * Returns a SHA-256 hash of the members of a group and of the devices and roles in each member's home before a time. The sums of a group
- * depend only on these and on stored consumption. The hash changes if a member or a placement changes, or if data of a device arrive for an
- * earlier time. A device that is added later changes the hash only if the usage of its home was the sum of the home's imports until then.
+ * Returns a hash of the homes of a group and of the roles of their devices before a time. The sums of the group depend only on these and on
+ * stored consumption, so an unchanged hash means that stored sums are valid.
  */
 export async function computeCompositionHash(group: GroupOfHomes, before: Date): Promise<Buffer> {
   const known = found.get(group);

@@ -3,11 +3,8 @@ import { type Home, type HomeLoadOptions, loadHomes } from '../home/home.ts';
 import type { IncludableField } from '../include.ts';
 import { filterUsersWithComposedHomes } from '../usage/composed-homes.ts';
 
-/** Number of homes that one statement loads. */
 const LOADED = 500;
-/**
- * Maximum number of homes that stay in memory between the pages of a response: some 10 MB. Larger groups are loaded again for each page.
- */
+/** Maximum number of homes that stay in memory between the pages of a response. Larger groups are loaded again for each page. */
 const HELD = 2_000;
 
 export interface GroupOfHomes {
@@ -15,21 +12,18 @@ export interface GroupOfHomes {
   userIds: readonly string[];
   /** Ids of the homes whose usage is the sum of their devices' imports. */
   plain: readonly string[];
-  /** Yields the composed homes, whose usage is not the sum of their imports, in batches and in order. */
+  /** Yields the homes whose usage is not the sum of their imports, in batches and in order. */
   composed(): AsyncIterable<readonly Home[]>;
   include: ReadonlySet<IncludableField>;
 }
 
-/**
- * Whether a request needs only usage and its estimated part. If so, imports are enough for homes whose usage is the sum of their imports.
- */
+/** Whether a request needs only usage and its estimated part. */
 export const areImportSumsSufficient = (include: ReadonlySet<IncludableField>): boolean =>
   [...include].every((name) => name === 'estimated');
 
 /**
- * Divides the homes of a group into plain and composed homes. A home is composed if its usage is not the sum of its imports. If a request
- * includes more than usage and its estimated part, all homes are treated as composed. Homes are loaded during iteration, in batches of
- * bounded size.
+ * Divides the homes of a group into those whose usage is the sum of their imports (`plain`) and all others (`composed`). If a request
+ * includes more than usage and its estimated part, all homes are composed.
  */
 export async function loadGroupHomes(
   db: Database,
@@ -61,7 +55,6 @@ function homesInTurn(db: Database, userIds: readonly string[], asked: HomeLoadOp
   };
 }
 
-/** Splits a list into chunks of at most `most` elements. */
 export function* splitIntoChunks<T>(all: readonly T[], most: number): Generator<readonly T[]> {
   const size = Math.max(1, Math.floor(most));
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);

@@ -11,17 +11,12 @@ import { findMissingDays, getFirstDayOfMonth, isWholeMonth, listDays } from './b
 import type { GroupOfHomes } from './homes.ts';
 import { computeCurrentMonthSums, type StoredGroupSums } from './stored-sums.ts';
 
-/**
- * Number of days in a page of rows by hour or day; each page is a separate query. A page of half-hours or quarter-hours has as many rows,
- * and therefore fewer days.
- */
+/** Number of days in a page of rows by hour or day. Each page is a separate query. */
 const DAYS_OF_A_PAGE = 31;
 
 /**
- * Yields the combined usage of a group's homes page by page: one row for each bucket in the range's time zone, with the requested fields.
- * The usage in a bucket is the sum of the homes' known usage; buckets without known usage are omitted. `stored`: stored sums of days or
- * months. Missing sums are computed; the sum of the current month is computed from the stored sum of its first days and from its later
- * days.
+ * Yields the combined usage of a group's homes page by page, in rows of the range's zone. Omits rows without known usage. `stored`: stored
+ * sums of days or months; missing ones are computed.
  */
 export async function* streamGroupInsights(
   db: Database,
@@ -45,7 +40,7 @@ export async function* streamGroupInsights(
   }
 }
 
-/** Returns the totals of a group over a range, in the response format of requests without dates. */
+/** Returns the totals of a group over a range. */
 export async function loadGroupSummary(db: Database, group: GroupOfHomes, range: DayRange) {
   const [whole] = await computeGroupBuckets(db, group, range, 'span');
   const { measures, peak } = whole ?? { measures: UNKNOWN_HOME_MEASURES, peak: null };
@@ -56,7 +51,7 @@ export async function loadGroupSummary(db: Database, group: GroupOfHomes, range:
   };
 }
 
-/** Returns the stored sums for a page, and the ranges of the page for which no sum is stored. */
+/** Returns the stored sums for a page, and the ranges without a stored sum. */
 function keptIn(
   stored: StoredGroupSums | null,
   page: DayRange,
@@ -77,7 +72,7 @@ function keptIn(
   };
 }
 
-/** Whether a sum of the month's first days is stored, and all of these days lie in the requested range. */
+/** Whether a sum of the month's first days is stored, and the range contains all of these days. */
 const hasBegun = ({ monthToDate }: StoredGroupSums, { start, end }: DayRange, groupBy: GroupBy): boolean =>
   groupBy === 'month' && monthToDate !== null && monthToDate.month === start && monthToDate.end <= end;
 

@@ -5,22 +5,19 @@ import { listHomeSumNames } from '../home/sums.ts';
 import { homeSumAggregatesSql } from '../usage/home-sums.ts';
 import type { BucketPart } from './part.ts';
 
-/**
- * Stored sums of the first days of a group's current month. If the homes and the roles of their devices are unchanged, only later days are
- * added to these sums.
- */
+/** Stored sums of the first days of a group's current month. Only later days must be added to them. */
 export interface MonthToDate {
   groupId: string;
   zone: string;
-  /** First day of the month of the stored sums, YYYY-MM-DD. */
+  /** First day of the month, YYYY-MM-DD. */
   month: string;
-  /** Last day of the month that the sums include, YYYY-MM-DD. */
+  /** Last day that the sums include, YYYY-MM-DD. */
   end: string;
-  /** Combined usage of the homes whose usage is the sum of their imports. `monthToDateHomesSql` reads the sums of the other homes. */
+  /** Combined usage of the homes whose usage is the sum of their imports. */
   parts: readonly BucketPart[];
 }
 
-/** Columns of the table `kept_begun_homes`, by the name of the sum that each contains. */
+/** Columns of the table `kept_begun_homes` by the name of their sum. */
 const COLUMNS = {
   balance: 'balance',
   floor: 'floor',
@@ -32,8 +29,8 @@ const COLUMNS = {
 const NAMES = listHomeSumNames(false) as (keyof typeof COLUMNS)[];
 
 /**
- * Builds the query for the stored sums of some homes in the first days of a month, as rows of `home` (index in the list), `bucket`, `part`
- * and the sums. The query must run in the snapshot that the `MonthToDate` was read from.
+ * Builds the query for the stored sums of some homes in the first days of a month. It must run in the snapshot in which the `MonthToDate`
+ * was read. `home`: index in the list.
  */
 export function monthToDateHomesSql(
   { groupId, zone, month }: MonthToDate,
@@ -42,7 +39,7 @@ export function monthToDateHomesSql(
   const sums = sql.raw(NAMES.map((name) => `s."${name}"::float8`).join(', '));
   const arrays = sql.raw(NAMES.map((name) => `k.${COLUMNS[name]}`).join(', '));
   const named = sql.raw(NAMES.map((name) => `"${name}"`).join(', '));
-  // Raw SQL, because arrays are unnested in parallel.
+  // Raw SQL: unnests parallel arrays.
   return sql`SELECT u.home, ${month}::text AS bucket, s.part::float8 AS part, ${sums}
     FROM unnest(${homes.map((_, place) => place)}::int[], ${homes.map(({ userId }) => userId)}::text[]) u (home, user_id)
     JOIN kept_begun_homes k ON k.group_id = ${groupId} AND k.zone = ${zone} AND k.unit = 'begun' AND k.bucket = ${month} AND k.user_id = u.user_id
@@ -50,8 +47,8 @@ export function monthToDateHomesSql(
 }
 
 /**
- * Stores the sums of the first days of the current month, and replaces sums of fewer days of this month. The caller must have deleted the
- * sums of other months. `from`, `to`: bounds of the days.
+ * Stores the sums of the first days of the current month. The caller must have deleted the sums of other months. `from`, `to`: bounds of
+ * the days.
  */
 export async function storeMonthToDate(
   trx: Database,
@@ -77,10 +74,7 @@ export async function storeMonthToDate(
   );
 }
 
-/**
- * Stores the sums of some homes in the first days of the current month. `profile`: a query that returns rows in the form of
- * `monthToDateHomesSql` for these days.
- */
+/** Stores the sums of some homes in the first days of the current month. `profile`: query that returns these sums. */
 export async function storeMonthToDateHomes(
   trx: Database,
   { groupId, zone, month }: Pick<MonthToDate, 'groupId' | 'zone' | 'month'>,
@@ -90,7 +84,7 @@ export async function storeMonthToDateHomes(
   const columns = sql.raw(NAMES.map((name) => COLUMNS[name]).join(', '));
   const arrays = sql.raw(NAMES.map((name) => `array_agg("${name}"::bigint ORDER BY part)`).join(', '));
   const set = sql.raw(NAMES.map((name) => `${COLUMNS[name]} = excluded.${COLUMNS[name]}`).join(', '));
-  // Raw SQL, because rows are aggregated into parallel arrays.
+  // Raw SQL: aggregates rows into parallel arrays.
   await sql`
     INSERT INTO kept_begun_homes (group_id, zone, bucket, user_id, hours_of_day, ${columns})
     SELECT ${groupId}, ${zone}, ${month}::date, (${homes.map(({ userId }) => userId)}::text[])[home + 1], array_agg(part::smallint ORDER BY part), ${arrays}

@@ -1,12 +1,12 @@
 /**
- * Combined usage (mWh) of some homes in a part of a bucket. A day consists of clock hours (`part`: the start in Unix seconds); a month or
- * span consists of hours of the day (`part`: 0 to 23); an hour is its own only part. The part with the highest usage is the bucket's peak.
+ * Combined usage (mWh) of some homes in a part of a row. The parts of a day are its hours (`part`: start in Unix seconds); the parts of a
+ * month are the hours of the day (`part`: 0 to 23). The part with the highest usage is the peak of the row.
  */
 export interface BucketPart {
-  /** Key of the bucket: the start in Unix seconds for an hour, the first day (YYYY-MM-DD) for a day or month, `''` for a span. */
+  /** Start in Unix seconds for an hour, first day (YYYY-MM-DD) for a day or month, empty for a whole range. */
   bucket: string;
   part: number;
   used: number;
-  /** Estimated part of `used`. The estimated part of each home is at most the home's usage. */
+  /** Estimated part of `used`. */
   estimated: number;
 }

@@ -8,14 +8,13 @@ import { closeOpenHoursBefore, waitForEarlierWriters } from '#src/rollups/refres
 /** Maximum number of recorded changes that one transaction processes. */
 const MOST_CHANGES = 20_000;
 
-/** Returns the start of yesterday (UTC). Most readings still arrive for yesterday and today, so no sums of that time are stored. */
+/** Returns the start of yesterday (UTC). Most readings still arrive for later times, so no sums of these are stored. */
 export const getStartOfYesterday = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
 
 /**
- * Moves the bound before which sums of groups may be stored to the start of yesterday; the bound never moves back. The new bound is first
- * published to the processes that write consumption, which from then on record their changes before it. The bound becomes valid when all
- * transactions that may not have read it have ended. `isClosing`: also closes earlier hours that are still open (the latest hour of a
- * device, stored in its head), because changes of open hours are not recorded. With continuous aggregates, the refresh job closes them.
+ * Moves the time before which sums of groups may be stored to the start of yesterday. Processes that write consumption then record their
+ * changes before this time. `isClosing`: also adds the latest hour of each device to the stored consumption if it is before this time,
+ * because changes of such hours are not recorded.
  */
 export async function advanceGroupSumsBound(
   pool: Pool,
@@ -28,7 +27,7 @@ export async function advanceGroupSumsBound(
     [to],
   );
   if (!rows[0].mustMove) return;
-  // Closing the hours may change days before the new bound. Recording such changes is not necessary: no sums of these days are stored yet.
+  // Nothing is stored for these days yet, so changes of them need no record.
   if (isClosing) await closeOpenHoursBefore(pool, to);
   if (rows[0].mustNote)
     await pool.query('UPDATE group_sums_progress SET noted_before = $1 WHERE noted_before < $1', [to]);
@@ -38,19 +37,14 @@ export async function advanceGroupSumsBound(
     ]);
 }
 
-/**
- * Deletes the stored sums, and the stored facts about device histories, that include changed days; then deletes the records of the changes.
- * Returns the number of changes processed.
- */
+/** Deletes the stored sums of changed days, and then the records of these changes. Returns the number of changes. */
 export async function invalidateSumsOfChangedDays(pool: Pool, mostChanges = MOST_CHANGES): Promise<number> {
   let all = 0;
   for (;;) {
     const taken = await runInTransaction(pool, async (client) => {
-      // Transactions that store sums lock this row, too. When this transaction gets the lock, their sums are committed, so that it can
-      // delete them.
+      // Transactions that store sums lock this row, too, so their sums are committed when this one gets the lock.
       await client.query('SELECT FROM group_sums_progress FOR UPDATE');
-      // With continuous aggregates, a day that is marked as stale is refreshed later. Its sums would be wrong if they were computed before
-      // that.
+      // With continuous aggregates, outdated days are refreshed later; sums that are computed before would be wrong.
       const { rows } = await client.query(
         `WITH taken AS (
            DELETE FROM changed_home_days WHERE change_id IN (
@@ -87,8 +81,8 @@ export async function stopRecordingChangesIfUnused(pool: Pool): Promise<void> {
 }
 
 /**
- * Runs a computation in one transaction with one snapshot, never concurrently with `invalidateSumsOfChangedDays`. `before`: the bound
- * before which sums may be stored; null if no sums may be stored.
+ * Runs a computation in one transaction with one snapshot, never concurrently with `invalidateSumsOfChangedDays`. `before`: time before
+ * which sums may be stored; null if none may.
  */
 export const runInSnapshot = <T>(db: Database, run: (trx: Database, before: Date | null) => Promise<T>): Promise<T> =>
   db

@@ -20,13 +20,13 @@ import { loadStoredSums } from './stored-sums.ts';
 
 // Raw SQL: lists are passed as single parameters.
 
-/** Dependencies of storing the sums of a month. `homesOf` returns the homes of a group and of its subgroups, in order. */
+/** `homesOf` returns the homes of a group and of its subgroups, in order. */
 export interface StoreMonthDependencies {
   db: Database;
   homesOf(db: Database, groupId: string): Promise<string[]>;
 }
 
-/** Returns the months whose sums by day should be stored, latest first, back to the first month with stored consumption. */
+/** Returns the months whose sums by day should be stored, latest first. */
 export async function listMonthsToStore(
   db: Database,
   homes: readonly string[],
@@ -47,10 +47,7 @@ type Sum = Omit<GroupBucket, 'measures'> & {
   estimated: number | null;
 };
 
-/**
- * Computes and stores the missing sums of a month. `isLatest`: also stores the sum of the current month so far. Returns the number of sums
- * stored.
- */
+/** Stores the missing sums of a month, and returns their number. `isLatest`: also stores the sum of the current month so far. */
 export async function storeMonthSums(
   { db, homesOf }: StoreMonthDependencies,
   groupId: string,
@@ -89,7 +86,7 @@ export async function storeMonthSums(
   });
 }
 
-/** Stores the sum of the current month so far. If a valid sum is stored already, adds the later days to it. */
+/** Stores the sum of the current month so far. If a valid sum is stored already, adds only the later days. */
 async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHomes, days: DayRange): Promise<number> {
   const { monthToDate } = await loadStoredSums(trx, groupId, group, { range: days, groupBy: 'month' });
   if (monthToDate && monthToDate.end >= days.end) return 0;
@@ -112,7 +109,6 @@ async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHome
   return 1;
 }
 
-/** Merges consecutive days into ranges. */
 function runsOf(days: readonly DayRange[]): DayRange[] {
   const runs: DayRange[] = [];
   for (const day of days) {
@@ -123,7 +119,7 @@ function runsOf(days: readonly DayRange[]): DayRange[] {
   return runs;
 }
 
-/** Whether the stored composition of a group is the composition of the given homes. */
+/** Whether a group still consists of the given homes. */
 async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Promise<boolean> {
   const { rows } = await createQueryFunction(trx)<{ composition: Buffer; before: Date }>(
     'SELECT composition, before FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL',
@@ -132,10 +128,7 @@ async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Pr
   return rows[0]?.composition.equals(await computeCompositionHash(group, rows[0].before)) ?? false;
 }
 
-/**
- * Returns a function that checks a range: the range has ended before `before`, and no device of the homes has its open hour (its latest
- * hour, which still changes) in it.
- */
+/** Returns a test whether a range can no longer change: it has ended before `before`, and no device has its latest hour in it. */
 async function closedness(
   trx: Database,
   userIds: readonly string[],

@@ -13,29 +13,25 @@ import {
 } from './progress.ts';
 import { listMonthsToStore, type StoreMonthDependencies, storeMonthSums } from './store-month.ts';
 
-/**
- * Minimum number of homes in a group for which sums are stored. The sums of smaller groups are computed on request; for a year of days,
- * this takes a tenth of a second.
- */
+/** Minimum number of homes in a group for which sums are stored. For smaller groups, sums are computed on request. */
 const LEAST_HOMES = 50;
 /**
- * Time in ms between two checks of a group's composition. After a change, the group's sums are computed on request until the next check.
+ * Interval in ms at which changes of a group's homes are detected. After a change, sums are computed on request until they are stored
+ * again.
  */
 const LOOK_AGAIN_MS = 5 * MINUTE_MS;
-/** Maximum time in ms for which a run of the job waits for write transactions that began earlier. The next run continues. */
+/** Maximum time in ms that a run waits for earlier write transactions. */
 const WAIT_MS = 5_000;
-/** Time in ms after which a run of the job begins no further month of a group. */
+/** Time in ms after which a run begins no further month. */
 const PASS_MS = 10_000;
 
-/** Dependencies and limits of a run of the job that stores sums of groups. */
 export interface StoreGroupSumsOptions extends StoreMonthDependencies {
   pool: Pool;
   now: Date;
-  /** Whether a refresh job materialises the aggregates of users. That job then also closes open hours (each device's latest hour). */
+  /** Whether a separate job refreshes the sums of users. */
   continuousAggregates: boolean;
   leastHomes?: number;
   passMs?: number;
-  /** Maximum time in ms to wait for writers that began before the bound of stored sums was moved. */
   waitMs?: number;
   signal?: AbortSignal;
 }
@@ -46,17 +42,15 @@ interface Kept {
 }
 
 /**
- * Runs the job once that stores the sums of groups by day and month, and of the current month so far, in UTC and in the zone of each
- * group's owner. The job deletes invalid sums and computes missing ones, latest first. Stored sums equal sums computed on request
- * (`loadStoredSums` checks whether they are valid), so they affect only response times. Each month of a group is one transaction, so the
- * job can be killed at any point. Returns the number of sums stored.
+ * Stores the sums of groups by day and month, in UTC and in the zone of each group's owner, latest first. Deletes invalid ones. Stored sums
+ * equal computed ones, so they affect only response times. Each month of a group is one transaction. Returns the number of sums stored.
  */
 export async function storeGroupSums(parts: StoreGroupSumsOptions): Promise<number> {
   const { pool, now, signal, passMs = PASS_MS } = parts;
   const untilMs = performance.now() + passMs;
   const isOver = () => signal?.aborted === true || performance.now() >= untilMs;
   await invalidateSumsOfChangedDays(pool);
-  // Raw SQL, here and below: only this module reads these tables.
+  // Raw SQL: only this module reads these tables.
   const { rows: due } = await pool.query<Kept>(
     `SELECT g.group_id AS "groupId", u.timezone AS zone FROM home_groups g JOIN users u USING (user_id) LEFT JOIN kept_groups k USING (group_id)
      WHERE k.looked_at IS NULL OR k.looked_at < $1 OR k.looked_at > $3 OR k.composition IS NOT NULL AND k.before < $2 ORDER BY k.looked_at NULLS FIRST, g.group_id`,
@@ -90,7 +84,6 @@ export async function storeGroupSums(parts: StoreGroupSumsOptions): Promise<numb
   return sums;
 }
 
-/** Records that a group is too small for stored sums. */
 async function leaveOut({ pool, now }: StoreGroupSumsOptions, { groupId }: Kept, homes: number): Promise<null> {
   await pool.query('DELETE FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL', [groupId]);
   await pool.query(
@@ -102,8 +95,7 @@ async function leaveOut({ pool, now }: StoreGroupSumsOptions, { groupId }: Kept,
 }
 
 /**
- * Records the composition of a group, and deletes sums of an earlier composition. Returns the time up to which sums may be stored, or null
- * if no sums may be stored yet.
+ * Records the homes of a group, and deletes its sums if the homes have changed. Returns the time up to which sums may be stored, or null.
  */
 function begin({ db, homesOf }: StoreGroupSumsOptions, { groupId }: Kept): Promise<Date | null> {
   return runInSnapshot(db, async (trx, before) => {
@@ -132,10 +124,7 @@ function begin({ db, homesOf }: StoreGroupSumsOptions, { groupId }: Kept): Promi
   });
 }
 
-/**
- * Returns the devices of a home for which facts about their history are stored. For a producing device, also returns its groups of channels
- * with placements of their own.
- */
+/** Returns the devices of a home for which facts about their history are stored. */
 function keptDevices({ userId, devices }: Home): DeviceWithStoredHistory[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {

@@ -27,16 +27,15 @@ interface Row {
 /** Stored sums of a group that are still valid. */
 export interface StoredGroupSums {
   groupId: string;
-  /** Stored sums by day or, for months, by the first day of the month. */
+  /** By day or, for months, by the first day of the month. */
   sums: ReadonlyMap<string, GroupBucket>;
-  /** Stored sums of the current month's first days; null if months are not requested. */
+  /** Null if months are not requested. */
   monthToDate: MonthToDate | null;
 }
 
 /**
- * Returns the valid sums of a group by day or month in a range, as stored by a worker. A sum is valid if the composition of the group is
- * unchanged, no closed hour of its homes has changed since the sum was stored, and no hour of the sum is open again. Sums are stored only
- * for usage that is the sum of imports, and for its estimated part.
+ * Returns the valid stored sums of a group by day or month. A sum is valid if the group has the same homes, and none of their hours has
+ * changed since the sum was stored. Only usage that is the sum of imports has stored sums.
  */
 export async function loadStoredSums(
   db: Database,
@@ -46,7 +45,7 @@ export async function loadStoredSums(
 ): Promise<StoredGroupSums> {
   const nothing = { groupId, sums: new Map<string, GroupBucket>(), monthToDate: null };
   if (isClockUnit(groupBy) || !areImportSumsSufficient(group.include)) return nothing;
-  // Raw SQL: a single statement, because two statements would both miss a change that is committed between them.
+  // Raw SQL: with two statements, a change that is committed between them could be missed.
   const { rows } = await createQueryFunction(db)<Row>(
     `WITH kept AS MATERIALIZED (
        SELECT group_id, composition, before FROM kept_groups k WHERE group_id = $1 AND composition IS NOT NULL
@@ -72,15 +71,14 @@ export async function loadStoredSums(
   };
 }
 
-/** Computes the sum of the current month from the stored sum of its first days and from its remaining days, in one snapshot. */
+/** Computes the sum of the current month from the stored sum of its first days and the remaining days, in one snapshot. */
 export async function computeCurrentMonthSums(
   db: Database,
   groupId: string,
   group: GroupOfHomes,
   month: DayRange,
 ): Promise<GroupBucket[]> {
-  // If a command of the command line has begun the transaction, each statement may have its own snapshot. The stored sums could then be
-  // replaced between two statements, so they are not used.
+  // In a transaction with another isolation level, the stored sums could be replaced between two statements.
   if (db.isTransaction) return computeGroupBuckets(db, group, month, 'month');
   return db
     .transaction()

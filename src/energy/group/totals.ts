@@ -2,7 +2,7 @@ import { castToMilliwattHours } from '#src/core/units.ts';
 import { computeUsageWithGridMeter, type HomeMeasures, type HomeSums, roundDownRatio } from '../home/sums.ts';
 import type { BucketPart } from './part.ts';
 
-/** Measures that are summed over homes. A sum is null if no home has a known value. */
+/** Measures that are added up over homes. A sum is null if no home has a known value. */
 const ADDED = [
   'used',
   'gridImport',
@@ -17,10 +17,9 @@ const ADDED = [
 ] as const satisfies readonly (keyof HomeMeasures)[];
 type Added = (typeof ADDED)[number];
 
-/** Running totals of a bucket while homes are added. */
 interface Total {
   sums: Partial<Record<Added, number>>;
-  /** Usage and grid import of the homes, only from the time in which they had a grid meter. */
+  /** Usage and grid import while the homes had a grid meter. */
   beside: number;
   besideImport: number;
   knownMs: number;
@@ -29,13 +28,12 @@ interface Total {
   parts: Map<number, { used: number; estimated: number }>;
 }
 
-/** Accumulates the measures of a group's homes by bucket. */
+/** Adds up the measures of a group's homes, row by row. */
 export class GroupTotalsAccumulator {
   private readonly buckets = new Map<string, Total>();
 
   /**
-   * Adds the combined usage of homes in parts of buckets. `isAll`: also adds the parts to the buckets' totals. Otherwise `addHome` adds
-   * each home to the totals.
+   * Adds the combined usage of homes. `isAll`: also adds it to the totals of the rows; otherwise `addHome` adds each home to the totals.
    */
   addParts(parts: readonly BucketPart[], isAll: boolean): void {
     for (const { bucket, part, used, estimated } of parts) {
@@ -48,7 +46,7 @@ export class GroupTotalsAccumulator {
     }
   }
 
-  /** Adds the measures of one home in a bucket. `sums`: null if the home has no known data. */
+  /** `sums`: null if the home has no known data. */
   addHome(bucket: string, measures: HomeMeasures, sums: HomeSums | null, expectedMs: number): void {
     const total = this.at(bucket);
     for (const name of ADDED) {
@@ -65,12 +63,11 @@ export class GroupTotalsAccumulator {
     if (expectedMs > 0 && measures.isComplete !== true) total.isComplete = false;
   }
 
-  /** Returns the keys of the buckets with any data, in order. */
   names(): string[] {
     return [...this.buckets.keys()].sort();
   }
 
-  /** Returns the measures of a bucket: sums over homes, and ratios of such sums. */
+  /** Returns the sums of a row, and ratios of such sums. */
   measures(bucket: string): HomeMeasures {
     const { sums, beside, besideImport, knownMs, expectedMs, isComplete } = this.at(bucket);
     const of = (name: Added) => {
@@ -86,10 +83,7 @@ export class GroupTotalsAccumulator {
     };
   }
 
-  /**
-   * Returns the part of a bucket with the highest combined usage. Parts of which more than half of the usage is estimated are left out. Of
-   * equal parts, returns the earliest; null if there is none.
-   */
+  /** Returns the part of a row with the highest combined usage, or null. Parts with mostly estimated usage are left out. */
   peak(bucket: string): number | null {
     let best: { part: number; used: number } | null = null;
     for (const [part, { used, estimated }] of this.at(bucket).parts) {

@@ -5,10 +5,7 @@ import { type ContributingSeries, computeContributionSpans, sumExpectedCoverageM
 const MOST_MS = 100;
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/**
- * Spans of one series, as stored in the roles of a device. In each span, the series contributes to the device's import, export, both or
- * neither. The first and the last span are unbounded.
- */
+/** Time spans of one series in which its energy contributes to import, export, both or neither. */
 const series = fc
   .record({
     bounds: fc.uniqueArray(fc.nat(MOST_MS), { maxLength: 4 }),
@@ -37,7 +34,7 @@ test('expected coverage adds up, for each ms, the series that count then, or the
           let wanted = 0;
           for (let ms = fromMs; ms < toMs; ms++) {
             let last = ms;
-            // If no series contributes after this time, the number of the last contributing series still applies.
+            // If no series contributes later, the last number still applies.
             const isOver = Array.from({ length: MOST_MS + 2 - ms }, (_, later) => ms + later).every(
               (at) => sumAt(at) === 0,
             );

@@ -1,4 +1,4 @@
-/** Number of series that contribute to a device's import, and to its export, in the time `[fromMs, toMs)`, Unix ms. */
+/** Number of series that contribute to a device's import and export in the time `[fromMs, toMs)`, Unix ms. */
 export interface ContributionSpan {
   fromMs: number;
   toMs: number;
@@ -6,18 +6,14 @@ export interface ContributionSpan {
   exports: number;
 }
 
-/**
- * Series of a device with the same role during one time span (`series_roles`). `part`: the part of the device to which the series belong;
- * null: the device itself.
- */
+/** Series of a device with the same role during one time span. `part`: the channels to which the series belong; null: the device itself. */
 export interface ContributingSeries<Part extends string = string> extends ContributionSpan {
   part: Part | null;
 }
 
 /**
- * Returns, for each part of a device, the number of series that contribute to its energy: spans in order and without gaps, from the first
- * to the last contributing series. If no series contributes any more in a direction, because the owner must first set the meaning of a new
- * register, the last number is still returned, so that the missing energy lowers the coverage. Pure.
+ * Returns the number of series that contribute to the energy of each part of a device: time spans without gaps. If a series stops
+ * contributing because its owner must classify a new register, it still counts, so that the missing energy lowers the coverage.
  */
 export function computeContributionSpans<Part extends string>(
   series: readonly ContributingSeries<Part>[],
@@ -34,7 +30,7 @@ export function computeContributionSpans<Part extends string>(
   );
 }
 
-/** Adds up the numbers of series in overlapping spans. Returns spans that do not overlap. Pure. */
+/** Adds up the numbers of series in overlapping spans. */
 export function mergeContributionSpans(spans: readonly ContributionSpan[]): ContributionSpan[] {
   const bounds = [...new Set(spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].toSorted((a, b) => a - b);
   return bounds.slice(1).map((toMs, index) => {
@@ -45,7 +41,7 @@ export function mergeContributionSpans(spans: readonly ContributionSpan[]): Cont
   });
 }
 
-/** Returns the time in ms within `[fromMs, toMs)` for which data are expected, by direction, summed over the contributing series. Pure. */
+/** Returns the time in ms within `[fromMs, toMs)` for which data are expected, summed over the contributing series. */
 export function sumExpectedCoverageMs(
   spans: readonly ContributionSpan[],
   fromMs: number,

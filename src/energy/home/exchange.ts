@@ -11,31 +11,26 @@ const SUMS = [
   /** Estimated part of `imported`. */
   'estimated',
   'exported',
-  /** Part of `exported` that was exported while the home had neither production nor storage. */
+  /** Part of `exported` while the home had neither production nor storage. */
   'exportedAlone',
   'production',
   /** Time in ms with known production. */
   'productionMs',
   'charged',
-  /** The balance of the home's energy, from which its usage is computed (`balance` in sums.ts). */
+  /** The balance of the home's energy, which determines its usage. */
   'balance',
-  /** Time in ms for which the channels of grid, production and storage devices are known. */
+  /** Time in ms for which all grid, production and storage channels are known. */
   'knownMs',
 ] as const;
 type ExchangeSum = (typeof SUMS)[number];
 
-/** Energy that a home imported, exported, produced and stored, by quarter-hour (UTC), in order, in whole mWh. */
+/** Energy that a home imported, exported, produced and stored, by quarter-hour (UTC), in whole mWh. */
 export type HomeEnergyExchange = Record<Exclude<ExchangeSum, 'knownMs'>, Float64Array> & {
-  /**
-   * For each quarter-hour: 1 if the home has a grid meter and all channels of grid, production and storage devices are known for the whole
-   * quarter-hour, otherwise 0.
-   */
+  /** 1 for each completely known quarter-hour of a home with a grid meter, otherwise 0. */
   isKnown: Float64Array;
 };
 
-/**
- * Reads the energy that a home exchanged with the grid, produced and stored in `[from, to)`. Both times must be starts of quarter-hours.
- */
+/** Reads the energy that a home exchanged with the grid, produced and stored. Both times must be starts of quarter-hours. */
 export async function readHomeEnergyExchange(
   db: Database,
   home: Home,
@@ -47,10 +42,7 @@ export async function readHomeEnergyExchange(
   return { ...sums, isKnown };
 }
 
-/**
- * Returns the factors with which the measures of each device enter the sums of an exchange. The known time is summed over the same channels
- * as the energy.
- */
+/** Returns the factors by which the measures of each device are multiplied before they are added up. */
 function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedTimeRange<ExchangeSum>[] {
   return listRolePeriods(home, range).flatMap((part) => {
     if (part.role === 'all') return [];
@@ -82,10 +74,7 @@ function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedTim
   });
 }
 
-/**
- * Returns the time in which the channels of grid, production and storage devices are expected to have data. While the home has no grid
- * meter, no data are expected.
- */
+/** Returns the time for which data of grid, production and storage channels are expected. Without a grid meter, none are. */
 const exchangedChannels: ExpectedChannelMsFunction = (device, { roles, isGridThere }, fromMs, toMs) => {
   const { imports, exports } = sumExpectedCoverageMs(device.counted, fromMs, toMs);
   if (!isGridThere) return 0;

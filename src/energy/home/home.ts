@@ -12,13 +12,13 @@ import {
 } from './roles.ts';
 import type { ContributingPlacements } from './sums.ts';
 
-/** The devices of a user, and their roles by time, from which the home's consumption follows. */
+/** The devices of a user and their roles by time. They determine how the home's consumption is computed. */
 export interface Home extends HomeLoadOptions {
   userId: string;
   /** Every device that contributes to the home's energy, including deleted ones. */
   devices: readonly HomeDevice[];
   stretches: readonly ConstantRolesRange[];
-  /** Devices that at some time have a role other than consumption. The aggregates of these devices are read one by one. */
+  /** Devices that at some time are not plain consumption. Their stored sums are read one by one. */
   special: readonly HomeDevice[];
   had: ContributingPlacements;
 }
@@ -29,24 +29,20 @@ interface Row {
   placement: Placement;
   upstream_device_id: string | null;
   deleted_at: Date | null;
-  /**
-   * Placement that the owner set for some channels of the device; the row then describes these channels. Null: the row describes the other
-   * channels.
-   */
+  /** The energy flow of some channels, if it differs from that of their device. Null: the row describes the other channels. */
   meter: Placement | null;
-  /** Time range in which the number of contributing series is constant (Unix ms), and this number by direction. */
+  /** Start of the time (Unix ms) in which the number of contributing series is constant. */
   counts_from: number;
   counts_until: number;
   imports: number;
   exports: number;
-  /** Start of the quarter-hour in which the device's first interval with known energy begins. Null if no energy is known yet. */
+  /** Start of the quarter-hour in which the known energy of the device begins. Null if none is known. */
   begins_at: Date | null;
-  /** Export minus import of a producing device, or of its channels with the placement `meter`, in mWh. */
+  /** Export minus import of a producing device, in mWh. */
   net_export: number | null;
   part_net_export: number | null;
 }
 
-/** Measures to load for a home in addition to its usage. */
 export interface HomeLoadOptions {
   isMoreAsked: boolean;
   needsConsumption: boolean;
@@ -61,7 +57,6 @@ export async function loadHome(db: Database, userId: string, asked: HomeLoadOpti
   return homeOf(userId, placedDevices(rows), asked);
 }
 
-/** Loads the homes of some users, in the order of the users. */
 export async function loadHomes(db: Database, userIds: readonly string[], asked: HomeLoadOptions): Promise<Home[]> {
   const { rows } = await createQueryFunction(db)<Row>(withPasts(devicesWhere('d.user_id = ANY ($1::text[])')), [
     userIds,
@@ -70,10 +65,7 @@ export async function loadHomes(db: Database, userIds: readonly string[], asked:
   return userIds.map((userId) => homeOf(userId, placedDevices(byUser.get(userId) ?? []), asked));
 }
 
-/**
- * Loads a home for one commodity other than electricity: all of its meters that are not excluded, or one device with any placement.
- * `meter`: the commodity, in kWh or m³. The caller must have checked that the request may access the user or device.
- */
+/** Loads a home for gas, heat or water: all of its meters, or one device. The caller must have checked the access rights. */
 export async function loadHomeForCommodity(
   db: Database,
   whose: { userId: string } | { deviceId: string },
@@ -87,7 +79,7 @@ export async function loadHomeForCommodity(
        WHERE ${isOne ? 'd.device_id' : 'd.user_id'} = $1 GROUP BY d.device_id, s.counts_from, s.counts_until`),
     [isOne ? whose.deviceId : whose.userId, meter],
   );
-  // A single device is read as if it were a meter at the connection point.
+  // A single device is read as if it were the meter at the grid connection.
   const placed = isOne ? ('grid' as const) : ('consumption' as const);
   const devices = rows.map((row) => ({
     ...row,
@@ -99,7 +91,7 @@ export async function loadHomeForCommodity(
 
 const TIMES = `(1000 * extract(epoch FROM s.counts_from))::float8 AS counts_from, (1000 * extract(epoch FROM s.counts_until))::float8 AS counts_until`;
 
-/** SQL for devices with contributing series: the number of these series by time, and by the placement of channels. */
+/** SQL for devices with contributing series, and the number of these series by time. */
 const devicesWhere = (where: string): string => `
   SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, s.meter, ${TIMES},
     count(*) FILTER (WHERE s.counts_import)::int AS imports, count(*) FILTER (WHERE s.counts_export)::int AS exports
@@ -107,8 +99,8 @@ const devicesWhere = (where: string): string => `
   WHERE ${where} GROUP BY d.device_id, s.meter, s.counts_from, s.counts_until`;
 
 /**
- * SQL that adds facts from each device's history to the query `counted`. This is one statement: with two statements, the second could find
- * other series. The direction of a producing device follows from its whole history; the history is not read if the device never imported.
+ * SQL that adds facts from the history of each device to the query `counted`. The direction of a producing device follows from its whole
+ * history. One statement, so that both queries find the same series.
  */
 const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${counted}),
   directions AS (
@@ -122,9 +114,8 @@ const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${
   ORDER BY c.device_id, c.meter, c.counts_from, c.counts_until`;
 
 /**
- * Loads one device as if it were the only meter of a home, so that import and export are separate. Null if no series ever contributed to
- * its energy. `device`: the device with its real placement. `isSplit`: whether some channels have placements of their own. The caller must
- * have checked that the request may access the device.
+ * Loads one device as if it were the only meter of a home. Null if it never had any energy. `isSplit`: whether some of its channels belong
+ * to another energy flow than the device. The caller must have checked the access rights.
  */
 export async function loadDeviceAsHome(
   db: Database,
@@ -146,15 +137,14 @@ export async function loadDeviceAsHome(
     counted: mergeContributionSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
-  // Limits the stretches of time to those in which the device exists. At other times, the result would be the consumption of the home's
-  // other devices.
+  // At other times, the result would be the consumption of the home's other devices.
   const stretches = home.stretches.filter(({ isGridThere }) => isGridThere);
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }
 
 /**
- * Returns devices, each followed by those of its channels that have placements of their own, as separate entries. The energy of a device
- * includes the energy of these channels. Pure.
+ * Returns devices and, as separate entries, those of their channels that belong to another energy flow. The energy of a device includes the
+ * energy of these channels.
  */
 function placedDevices(rows: readonly Row[]): HomeDevice[] {
   return [...Map.groupBy(rows, ({ device_id }) => device_id)].flatMap(([id, ofDevice]) => {
@@ -197,7 +187,6 @@ function placedDevices(rows: readonly Row[]): HomeDevice[] {
   });
 }
 
-/** Derives a home from its devices. Pure. */
 function homeOf(userId: string, devices: readonly HomeDevice[], asked: HomeLoadOptions): Home {
   const stretches = computeConstantRolesRanges(devices);
   const has = (placement: Placement) =>

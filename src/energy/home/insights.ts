@@ -17,36 +17,29 @@ import type { Home } from './home.ts';
 import { computeExpectedCoverageMs } from './roles.ts';
 import { computeHomeMeasures, computeHomeUsage, type HomeMeasures, type HomeSums } from './sums.ts';
 
-/** A row of energy-insights about a home with the requested fields. `kwh_used` is null if only other fields are known. */
+/** A row about the usage of a home. `kwh_used` is null if only other fields are known. */
 export type HomeInsight = RowTimeLabels &
   IncludedFields & {
     kwh_used: number | null;
     peak_hour: string | null;
   };
 
-/** A bucket of a home's usage: its row and its coverage. */
 export interface HomeBucketInsight {
   insight: HomeInsight;
-  /**
-   * Time for which the channels that contribute to the home's usage are known, and time for which data of these channels are expected, in
-   * ms. Both are 0 if `coverage` is not requested.
-   */
+  /** Time in ms for which the home's usage is known, and for which it is expected to be. Both are 0 if coverage is not requested. */
   knownMs: number;
   expectedMs: number;
 }
 
-/**
- * Derives the measures of a bucket from its sums. `expectedMs`: time in which the channels that contribute to the bucket's usage are
- * expected to have data.
- */
+/** Derives the measures of a row from its sums. `expectedMs`: time for which data are expected. */
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
 
-/** Returns the usage of a home, one row per bucket in the range's time zone. Omits buckets in which no requested field is known. */
+/** Returns the usage of a home, in rows of the range's zone. Omits rows in which no requested field is known. */
 export async function loadHomeInsights(...asked: Parameters<typeof loadHomeBuckets>): Promise<HomeInsight[]> {
   return (await loadHomeBuckets(...asked)).map(({ insight }) => insight);
 }
 
-/** Returns the usage of a home by bucket, like `loadHomeInsights`, with the coverage of each bucket. */
+/** Returns the usage of a home with the coverage of each row. */
 export async function loadHomeBuckets(
   db: Database,
   home: Home,
@@ -91,7 +84,6 @@ export async function loadHomeBuckets(
   return buckets;
 }
 
-/** Returns the totals of a home over a range, with the requested fields. */
 export async function loadHomeTotals(db: Database, home: Home, range: DayRange, include: ReadonlySet<IncludableField>) {
   const { days, peakHourOfDay, ...sums } = await readHomeSummary(db, home, range);
   const used = computeHomeUsage(sums) ?? 0;
@@ -112,9 +104,7 @@ export async function loadHomeTotals(db: Database, home: Home, range: DayRange, 
 
 const boundsOf = ({ from, to }: DayRange) => ({ fromMs: from.getTime(), toMs: to.getTime() });
 
-/**
- * Returns the expected time of each bucket. Computed only on request, because computing the bounds of the buckets in the zone takes time.
- */
+/** Returns the time for which data are expected in each row. Computed only on request, because it takes long. */
 const expectedIn = (
   home: Home,
   include: ReadonlySet<IncludableField>,

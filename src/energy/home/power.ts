@@ -6,17 +6,15 @@ export interface DevicePower {
   outWatts: number;
 }
 
-/** Power of a home in W, and the devices that contribute to it but whose power is unknown. */
+/** Power of a home in W, and the devices whose power is unknown. */
 export interface HomePower {
   watts: number;
   unknown: readonly HomeDevice[];
 }
 
 /**
- * Returns the power of a home at a moment (Unix ms), by the rules of `kwh_used` (docs/home.md). With a grid meter, the power is import −
- * export + production + discharged − charged, or only the import while no device produces or stores. Without a grid meter, it is the sum of
- * the consumption devices that are behind no other device. A device of unknown power adds nothing. Null if no contributing device has a
- * known power, or if there are devices at the connection point but none has a known power. Pure.
+ * Returns the power of a home at a moment (Unix ms), by the rules of `kwh_used` (docs/home.md). A device of unknown power adds nothing.
+ * Null if the power of all devices, or of all grid devices, is unknown.
  */
 export function computeHomePower(
   { devices, stretches }: { devices: readonly HomeDevice[]; stretches: readonly ConstantRolesRange[] },
@@ -46,8 +44,8 @@ export function computeHomePower(
 }
 
 /**
- * Factors of a device's power by the device's role: in the balance of the home's energy, and in the lower bound of this balance (import −
- * charged). A device whose role has no entry does not contribute.
+ * Factors of a device's power by its role: in the balance of the home's energy, and in the lower bound of this balance. Roles without an
+ * entry do not contribute.
  */
 const SHARES: Partial<
   Record<

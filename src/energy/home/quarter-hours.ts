@@ -6,26 +6,23 @@ import { listWeightedTimeRanges } from './role-periods.ts';
 import { computeExpectedCoverageMs, type ExpectedChannelMsFunction } from './roles.ts';
 import { computeHomeUsage, createUsageSums, type HomeSumName, USAGE_SUM_NAMES, type UsageSumName } from './sums.ts';
 
-/** Data of a home by quarter-hour (UTC), in order: energies in mWh and ratios of time. */
+/** Energies of a home (mWh) and ratios, by quarter-hour (UTC). */
 export interface HomeQuarterHours {
-  /** Energy used; NaN if unknown. */
+  /** NaN if unknown. */
   used: Float64Array;
-  /** Part of `used` that was distributed over a gap between readings. */
+  /** Part of `used` that was spread over a time without readings. */
   estimated: Float64Array;
-  /** Known time ÷ expected time of the channels that contribute to the home's usage. NaN: no data are expected. */
+  /** Known time ÷ expected time. NaN: no data are expected. */
   coverage: Float64Array;
-  /** Energy produced; NaN if unknown or if the home had no production device. */
+  /** NaN if unknown. */
   production: Float64Array;
-  /** The sums that `used` is computed from, for the usage of longer buckets. */
+  /** The sums from which `used` is computed, needed for longer times. */
   usedSums: Record<UsageSumName, Float64Array>;
 }
 
 const SUMS = [...USAGE_SUM_NAMES, 'production', 'productionMs', 'countedMs'] as const satisfies readonly HomeSumName[];
 
-/**
- * Returns the usage of a home by quarter-hour in `[from, to)`; both times must be starts of quarter-hours. Computes the balance of the home
- * (docs/home.md) from packed profiles, which have one row for each device and day.
- */
+/** Returns the usage of a home by quarter-hour. Both times must be starts of quarter-hours. */
 export async function readHomeQuarterHours(
   db: Database,
   home: Home,
@@ -54,8 +51,8 @@ export async function readHomeQuarterHours(
 }
 
 /**
- * Returns, for each quarter-hour, the time in ms for which data are expected from the channels that contribute to the home's usage, or from
- * other `channels`. The time is constant between two changes of these channels.
+ * Returns the time in ms for which data are expected in each quarter-hour, from the channels that contribute to the home's usage or from
+ * `channels`.
  */
 export function computeExpectedMsByQuarterHour(
   { devices, stretches }: Home,
@@ -67,7 +64,7 @@ export function computeExpectedMsByQuarterHour(
   const bounds = [
     ...stretches.map((stretch) => stretch.fromMs),
     ...devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs ?? fromMs, endsAtMs ?? toMs]),
-    // A quarter-hour in which the contributing channels change is computed separately.
+    // Quarter-hours in which the contributing channels change are computed separately.
     ...devices.flatMap(({ counted }) =>
       counted.flatMap((span) => {
         const quarters = (span.fromMs - fromMs) / QUARTER_HOUR_MS;

@@ -4,19 +4,17 @@ import type { Home } from './home.ts';
 import type { DeviceRole, HomeDevice } from './roles.ts';
 import type { HomeSumName } from './sums.ts';
 
-/** A time that is earlier than all stored data. */
+/** Earlier than all stored data. */
 const EARLIEST_MS = Date.UTC(1900, 0, 1);
-/**
- * Maximum number of hours in which roles of a home's devices change. If there are more, all hours of the range are read by quarter-hour.
- */
+/** If more hours than this contain a change of a device's role, all hours are read by quarter-hour. */
 export const MAX_HOURS_OF_ROLE_CHANGES = 20;
 
 /**
- * Role of a device, or of all devices of a user together, during a time range. The role determines the factors of the device's energy in
- * the sums of the home.
+ * The role of a device, or of all devices of a user together, during a time range. It determines the factors of the energy in the sums of
+ * the home.
  */
 export interface RolePeriod {
-  /** Id of the device or, for all of a user's devices, of the user. */
+  /** Id of the device, or of the user for all devices together. */
   who: string;
   from: Date;
   to: Date;
@@ -25,17 +23,13 @@ export interface RolePeriod {
   hasSources: boolean;
   producesExport: boolean;
   /**
-   * Factor of the import in the home's consumption. The entry for all devices together has 1. A device that is not a consumption device has
-   * -1, which removes its import from the sum. Plugs therefore need not be read one by one.
+   * Factor of the import in the home's consumption: 1 for all devices together, and -1 for a device that is no consumption device.
+   * Consumption devices therefore need not be read one by one.
    */
   consumes: -1 | 0 | 1;
-  /**
-   * Set for an entry that describes channels with their own placement: the role of the device to which the channels belong. That device's
-   * energy includes the channels' energy, which is therefore subtracted with the factors of this role. Null if the entry describes a
-   * device.
-   */
+  /** Set for channels with another energy flow than their device: the role of the device, from which their energy is subtracted. */
   without: { role: DeviceRole; producesExport: boolean; consumes: -1 | 0 } | null;
-  /** Whether the entry's rows contain the estimated part of the device's export, and nothing else. */
+  /** Whether the rows contain only the estimated part of exported energy. */
   isEstimatedExport: boolean;
 }
 
@@ -48,7 +42,6 @@ export interface MeasureWeights {
   exportMs?: number;
 }
 
-/** Measures that each sum depends on. */
 export const MEASURES_BY_HOME_SUM: Record<HomeSumName, readonly (keyof MeasureWeights)[]> = {
   balance: ['imported', 'exported'],
   floor: ['imported'],
@@ -70,7 +63,7 @@ export const MEASURES_BY_HOME_SUM: Record<HomeSumName, readonly (keyof MeasureWe
   countedMs: ['importMs', 'exportMs'],
 };
 
-/** Returns the factors of a device's measures in each sum of the home, by the device's role (docs/home.md). Pure. */
+/** Returns the factors of a device's measures in each sum of the home, by its role (docs/home.md). */
 function weightsOf({
   role,
   isGridThere,
@@ -111,11 +104,10 @@ function weightsOf({
   };
 }
 
-/** Returns the factors of the measures of one entry (a device, its separate channels, or all devices) in each sum of the home. */
 export function computeMeasureWeights(part: RolePeriod): Record<HomeSumName, MeasureWeights> {
   const weights = weightsAlone(part);
   if (!part.isEstimatedExport) return weights;
-  // The rows of the estimated export have a factor only in `estimated`. It equals the factor of the export itself.
+  // The estimated part of the export has the same factor as the export.
   const nothing = Object.fromEntries(Object.keys(MEASURES_BY_HOME_SUM).map((name) => [name, {}])) as Record<
     HomeSumName,
     MeasureWeights
@@ -124,8 +116,8 @@ export function computeMeasureWeights(part: RolePeriod): Record<HomeSumName, Mea
 }
 
 /**
- * Returns the factors of an entry's measures in each sum. If the entry describes channels of a device, the factors of that device are
- * subtracted, because its energy includes the channels' energy.
+ * Returns the factors of an entry's measures. If the entry describes channels, the factors of their device are subtracted, because the
+ * device's energy includes that of the channels.
  */
 function weightsAlone(part: RolePeriod): Record<HomeSumName, MeasureWeights> {
   const weights = weightsOf(part);
@@ -141,16 +133,13 @@ function weightsAlone(part: RolePeriod): Record<HomeSumName, MeasureWeights> {
   return weights;
 }
 
-/** Whether a device exports energy, itself or through a channel with a placement of its own. */
+/** Whether a device, or one of its channels, exports energy. */
 export const hasDeviceExport = ({ devices }: Home, { deviceId }: HomeDevice): boolean =>
   devices.some(
     (one) => (one.deviceId === deviceId || one.partOf === deviceId) && one.counted.some(({ exports }) => exports > 0),
   );
 
-/**
- * Returns the roles in a home within a range: for each stretch of time, one entry for all devices together, and one for each device that
- * needs its own factors.
- */
+/** Returns the roles in a home within a range: one entry for all devices together, and one for each device with other factors. */
 export function listRolePeriods(home: Home, { from, to }: { from: Date; to: Date }): RolePeriod[] {
   const parts: RolePeriod[] = [];
   for (const { fromMs, toMs, isGridThere, hasSources, roles } of home.stretches) {
@@ -174,25 +163,22 @@ export function listRolePeriods(home: Home, { from, to }: { from: Date; to: Date
 }
 
 /**
- * Returns the roles of a home's devices before a time, as a text. If two homes have the same text and the same data, their sums before that
- * time are equal.
+ * Returns the roles of a home's devices before a time as a text. If this text and the data are unchanged, the sums before this time are
+ * unchanged.
  */
 export function formatDeviceRolesBefore(home: Home, before: Date): string {
-  // Devices without data before `before` have no rows that the sums could contain, so their roles are omitted.
+  // Devices without data before `before` are left out.
   const later = new Set(
     home.special.flatMap(({ deviceId, beginsAtMs }) =>
       beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, getEstimatedExportKey(deviceId)] : [],
     ),
   );
   const parts = listRolePeriods(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
-  // If a role lasts beyond `before`, its end is omitted, so that the text does not depend on it.
+  // The end of a role that lasts longer is left out, so that the text does not depend on it.
   return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
 }
 
-/**
- * Time range, and the factors by which the import and export of a user's devices, or of one device, are multiplied to get the energy that
- * the home bought and fed in.
- */
+/** Time range, and factors by which the import and export of devices are multiplied to get the energy that the home bought and fed in. */
 export interface BoughtEnergyRange {
   key: 'user_id' | 'device_id';
   id: string;
@@ -203,8 +189,8 @@ export interface BoughtEnergyRange {
 }
 
 /**
- * Returns the ranges and factors for the energy that a home bought and fed in. These are import and export of its grid devices and, while
- * there is no grid device, the imports of its consumption devices.
+ * Returns the factors for the energy that a home bought and fed in: import and export of its grid devices or, without any, the imports of
+ * its consumption devices.
  */
 export function listBoughtEnergyRanges(home: Home, range: { from: Date; to: Date }): BoughtEnergyRange[] {
   return listRolePeriods(home, range).flatMap((part) => {
@@ -216,7 +202,7 @@ export function listBoughtEnergyRanges(home: Home, range: { from: Date; to: Date
   });
 }
 
-/** Time range, and the factors of the measures of a user's devices, or of one device, in each sum. */
+/** Time range, and the factors of the measures of devices in each sum. */
 export interface WeightedTimeRange<Name extends string> {
   key: 'user_id' | 'device_id';
   id: string;
@@ -225,7 +211,7 @@ export interface WeightedTimeRange<Name extends string> {
   weights: Readonly<Record<Name, MeasureWeights>>;
 }
 
-/** Returns the time ranges and factors for some sums of a home. Omits devices that contribute nothing to these sums. */
+/** Returns the factors for some sums of a home. Omits devices that contribute nothing. */
 export function listWeightedTimeRanges(
   home: Home,
   range: { from: Date; to: Date },
@@ -239,7 +225,7 @@ export function listWeightedTimeRanges(
   });
 }
 
-/** Returns the hours of a range (starts in Unix ms) within which roles of a home's devices change. Such hours are read by quarter-hour. */
+/** Returns the hours (starts in Unix ms) in which the role of a device changes. They are read by quarter-hour. */
 export const listHoursOfRoleChanges = ({ stretches }: Home, { from, to }: { from: Date; to: Date }): number[] =>
   stretches
     .map(({ fromMs }) => fromMs)

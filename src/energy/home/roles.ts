@@ -1,51 +1,44 @@
 import type { Placement } from '#src/database/enums.ts';
 import { type ContributionSpan, sumExpectedCoverageMs } from './contribution-spans.ts';
 
-/** The data of a device on which its home's consumption depends. */
 export interface HomeDevice {
   deviceId: string;
   placement: Placement;
-  /** The consumption meter behind which the owner placed the device; null if none was set. */
+  /** The consumption meter that also measures this device, as set by the owner. Null if none is set. */
   upstreamDeviceId: string | null;
-  /** Start of the quarter-hour in which the device's first interval with known energy begins, Unix ms. Null if no energy is known yet. */
+  /** Start of the quarter-hour in which the device's known energy begins, Unix ms. Null if none is known. */
   beginsAtMs: number | null;
-  /** End of the quarter-hour in which the device was deleted, Unix ms. Null if the device was not deleted. */
+  /** End of the quarter-hour in which the device was deleted, Unix ms. Null if it was not. */
   endsAtMs: number | null;
-  /**
-   * Whether the exported energy of a production device, over its whole past, is at least its imported energy. Its export is then its
-   * production.
-   */
+  /** Whether a production device has exported at least as much as it has imported. Its export is then its production. */
   producesExport: boolean;
-  /** Number of series that contribute to the device's energy, by time. Empty if none ever did. */
+  /** Number of series that contribute to the device's energy, by time. */
   counted: readonly ContributionSpan[];
-  /**
-   * Set for an entry that describes channels with a placement of their own: the id of the device to which they belong. Null: the entry
-   * describes a whole device.
-   */
+  /** Set for channels with another energy flow than their device: the id of the device. */
   partOf: string | null;
 }
 
-/** Role of a device in its home for a stretch of time. `behind`: the energy of another consumption meter includes the device's energy. */
+/** Role of a device in its home. `behind`: another consumption meter also measures its energy. */
 export type DeviceRole = Exclude<Placement, 'excluded'> | 'behind' | 'excluded';
 
 /**
- * A time range `[fromMs, toMs)` in which the roles of a home's devices do not change. It is also constant whether the home has a grid
- * meter, and whether it has a production or storage device.
+ * A time range in which the roles of a home's devices do not change, and the home either always or never has a grid meter, production and
+ * storage.
  */
 export interface ConstantRolesRange {
-  /** Unix ms; the first stretch begins at -Infinity, the last one ends at Infinity. */
+  /** Unix ms; -Infinity in the first range, Infinity in the last. */
   fromMs: number;
   toMs: number;
   isGridThere: boolean;
-  /** Whether a production or storage device exists in the stretch. */
+  /** Whether the home has a production or storage device. */
   hasSources: boolean;
   roles: ReadonlyMap<string, DeviceRole>;
 }
 
-/** Whether any series ever contributed to the device's own energy. False if all of its channels have a placement of their own. */
+/** Whether any series ever contributed to the device's own energy. */
 export const hasContributingSeries = ({ counted }: HomeDevice): boolean => counted.length > 0;
 
-/** Whether a device exists at an instant: from its first interval with known energy to its deletion. */
+/** Whether the device exists at a time: from its first known energy to its deletion. */
 export const isDevicePresentAt = (device: HomeDevice, atMs: number): boolean => {
   const { beginsAtMs, endsAtMs } = device;
   return (
@@ -54,8 +47,8 @@ export const isDevicePresentAt = (device: HomeDevice, atMs: number): boolean => 
 };
 
 /**
- * Returns the time ranges with constant roles of a home in order, without gaps. A device that is added later does not change earlier
- * ranges: a plug contributes to the home's usage until the meter of its circuit exists, and all plugs do until a grid meter exists. Pure.
+ * Returns the time ranges in which the roles of a home's devices are constant, without gaps. A device that is added later does not change
+ * earlier ranges.
  */
 export function computeConstantRolesRanges(devices: readonly HomeDevice[]): ConstantRolesRange[] {
   const bounds = devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs, endsAtMs]).filter((ms) => ms !== null);
@@ -83,13 +76,10 @@ function stateAt(devices: readonly HomeDevice[], atMs: number): Omit<ConstantRol
   };
 }
 
-/**
- * Whether the chain of meters upstream of a device leads to an existing consumption device. The chain passes through excluded devices and
- * through devices that do not exist at the time.
- */
+/** Whether another consumption device also measures this one. Excluded devices in between are skipped. */
 function isBehind(device: HomeDevice, byId: ReadonlyMap<string, HomeDevice>, atMs: number): boolean {
   if (device.placement !== 'consumption') return false;
-  // The API rejects a cycle of upstream devices (422). If there is a cycle nevertheless, this set ends the loop.
+  // Ends the loop if devices are behind each other in a circle, which the API prevents.
   const passed = new Set([device.deviceId]);
   let above = device.upstreamDeviceId;
   while (above !== null && !passed.has(above)) {
@@ -107,7 +97,7 @@ const isSame = (a: ConstantRolesRange, b: ConstantRolesRange): boolean =>
   a.hasSources === b.hasSources &&
   [...a.roles].every(([id, role]) => b.roles.get(id) === role);
 
-/** Returns the time in ms, within `[fromMs, toMs)` of a stretch with constant roles, for which data of a device's channels are expected. */
+/** Returns the time in ms, within `[fromMs, toMs)`, for which data of a device's channels are expected. */
 export type ExpectedChannelMsFunction = (
   device: HomeDevice,
   stretch: ConstantRolesRange,
@@ -115,10 +105,7 @@ export type ExpectedChannelMsFunction = (
   toMs: number,
 ) => number;
 
-/**
- * Returns the time in ms within a bucket for which data are expected, summed over the channels that contribute to `used`, or over other
- * `channels`. Data of a channel are expected while the channel contributes and its device exists. Pure.
- */
+/** Returns the time in ms for which data are expected, summed over the channels that contribute to `used` or over `channels`. */
 export function computeExpectedCoverageMs(
   devices: readonly HomeDevice[],
   stretches: readonly ConstantRolesRange[],

@@ -1,32 +1,28 @@
 import { castToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 
-/**
- * Sums over a home's devices and over the time of a bucket, in mWh (names ending in `Ms`: known time in ms, summed over channels). The
- * usage of a home is computed from the sums of each bucket (`computeHomeUsage`).
- */
+/** Sums over a home's devices, in mWh (in ms if the name ends in `Ms`), from which its usage is computed. */
 export const USAGE_SUM_NAMES = [
-  /** While a grid meter exists: import − export + production + discharged − charged; without production and storage only the import. */
+  /** With a grid meter: import − export + production + discharged − charged. */
   'balance',
-  /** While a grid meter exists: import − charged, which is the lower bound of usage. */
+  /** With a grid meter: import − charged, below which the usage cannot be. */
   'floor',
-  /** While no grid meter exists: energy used by the consumption devices. */
+  /** Without a grid meter: energy used by the consumption devices. */
   'alone',
   /** Estimated part of the energies that `used` is computed from. */
   'estimated',
   /** Known time of grid devices. */
   'gridMs',
-  /** Known time of consumption devices while no grid meter exists. */
+  /** Known time of consumption devices without a grid meter. */
   'aloneMs',
 ] as const;
 
-/** Names of the sums for further measures, which are read only if such a measure is requested. */
+/** Names of the sums that only other measures than usage need. */
 const MORE_SUMS = [
   'gridImport',
   'gridExport',
-  /** Export while the home had neither production nor storage from which the export could come. */
+  /** Export while the home had neither production nor storage. */
   'gridExportAlone',
   'production',
-  /** Production while a grid meter existed. */
   'productionBeside',
   'charged',
   'discharged',
@@ -40,14 +36,12 @@ const MORE_SUMS = [
 
 export type UsageSumName = (typeof USAGE_SUM_NAMES)[number];
 export type HomeSumName = UsageSumName | (typeof MORE_SUMS)[number];
-/** Sums of a bucket. The sums that usage needs are always present; the others only if other measures are requested. */
+/** Sums of a home. The sums that usage needs are always present. */
 export type HomeSums = Record<UsageSumName, number> & Partial<Record<HomeSumName, number>>;
 
-/** Returns the names of all sums, or of the sums that `used` needs. */
 export const listHomeSumNames = (isMoreAsked: boolean): readonly HomeSumName[] =>
   isMoreAsked ? [...USAGE_SUM_NAMES, ...MORE_SUMS] : USAGE_SUM_NAMES;
 
-/** Creates the sums that `used` needs. `sumOf` returns the value of a sum by its name. */
 export const createUsageSums = (sumOf: (name: UsageSumName) => number): Record<UsageSumName, number> => ({
   balance: sumOf('balance'),
   floor: sumOf('floor'),
@@ -57,35 +51,27 @@ export const createUsageSums = (sumOf: (name: UsageSumName) => number): Record<U
   aloneMs: sumOf('aloneMs'),
 });
 
-/** Adds up several sets of sums. The result contains only the sums that `used` needs. */
 export const addHomeSums = (all: readonly HomeSums[]): HomeSums =>
   createUsageSums((name) => all.reduce((sum, one) => sum + one[name], 0));
 
-/**
- * Returns the usage while a grid meter existed; null if unknown. A balance below the lower bound `floor` means that the meters contradict
- * each other.
- */
+/** Returns the usage with a grid meter; null if unknown. If the balance is below `floor`, the meters contradict each other. */
 export const computeUsageWithGridMeter = ({ balance, floor, gridMs }: HomeSums): number | null =>
   gridMs > 0 ? Math.max(balance, floor, 0) : null;
 
-/**
- * Returns the usage of a home in a bucket, mWh; null if unknown. The usage is at least the physical lower bound, which is computed from the
- * bucket's sums. Pure.
- */
+/** Returns the usage of a home in mWh; null if unknown. */
 export function computeHomeUsage(sums: HomeSums): MilliwattHours | null {
   const beside = computeUsageWithGridMeter(sums);
   if (beside === null && sums.aloneMs <= 0) return null;
   return castToMilliwattHours((beside ?? 0) + sums.alone);
 }
 
-/** SQL for `computeHomeUsage`, for comparisons within a statement. The row must have the sums as columns. */
+/** The same as `computeHomeUsage` in SQL. The row must have the sums as columns. */
 export const HOME_USAGE_SQL = `CASE WHEN "gridMs" > 0 THEN "alone" + greatest("balance", "floor", 0) WHEN "aloneMs" > 0 THEN "alone" END`;
 
-/** Returns the estimated part of the usage, mWh, at most the usage itself. Pure. */
 export const computeEstimatedUsage = (sums: HomeSums): MilliwattHours =>
   castToMilliwattHours(Math.min(sums.estimated, computeHomeUsage(sums) ?? 0));
 
-/** Placements for which a home has, or had, a device that contributes to the home's energy. */
+/** Placements of the devices that a home has or had. */
 export interface ContributingPlacements {
   grid: boolean;
   production: boolean;
@@ -93,7 +79,7 @@ export interface ContributingPlacements {
   consumption: boolean;
 }
 
-/** All measures of a bucket, mWh. Null: unknown, or not applicable to this home. */
+/** Measures in mWh. Null: unknown, or not applicable to this home. */
 export interface HomeMeasures {
   used: MilliwattHours | null;
   gridImport: MilliwattHours | null;
@@ -103,23 +89,20 @@ export interface HomeMeasures {
   discharged: MilliwattHours | null;
   consumption: MilliwattHours | null;
   untracked: MilliwattHours | null;
-  /** Exported energy of one device; null for a home. */
+  /** Null for a home. */
   exported: MilliwattHours | null;
   selfConsumed: MilliwattHours | null;
-  /** Share of usage that was not imported, 0 to 1, rounded down to thousandths. */
+  /** Share of usage that was not imported, 0 to 1. */
   autarky: number | null;
   estimated: MilliwattHours | null;
   coverage: number | null;
   isComplete: boolean | null;
 }
 
-/** Returns a ratio rounded down to thousandths, so that 1 means all. */
+/** Rounds down to thousandths, so that 1 means all. */
 export const roundDownRatio = (part: number, whole: number): number => Math.floor((1_000 * part) / whole) / 1_000;
 
-/**
- * Derives the measures of a bucket from all of its sums. `expectedMs`: time in which the channels that contribute to the home's usage are
- * expected to have data (roles.ts). Pure.
- */
+/** Derives the measures of a home from all of its sums. `expectedMs`: time for which data are expected. */
 export function computeHomeMeasures(sums: HomeSums, had: ContributingPlacements, expectedMs: number): HomeMeasures {
   const of = (name: HomeSumName): number => sums[name] ?? 0;
   const known = (isThere: boolean, ms: number, value: number) =>
@@ -139,7 +122,7 @@ export function computeHomeMeasures(sums: HomeSums, had: ContributingPlacements,
     consumption: known(had.consumption, of('consumptionMs'), of('consumption')),
     untracked: whileGrid((beside ?? 0) - (of('consumption') - sums.alone)),
     exported: null,
-    // The self-consumption is null instead of 0 if the home has no production device, or if the production is unknown.
+    // Null instead of 0 if the home has no production or its production is unknown.
     selfConsumed:
       production === null
         ? null

@@ -5,18 +5,15 @@ import { type Home, loadHome } from './home.ts';
 import type { HomeDevice } from './roles.ts';
 import { computeHomeUsage } from './sums.ts';
 
-/** Maximum silence of a channel in ms. If a channel has been silent for longer, its missing data do not limit the known time. */
+/** A channel that has been silent for longer than this (ms) does not limit the known time. */
 const SILENT_MS = 3_600_000;
-/**
- * If the last readings of all channels lie within this time in ms, the channels are treated as known up to the same moment. The energy in
- * this time is too small to matter for alerts.
- */
+/** If the last readings of all channels lie within this time (ms), they count as simultaneous. */
 const TOGETHER_MS = 60_000;
 
 /**
- * Returns the usage of a home so far in each of some periods (bounds in Unix ms), in mWh; null if unknown. While a channel lags behind the
- * others, the current period ends at the quarter-hour up to which all channels are known; otherwise exported energy that has not been
- * reported yet would be treated as used.
+ * Returns the usage of a home so far, in mWh, for each of some periods (Unix ms); null if unknown. If a channel has not reported yet, the
+ * current period ends earlier, at the quarter-hour up to which all channels are known. Otherwise energy that was exported would count as
+ * used.
  */
 export async function readPeriodUsageSoFar(
   db: Database,
@@ -35,10 +32,7 @@ export async function readPeriodUsageSoFar(
   return totals;
 }
 
-/**
- * Returns the time up to which both import and export of the home's grid meters are known: Unix ms, a start of a quarter-hour. Infinity: no
- * channel lags behind the others, so all data are used.
- */
+/** Returns the Unix time in ms up to which import and export of the grid meters are known. Infinity: all data can be used. */
 export async function findEndOfKnownGridData(db: Database, userId: string, nowMs: number): Promise<number> {
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   const atGrid = ({ placement }: HomeDevice) => (placement === 'grid' ? { import: true, export: true } : null);
@@ -46,8 +40,8 @@ export async function findEndOfKnownGridData(db: Database, userId: string, nowMs
 }
 
 /**
- * Returns the time up to which all channels that contribute to a home's usage are known; channels that have been silent for long are
- * ignored. Unix ms, a start of a quarter-hour. Infinity: no channel lags behind the others, so all data are used.
+ * Returns the Unix time in ms up to which all contributing channels are known. Infinity: all data can be used. Channels that have been
+ * silent for long are ignored.
  */
 async function knownUntil(
   db: Database,
@@ -56,10 +50,10 @@ async function knownUntil(
   counts: (device: HomeDevice, hasSources: boolean) => Directions | null = countsNow,
 ): Promise<number> {
   const now = home.stretches.at(-1);
-  // Without a grid meter, usage is the sum of the consumption devices. The sum lacks the data of a lagging device, but is never too high.
+  // Without a grid meter, missing data of a device can only make the sum too low.
   if (!now?.isGridThere) return Number.POSITIVE_INFINITY;
   const counted = home.special.filter((device) => counts(device, now.hasSources) !== null && device.endsAtMs === null);
-  // Raw SQL: the state of each series is JSON in its device's row of `device_heads`.
+  // Raw SQL: the state of each series is JSON in `device_heads`.
   const { rows } = await createQueryFunction(db)<{
     key: string;
     counts_import: boolean;
@@ -91,7 +85,7 @@ interface Directions {
   export: boolean;
 }
 
-/** Returns the directions in which a device contributes to the usage while the home has a grid meter; null if it does not contribute. */
+/** Returns the directions in which a device contributes to the usage of a home with a grid meter; null if it does not. */
 function countsNow({ placement, producesExport }: HomeDevice, hasSources: boolean): Directions | null {
   if (placement === 'grid') return { import: true, export: hasSources };
   if (placement === 'production') return { import: !producesExport, export: producesExport };
