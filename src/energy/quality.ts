@@ -10,10 +10,7 @@ import { type DayRange, splitQuarterHours } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock } from './wall-clock.ts';
 
-/**
- * Stored verdict (ingest/normalise/counting-rule.ts) for each finding of a quality report. Findings are about readings that were excluded
- * or treated specially.
- */
+/** Stored verdicts on readings that were excluded or treated specially, by their name in the report. */
 export const VERDICT_BY_FINDING = {
   glitches: 'glitch',
   overlaps: 'overlap',
@@ -28,25 +25,20 @@ export const VERDICT_BY_FINDING = {
 } as const;
 export type ReadingFinding = keyof typeof VERDICT_BY_FINDING;
 
-/** A reason for rejected messages or elements, with the number of rejections. */
 interface Rejection {
   reason: string;
   count: number;
 }
 
-/**
- * Data quality of a device in a month. The intervals are the past quarter-hours (UTC) in which the device existed. Each is received,
- * estimated, partial or missing. Energies are in kWh, exact to the mWh.
- */
+/** Data quality of a device in a month. The intervals are the past quarter-hours (UTC) in which the device existed. Energies are in kWh. */
 export interface MonthQuality {
   /** Month in the zone, YYYY-MM. */
   month: string;
   intervals_expected: number;
-  /** Intervals that are completely known and contain no estimated energy. */
+  /** Completely known intervals without estimated energy. */
   intervals_received: number;
-  /** Intervals that contain energy which was distributed over a silence of more than an hour. */
+  /** Intervals with energy that was spread over a silence of more than an hour. */
   intervals_estimated: number;
-  /** Intervals that are partly known. */
   intervals_partial: number;
   intervals_missing: number;
   import_kwh: number;
@@ -59,17 +51,17 @@ export interface MonthQuality {
   import_change_kwh: number;
   export_change_kwh: number;
   findings: Record<ReadingFinding, number>;
-  /** Number of readings that manual edits exclude, and number of readings that manual edits add. */
+  /** Number of readings that the owner's edits exclude. `added_readings`: number that they add. */
   excluded_readings: number;
   added_readings: number;
-  /** Ids of the manual edits in force that affect the month. */
+  /** Ids of the owner's edits that affect the month. */
   edits: string[];
   rejected: number;
-  /** The most frequent reasons of rejections, most frequent first, at most `MOST_REASONS`. */
+  /** The most frequent reasons, most frequent first. */
   rejections: Rejection[];
 }
 
-/** Maximum number of rejection reasons reported for a month. All other reasons are reported as one total. */
+/** Maximum number of reasons per month. All others are reported as one total. */
 const MOST_REASONS = 20;
 const OTHER_REASONS = 'other reasons';
 const MEASURES = [
@@ -81,13 +73,12 @@ const MEASURES = [
   'exportCoveredMs',
 ] as const;
 
-/** Converts mWh to kWh without rounding. */
+/** Without rounding. */
 const kwh = (milliwattHours: number): number => milliwattHours / 1e6;
 
 /**
- * Returns the quality of a device's electricity data by month of the range's zone, in order, without months that have no data. Quality is
- * measured by time, not by messages. Every quarter-hour from the first interval with known energy on should be known; a register that
- * reports only changes makes the time before each of its readings known.
+ * Returns the quality of a device's electricity data by month, without months that have no data. Quality is measured by time and not by
+ * messages: a register that reports only changes makes the time before each of its readings known.
  */
 export async function loadDeviceQuality(
   db: Database,
@@ -113,8 +104,7 @@ export async function loadDeviceQuality(
     Object.entries(VERDICT_BY_FINDING).map(([name, verdict]) => [verdict, name as ReadingFinding]),
   );
   for (const { month, verdict, count } of await verdictsIn(db, deviceId, range)) {
-    // The verdict `confirming` is not reported. The first reading after a reset or a replaced meter has this verdict, but is used like any
-    // other.
+    // A reading with the verdict `confirming` is used like any other.
     const name = names.get(verdict);
     if (name) monthOf(month).findings[name] += count;
     else if (verdict === 'excluded') monthOf(month).excluded_readings += count;
@@ -159,7 +149,7 @@ const emptyMonth = (month: string): MonthQuality => ({
   rejections: [],
 });
 
-/** Running sums of a month, in whole mWh. */
+/** Sums of a month, in whole mWh. */
 interface Sums {
   imported: number;
   exported: number;
@@ -215,9 +205,9 @@ async function addIntervals(
 
 const monthAt = (instant: string, range: DayRange) => sql`to_char(${localTimeSql(sql.ref(instant), range)}, 'YYYY-MM')`;
 
-/** Returns, by month, the number of readings that arrived late for hours in the range, and the changes that they made. */
+/** Returns, by month, the number of late readings and the changes of consumption by them. */
 async function lateIn(db: Database, deviceId: string, range: DayRange) {
-  // Raw SQL, here and below: local months are computed with the time zone database of this process.
+  // Raw SQL, here and below: the expression for local months is SQL text.
   const { rows } = await sql<{ month: string; readings: number; hours: number; imported: number; exported: number }>`
     SELECT month, sum(late_readings)::bigint AS readings, count(*) FILTER (WHERE corrections > 0)::int AS hours,
       sum(import_milliwatt_hours)::bigint AS imported, sum(export_milliwatt_hours)::bigint AS exported
@@ -226,7 +216,7 @@ async function lateIn(db: Database, deviceId: string, range: DayRange) {
   return rows;
 }
 
-/** Returns, by month, the verdicts on readings in the range that were excluded or treated specially. */
+/** Returns, by month, the verdicts on readings that were excluded or treated specially. */
 async function verdictsIn(db: Database, deviceId: string, range: DayRange) {
   const { rows } = await sql<{ month: string; verdict: string; count: number }>`
     SELECT month, verdict, count(*)::int AS count FROM (
@@ -237,13 +227,12 @@ async function verdictsIn(db: Database, deviceId: string, range: DayRange) {
   return rows;
 }
 
-/** Returns the manual edits in force: one row for each month of the range that an edit affects. */
+/** Returns the owner's edits: one row for each month that an edit affects. */
 async function editsIn(db: Database, deviceId: string, range: DayRange) {
   const rows = await db
     .selectFrom('reading_edits')
     .select(['edit_id', 'from_at', 'to_at'])
-    // An edit for a clock that was set back (`instants`) excludes readings. Its value is what the register showed after the excluded
-    // readings, and is not reported as an added reading.
+    // The value of an edit for a wrong clock (`instants`) is not reported as an added reading.
     .select((eb) => eb.and([eb('value', 'is not', null), eb('instants', 'is', null)]).as('is_added'))
     .where('device_id', '=', deviceId)
     .where('revoked_at', 'is', null)
@@ -263,10 +252,7 @@ async function editsIn(db: Database, deviceId: string, range: DayRange) {
   });
 }
 
-/**
- * Returns, by month, the number of messages in the range that were rejected, by reason. All but the most frequent reasons are combined
- * (null).
- */
+/** Returns the number of rejections by month and reason. Less frequent reasons are combined (null). */
 async function rejectionsIn(db: Database, deviceId: string, range: DayRange) {
   const { rows } = await sql<{ month: string; reason: string | null; count: number }>`
     SELECT month, reason, sum(count)::int AS count FROM (

@@ -10,13 +10,13 @@ test('pieces of UTC hours are as long as the hours of a zone allow', () => {
     findCommonIntervalMinutes(createDayRange(start, end, zone));
   const zones = ['UTC', 'Europe/Berlin', 'Africa/Casablanca', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Asia/Kathmandu'];
   expect(zones.map((zone) => pieces(zone))).toEqual([60, 60, 60, 30, 30, 15]);
-  // The offset of Lord Howe Island includes half an hour only in its winter (June), and that of Singapore only until 1981.
+  // The offset of Lord Howe Island includes half an hour only in its winter, that of Singapore only until 1981.
   expect(pieces('Australia/Lord_Howe', '2026-01-01', '2026-01-01')).toBe(60);
   expect(pieces('Australia/Lord_Howe', '2026-06-01', '2026-06-01')).toBe(30);
   expect(pieces('Australia/Lord_Howe', '9990-01-01', '9990-12-31')).toBe(30);
   expect(pieces('Asia/Singapore', '1981-12-31', '1982-01-01')).toBe(30);
   expect(pieces('Asia/Singapore')).toBe(60);
-  // Until 1986, Nepal's UTC offset was 5:30, a quarter of an hour less than today.
+  // Until 1986, Nepal's UTC offset was 5:30.
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1985-12-30')).toBe(30);
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1986-02-01')).toBe(15);
   const halves = zones.map((zone) =>
@@ -29,7 +29,7 @@ test('pieces of UTC hours are as long as the hours of a zone allow', () => {
 });
 
 test('the length of pieces is found as fast for eight thousand years as for eighty', () => {
-  // Only the shortest of five runs is compared, because the first runs include just-in-time compilation.
+  // Only the fastest of five runs counts, because the first runs include compilation.
   const times = Array.from({ length: 5 }, () =>
     measureProcessorMs(() => findCommonIntervalMinutes(createDayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
   );

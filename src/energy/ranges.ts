@@ -2,62 +2,50 @@ import { setImmediate } from 'node:timers/promises';
 import { DateTime, IANAZone } from 'luxon';
 import { DAY_MS } from '#src/core/units.ts';
 
-/** Time range in UTC, `[from, to)`, that consists of whole days in a zone. */
+/** Time range `[from, to)` of whole days in a zone. */
 export interface DayRange {
   from: Date;
   to: Date;
-  /** Name of the zone in the IANA time zone database. */
   zone: string;
-  /** First and last day in the zone, YYYY-MM-DD. */
+  /** First and last day of the range in its zone, YYYY-MM-DD. */
   start: string;
   end: string;
 }
 
-/**
- * Units of rows that are shorter than a day, with their lengths in minutes. The units follow the local clock of the range's zone; a clock
- * change may shorten a unit.
- */
+/** Units of rows that are shorter than a day, in minutes. A clock change may shorten a unit. */
 export const CLOCK_UNITS = { hour: 60, half_hour: 30, quarter_hour: 15 } as const;
 export type ClockUnit = keyof typeof CLOCK_UNITS;
 
-/** Whether rows of a unit are shorter than a day. */
 export const isClockUnit = (unit: string): unit is ClockUnit => Object.hasOwn(CLOCK_UNITS, unit);
 
-/**
- * IANA names without a slash: aliases, and zones of old systems. They are listed here, because a library that accepts them also accepts
- * ambiguous abbreviations (IST, CST).
- */
+/** IANA names without a slash. They are listed, because a library that accepts them also accepts ambiguous abbreviations (IST, CST). */
 const WITHOUT_PLACE = new Set(
   `CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica
    Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey UCT UTC Universal
    W-SU WET Zulu`.split(/\s+/),
 );
 
-/** Whether a name is a time zone of the IANA database. Aliases are accepted; abbreviations and offsets are not. */
+/** Whether a name is a time zone of the IANA database. Abbreviations and offsets are not. */
 export function isTimeZone(name: string): boolean {
   if (!WITHOUT_PLACE.has(name) && !/^(?!SystemV\/)[A-Za-z]+(\/[A-Za-z0-9_+-]+)+$/.test(name)) return false;
   return IANAZone.isValidZone(name);
 }
 
-/** Whether a text is an existing date, YYYY-MM-DD, from 1970 on. */
+/** Whether a text is an existing date (YYYY-MM-DD) from 1970 on. */
 export function isDate(text: string): boolean {
-  // A day after the end of its month, such as 30 February, is read as a day of the next month.
+  // A day after the end of its month, such as 30 February, would be read as a day of the next month.
   return /^(19[7-9]\d|[2-9]\d{3})-\d\d-\d\d$/.test(text) && new Date(text).getUTCDate() === Number(text.slice(8));
 }
 
 /**
- * Returns the first instant of the day or month that contains a time in a zone. The clock does not always show 00:00 at this instant. If
- * the clock goes back over midnight (Azores, Havana), there are two midnights, of which the first is returned.
+ * Returns the first instant of the day or month that contains a time. Because of clock changes, the local time is then not always 00:00.
  */
 export function getFirstInstant(time: DateTime, unit: 'day' | 'month'): DateTime {
   const [first, ...others] = time.startOf(unit).getPossibleOffsets();
   return others.reduce((earliest, one) => (one < earliest ? one : earliest), first as DateTime);
 }
 
-/**
- * Returns the range of the days from `start` to `end`, both inclusive, in a zone. The most frequent zone, UTC, has a fast path: all its
- * days have 24 hours.
- */
+/** Returns the range of the days from `start` to `end`, both inclusive. */
 export function createDayRange(start: string, end: string, zone: string): DayRange {
   if (zone === 'UTC') return { from: new Date(start), to: new Date(Date.parse(end) + DAY_MS), zone, start, end };
   const startOf = (day: DateTime) => getFirstInstant(day, 'day').toJSDate();
@@ -66,7 +54,7 @@ export function createDayRange(start: string, end: string, zone: string): DayRan
   return { from, to, zone, start, end };
 }
 
-/** Splits a range into consecutive ranges of `days` days; the last may be shorter. */
+/** Splits a range into ranges of `days` days. The last may be shorter. */
 export function splitRangeByDays({ start, end, zone }: DayRange, days: number): DayRange[] {
   const dayAfter = (day: string, count: number) =>
     DateTime.fromISO(day, { zone: 'utc' }).plus({ days: count }).toISODate() ?? '';
@@ -87,10 +75,13 @@ export function splitByMonth({ start, end, zone }: DayRange): DayRange[] {
   return months;
 }
 
-/** Length of the range that one query reads and that is held in memory at a time. */
+/** Length of the range that one query reads. */
 const CHUNK_MS = 96 * DAY_MS;
 
-/** Yields the chunks of `[fromMs, toMs)`; both times must be starts of quarter-hours. Between two chunks, the process can do other work. */
+/**
+ * Splits `[fromMs, toMs)` into ranges for one query each. Between two of them, the process can do other work. Both times must be starts of
+ * quarter-hours.
+ */
 export async function* splitQuarterHours(fromMs: number, toMs: number): AsyncGenerator<{ from: Date; to: Date }> {
   for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
     if (ms > fromMs) await setImmediate();
@@ -98,20 +89,20 @@ export async function* splitQuarterHours(fromMs: number, toMs: number): AsyncGen
   }
 }
 
-/** Returns the number of days from `start` to `end`, both inclusive. */
+/** Both days are inclusive. */
 export function countDays(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS) + 1;
 }
 
-/** Returns the number of calendar months in which the days from `start` to `end` lie. */
+/** Returns the number of calendar months that contain a day from `start` to `end`. */
 export function countMonths(start: string, end: string): number {
   const number = (date: string) => Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7));
   return number(end) - number(start) + 1;
 }
 
 /**
- * Whether the days from `start` to `end`, both inclusive, are at most `months` months. The days from 1 March to the end of February, for
- * example, are 12 months.
+ * Whether the days from `start` to `end`, both inclusive, are at most `months` months. 1 March to the end of February, for example, is 12
+ * months.
  */
 export const isRangeWithinMonths = (start: string, end: string, months: number): boolean =>
   end < (DateTime.fromISO(start, { zone: 'utc' }).plus({ months }).toISODate() ?? '');
@@ -121,21 +112,18 @@ export function getLastThirtyDays(now: Date, zone: string): DayRange {
   return createDayRange(today.minus({ days: 29 }).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
-/** Returns the range from the start of the current calendar interval to today, in a zone. Weeks begin on Monday (ISO 8601). */
+/** Returns the range from the start of the current day, week, month or year to today. Weeks begin on Monday (ISO 8601). */
 export function getCurrentInterval(now: Date, interval: 'day' | 'week' | 'month' | 'year', zone: string): DayRange {
   const today = DateTime.fromJSDate(now, { zone });
   return createDayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
-/** In every time zone, each UTC offset since 1970 has lasted at least this long, in ms. */
+/** Each UTC offset since 1970 has lasted at least this long (ms) in every time zone. */
 export const MIN_OFFSET_DURATION_MS = 14 * DAY_MS;
-/** From this time on, the rules of every zone repeat yearly (the tz database lists changes only up to then). */
+/** From this time on, the rules of every time zone repeat yearly. */
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
 
-/**
- * Returns the length in minutes of the longest pieces of UTC hours from which every clock hour (or shorter unit) of the zone in the range
- * can be composed. Checks at most 1,800 offsets, however long the range is.
- */
+/** Returns the length in minutes of the longest intervals from which every local hour (or shorter unit) of the range can be composed. */
 export function findCommonIntervalMinutes({ from, to, zone }: DayRange, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
   const wanted = CLOCK_UNITS[unit];
   if (zone === 'UTC' || wanted === 15) return wanted;

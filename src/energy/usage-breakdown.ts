@@ -7,31 +7,31 @@ import { loadUsageSummary } from './insights.ts';
 import type { DayRange } from './ranges.ts';
 import { readDeviceEnergies } from './usage/totals.ts';
 
-/** A device of a home that reports electricity, or may do so, with its energy in a range. */
+/** A device that reports electricity, or may do so, with its energy in a range. */
 export interface ElectricityDevice {
   device_id: string;
   type: string;
   location: string;
   placement: Placement;
-  /** Consumption meter that the device is behind. The meter's energy includes the device's energy. */
+  /** The consumption meter that also measures this device. */
   upstream_device_id: string | null;
   is_gone: boolean;
-  /** Imported and exported energy; null for a direction without known data. */
+  /** Null if unknown. */
   import_kwh: number | null;
   export_kwh: number | null;
-  /** Part of imported and exported energy that was spread over a gap. */
+  /** Part of the energy that was spread over a time without readings. */
   estimated_kwh: number;
 }
 
-/** Contribution of a device to the usage figure of a home. */
+/** What a device contributes to the usage of its home. */
 interface FigureDevice extends Omit<ElectricityDevice, 'upstream_device_id' | 'is_gone'> {
-  /** Verdicts on the readings in the range that were excluded or treated specially, with the number of readings for each verdict. */
+  /** Numbers of readings that were excluded or treated specially, by verdict. */
   notes: { note: Note; count: number }[];
-  /** Reasons of the last `MAX_REJECTED` rejected messages in the range, with the number of messages for each reason. */
+  /** Reasons of the latest rejected messages, with the number of messages per reason. */
   rejected: { reason: string; count: number }[];
 }
 
-/** Usage of a home over some days, with its coverage and the contribution of each device. */
+/** Usage of a home over some days, with what each device contributes. */
 export interface UsageBreakdown {
   kwh_used: number;
   estimated_kwh: number;
@@ -40,22 +40,22 @@ export interface UsageBreakdown {
   devices: FigureDevice[];
 }
 
-/** Maximum numbers, for each device, of rejected messages that are evaluated and of reasons that are reported. */
+/** Maximum numbers per device of rejected messages and of reasons. */
 const MAX_REJECTED = 1_000;
 const MAX_REASONS = 3;
 
-/** Verdicts (`reading_notes.verdict`) that are shown to the owner. All other verdicts become final with the next reading. */
+/** Verdicts that are shown to the owner. Any other verdict becomes final with the next reading. */
 export const VERDICTS_FOR_OWNER = ['held', 'glitch', 'late', 'back', 'reset', 'rollover', 'swap', 'overlap'] as const;
 type Note = (typeof VERDICTS_FOR_OWNER)[number];
 
 const ASKED = new Set(['estimated', 'coverage'] as const);
 
-/** Condition: a device reports electricity, or may do so. Devices that report only gas, heat, water or climate are excluded. */
+/** SQL condition: the device reports electricity, or may do so. A gas meter, for example, does not. */
 const REPORTS_ELECTRICITY_SQL = sql<boolean>`(NOT EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id)
   OR EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
     AND (s.counts_import OR s.counts_export OR ${hasUnknownChannelNameSql})))`;
 
-/** Returns the devices of a user that report electricity, or may do so, with their energy in a range, in the order of their ids. */
+/** Returns the devices of a user that report electricity, or may do so, with their energy in a range. */
 export async function loadElectricityDevices(
   db: Database,
   userId: string,
@@ -85,7 +85,6 @@ export async function loadElectricityDevices(
   });
 }
 
-/** Returns the breakdown of a home's usage figure: its electricity, and the contribution of each device. */
 export async function loadUsageBreakdown(db: Database, userId: string, range: DayRange): Promise<UsageBreakdown> {
   const devices = await loadElectricityDevices(db, userId, range);
   const ids = devices.map(({ device_id }) => device_id);
@@ -132,8 +131,7 @@ async function notesOf(db: Database, ids: readonly string[], { from, to }: DayRa
 }
 
 async function rejectedOf(db: Database, ids: readonly string[], { from, to }: DayRange) {
-  // Raw SQL: reads only the latest messages of each device, so that a device that sends only invalid messages does not take more time than
-  // others.
+  // Raw SQL: reads only the latest messages of each device, so that one with many invalid messages takes no longer.
   const { rows } = await sql<{ device_id: string; reason: string; count: number }>`
     SELECT r.* FROM unnest(${ids}::text[]) d (id) CROSS JOIN LATERAL (
       SELECT device_id, reason, count(*)::int AS count FROM (

@@ -8,21 +8,21 @@ export interface ClockDay {
   date: string;
   /** Month of the day, 1 to 12. */
   month: number;
-  /** ISO weekday of the day; 1 is Monday. */
+  /** 1 is Monday. */
   weekday: number;
-  /** Number of quarter-hours (UTC) that begin on the day: usually 96, but for example 92 or 100 on days with a clock change. */
+  /** Number of quarter-hours of the day: 96, or for example 92 or 100 at a clock change. */
   quarters: number;
 }
 
-/** Local time of the start of a quarter-hour (UTC). */
+/** Local time of a quarter-hour (UTC). */
 export interface ClockQuarterHour {
   day: ClockDay;
-  /** Minutes between local midnight and the start of the quarter-hour. */
+  /** Minutes since local midnight. */
   minute: number;
   offset: ZoneOffset;
 }
 
-/** Returns the start of the clock hour, or of the shorter unit, that contains a time, Unix ms, as `startOfClockUnitSql` does. */
+/** Returns the start of the local hour (or shorter unit) that contains a time, Unix ms. */
 export function getStartOfClockUnit(
   ms: number,
   { offset: { atMs, offsetMs } }: Pick<ClockQuarterHour, 'offset'>,
@@ -33,11 +33,11 @@ export function getStartOfClockUnit(
 }
 
 /**
- * Returns a function that returns the local time of a quarter-hour in `[fromMs, toMs)`. It must be called for the quarter-hours in order,
- * which allows a fast computation: calling a calendar library for each would take longer than all other processing.
+ * Returns a function that finds the local time of a quarter-hour. It must be called in order, because it computes each from the previous
+ * one: a calendar library would be too slow.
  */
 export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarterHour {
-  // One day is added at each end, because a clock that is set back across midnight repeats the end of a day.
+  // One more day at each end: a clock that is set back across midnight repeats the end of a day.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const whole = createDayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
   const offsets = listOffsets(whole);
@@ -67,7 +67,7 @@ export function createWallClock(fromMs: number, toMs: number, zone: string): (qu
   };
 }
 
-/** Returns a day from its number: the days since 1970-01-01, which was a Thursday. */
+/** `number`: days since 1970-01-01, which was a Thursday. */
 function dayOf(number: number): ClockDay {
   const date = new Date(number * DAY_MS);
   return {

@@ -11,27 +11,20 @@ import { type DayRange, isClockUnit, splitQuarterHours } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock, getStartOfClockUnit } from './wall-clock.ts';
 
-/**
- * Method by which the estimated energy of a row was distributed: as on similar days, or evenly. Null if the row contains no estimated
- * energy.
- */
+/** How the estimated energy of a row was distributed: as on similar days, or evenly. Null if there is none. */
 export type EstimateKind = 'like_days' | 'line' | null;
 
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
 
-/** The requested rows, and the time zone by which similar days are found. */
 interface Asked {
   range: DayRange;
   groupBy: GroupBy;
-  /** IANA name of the device's time zone, which may differ from that of the rows. */
+  /** IANA name of the home's time zone, by which similar days are found. */
   homeZone: string;
   now: Date;
 }
 
-/**
- * Returns the rows of a device's usage after the energy of long gaps was distributed as on similar days (like-days.ts) instead of evenly,
- * with the method of each row.
- */
+/** Returns the usage of a device after the energy of long gaps was distributed as on similar days, with the method of each row. */
 export async function loadRowsWithDistributedGaps(
   db: Database,
   deviceId: string,
@@ -55,9 +48,7 @@ interface Sum {
   isShared: boolean;
 }
 
-/**
- * Returns the sums of the quarter-hours of each row. The key is `starts_at` for rows of an hour or shorter, and `date` for days and months.
- */
+/** Returns the sums of each row, by `starts_at` or, for days and months, by `date`. */
 async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone, now }: Asked) {
   const sums = new Map<string, Sum>();
   const loaded = await loadDeviceAsHome(db, deviceId);
@@ -65,7 +56,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   if (!meter || meter.beginsAtMs === null) return sums;
   const floor = (ms: number) => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const fromMs = Math.max(floor(range.from.getTime()), meter.beginsAtMs);
-  // Data up to a day ahead are included, because the clock of a device may be fast.
+  // The clock of a device may be fast, so data up to a day ahead are included.
   const endMs = floor(now.getTime()) + DAY_MS;
   const toMs = Math.min(floor(range.to.getTime()), endMs);
   if (fromMs >= toMs) return sums;
@@ -99,7 +90,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   return sums;
 }
 
-/** Reads the imports of a device in `[fromMs, toMs)`; both times must be starts of quarter-hours. */
+/** Both times must be starts of quarter-hours. */
 async function imported(db: Database, deviceId: string, fromMs: number, toMs: number): Promise<ImportedQuarterHours> {
   const list = () => new Float64Array((toMs - fromMs) / QUARTER_HOUR_MS);
   const all = { fromMs, energy: list(), estimated: list(), coveredMs: list() };

@@ -17,7 +17,6 @@ describe('the base load', () => {
         fc.integer({ min: 3, max: 20 }),
         fc.array(fc.integer({ min: 0, max: 5_000 }), { minLength: DAY, maxLength: DAY }),
         (base, days, more) => {
-          // The home has only its base load at night.
           const energies = load(days, (_, quarter) => base + (quarter < 12 ? 0 : (more[quarter] as number)));
           expect(computeBaseLoad(energies, starts(days))).toBeCloseTo(base, 6);
         },

@@ -1,11 +1,8 @@
-/**
- * Base load: the lowest steady load of a home or a device. It is not computed from the lowest quarter-hour, in which the register may not
- * have changed, nor from the lowest day, which may be unusual.
- */
+/** Base load: the lowest steady load of a home or a device. */
 
-/** Number of quarter-hours in a steady stretch: two hours, longer than the cycle of a fridge. */
+/** Length of a steady load in quarter-hours: longer than the cycle of a fridge. */
 const STEADY_QUARTER_HOURS = 8;
-/** Minimum number of known quarter-hours of the 96 in a day. With fewer, the hours with the lowest load may be unknown. */
+/** Minimum number of known quarter-hours of a day. With fewer, those with the lowest load may be missing. */
 const MIN_KNOWN = 72;
 /** Minimum number of known days. With fewer, an unusual day cannot be recognised. */
 const MIN_DAYS = 3;
@@ -15,9 +12,8 @@ const WATTS_PER_QUARTER_HOUR = 0.004;
 export const convertQuarterHourToWatts = (milliwattHours: number): number => milliwattHours * WATTS_PER_QUARTER_HOUR;
 
 /**
- * Returns the base load in W. Each day that is mostly known has a lowest two-hour mean; the base load is the median of these means. Null if
- * fewer than three days are mostly known. `energies`: mWh by quarter-hour, NaN if unknown or only estimated. `days`: the index at which
- * each day begins, and the end of the last day. Pure.
+ * Returns the base load in W: the median, over the days, of the lowest two-hour mean. Null if too few days are known. `energies`: mWh by
+ * quarter-hour, NaN if unknown. `days`: the index at which each day begins, and the end of the last day.
  */
 export function computeBaseLoad(energies: Float64Array, days: readonly number[]): number | null {
   const lowest = days.slice(1).flatMap((end, index) => {
@@ -25,11 +21,11 @@ export function computeBaseLoad(energies: Float64Array, days: readonly number[])
     return mean === null ? [] : [mean];
   });
   if (lowest.length < MIN_DAYS) return null;
-  // For an even number of days, the lower of the two middle values is used.
+  // For an even number of days, the lower of the two middle values.
   return convertQuarterHourToWatts(lowest.toSorted((a, b) => a - b)[Math.floor((lowest.length - 1) / 2)] as number);
 }
 
-/** Returns the lowest mean of `STEADY_QUARTER_HOURS` consecutive known quarter-hours of a day. Null if too few quarter-hours are known. */
+/** Returns the lowest two-hour mean of a day. Null if too few quarter-hours are known. */
 function lowestMean(energies: Float64Array, from: number, to: number): number | null {
   let [known, run, sum, lowest] = [0, 0, 0, Number.POSITIVE_INFINITY];
   for (let at = from; at < to; at++) {

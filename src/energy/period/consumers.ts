@@ -4,17 +4,14 @@ import { type ElectricityDevice, loadElectricityDevices } from '../usage-breakdo
 import { readDeviceLoadProfiles } from './data-source.ts';
 import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterHourCalendar } from './profile.ts';
 
-/** A device of a home with its energy, base load and night load in a period. */
 export type PeriodDevice = ElectricityDevice & BaseAndNightLoad;
 
-/**
- * Maximum number of devices whose quarter-hours are read. Devices with lower usage are skipped: their night loads are too small to matter.
- */
+/** Maximum number of devices whose quarter-hours are read. Others use too little to matter at night. */
 const MOST_PROFILED = 30;
 
 /**
- * Returns the devices of a user that report electricity, or may do so, highest usage first. `profile`: range and calendar of the
- * quarter-hours from which night loads and base loads are computed, with its number of days.
+ * Returns the devices of a user that report electricity, highest usage first. `profile`: quarter-hours from which night loads and base
+ * loads are computed.
  */
 export async function loadPeriodDevices(
   db: Database,

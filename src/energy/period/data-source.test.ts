@@ -7,7 +7,7 @@ test('a quarter-hour counts as measured if at most half of its usage is estimate
   const quarters = {
     used: list(100, 100, Number.NaN, 20, 70),
     estimated: list(50, 51, 0, 0, 0),
-    // In the last three quarter-hours, the inverter is off, so part of the coverage is missing. The meter's data are complete.
+    // In the last three quarter-hours, the inverter is off, but the data of the meter are complete.
     coverage: list(1, 1, 0, 0.5, 0.5),
   };
   expect([...maskUnmeasuredUsage(quarters)]).toEqual([100, Number.NaN, Number.NaN, 20, Number.NaN]);

@@ -8,35 +8,32 @@ import type { DayRange } from '../ranges.ts';
 import { readHomeSums, readHomeSumsByDay, readHomeSumsByMonth } from '../usage/home-sums.ts';
 import { readQuarterHours } from '../usage/quarter-hours.ts';
 
-/** Energy used or produced in a bucket. */
 export interface EnergyAmount {
   used: MilliwattHours;
   estimated: MilliwattHours;
 }
 
-/** Energy of a range, null if unknown, and its coverage from 0 to 1. */
+/** Null if unknown. The coverage is from 0 to 1. */
 export interface EnergyWithCoverage {
   amount: EnergyAmount | null;
   coverage: number | null;
 }
 
-/** Energy of a range, with the sums of all energy flows. */
 export interface PeriodTotal extends EnergyWithCoverage {
   sums: HomeSums;
 }
 
-/** Load by quarter-hour in mWh. The first value is for the quarter-hour at `fromMs`. NaN: unknown, or mostly estimated. */
+/** Load by quarter-hour in mWh, starting at `fromMs`. NaN: unknown, or mostly estimated. */
 export interface QuarterHourEnergies {
   fromMs: number;
   energies: Float64Array;
 }
 
-/** Reads the data of a period for a home or one device. */
 export type PeriodDataSource = ReturnType<typeof tellerOf>;
 
 export async function createHomeDataSource(db: Database, userId: string): Promise<PeriodDataSource> {
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
-  // Energy flows are computed only for the whole period. Its buckets need only the usage, which takes a third of the time.
+  // Energy flows are needed only for the whole period. Without them, reading takes a third of the time.
   const plain = { ...home, isMoreAsked: false, needsConsumption: false };
   const amountOf = (sums: HomeSums): EnergyAmount | null => {
     const used = computeHomeUsage(sums);
@@ -47,10 +44,7 @@ export async function createHomeDataSource(db: Database, userId: string): Promis
   });
 }
 
-/**
- * Creates the data source for one device: its import, or its export if the device produces. Null if no series ever contributed to its
- * energy.
- */
+/** Creates the data source for one device: its import, or its export if it produces. Null if it never had any energy. */
 export async function createDeviceDataSource(db: Database, deviceId: string): Promise<PeriodDataSource | null> {
   const loaded = await loadDeviceAsHome(db, deviceId);
   if (!loaded) return null;
@@ -76,13 +70,13 @@ export async function createDeviceDataSource(db: Database, deviceId: string): Pr
 
 const NONE = castToMilliwattHours(0);
 
-/** If less than this share of a quarter-hour is known, the quarter-hour counts as unknown. */
+/** A quarter-hour is unknown if less than this share of it is known. */
 const MOSTLY = 0.9;
 const MOSTLY_MS = MOSTLY * QUARTER_HOUR_MS;
 
 /**
- * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. The coverage matters only for the last quarter-hour, which may not
- * have ended. If it mattered for the others, too, an inverter that is off at night would make the usage of all nights unknown. Pure.
+ * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour must be covered: an inverter that is
+ * off at night must not make the usage of all nights unknown.
  */
 export function maskUnmeasuredUsage({
   used,
@@ -97,8 +91,8 @@ export function maskUnmeasuredUsage({
 }
 
 /**
- * Returns the loads of devices by quarter-hour in `[from, to)`, in mWh; both times must be starts of quarter-hours. NaN if unknown or
- * mostly estimated. `isOut`: exports instead of imports.
+ * Returns the loads of devices by quarter-hour in mWh; NaN if unknown or mostly estimated. `isOut`: exports instead of imports. Both times
+ * must be starts of quarter-hours.
  */
 export async function readDeviceLoadProfiles(
   db: Database,
@@ -137,17 +131,17 @@ function tellerOf(
   const beginsAtMs = begins.length === 0 ? null : Math.min(...begins);
   return {
     home,
-    /** Whether the device produces. All amounts are then exports instead of imports. */
+    /** Whether all amounts are exports instead of imports. */
     isProducer,
-    /** Start of the data, Unix ms. Null if there are no data or their start is unknown. */
+    /** Start of the data, Unix ms. Null if unknown. */
     beginsAtMs,
     async totalIn(range: { from: Date; to: Date }): Promise<PeriodTotal> {
       const sums = await readHomeSums(db, home, range);
       return { amount: amountOf(sums), coverage: coverageOf(home, beginsAtMs, sums.countedMs, range), sums };
     },
     /**
-     * Returns the same amount as `totalIn`, but no energy flows, which saves a third of the time. The coverage then refers to the meters at
-     * the connection point or, if there are none, to consumption devices.
+     * Returns the usage of a range without energy flows, in a third of the time. The coverage then refers to the grid meters or, without
+     * any, to consumption devices.
      */
     async usedIn(range: { from: Date; to: Date }): Promise<EnergyWithCoverage> {
       const sums = await readHomeSums(db, rows, range);
@@ -155,7 +149,7 @@ function tellerOf(
       const counted = rows.isMoreAsked ? home : { ...home, devices: home.devices.filter(isAtTheDoor) };
       return { amount: amountOf(sums), coverage: coverageOf(counted, beginsAtMs, known, range) };
     },
-    /** Returns amounts by day or month, in order, without unknown buckets. `date`: first day of the bucket. */
+    /** Returns known amounts by day or month, in order. `date`: first day. */
     async bucketsIn(range: DayRange, unit: 'day' | 'month'): Promise<(EnergyAmount & { date: string })[]> {
       const buckets =
         unit === 'day'
@@ -166,7 +160,7 @@ function tellerOf(
         return amount ? [{ date, ...amount }] : [];
       });
     },
-    /** Returns the load in `[from, to)`; both times must be starts of quarter-hours. */
+    /** Both times must be starts of quarter-hours. */
     loadIn: async (range: { from: Date; to: Date }): Promise<QuarterHourEnergies> => ({
       fromMs: range.from.getTime(),
       energies: await energiesIn(range),
@@ -174,13 +168,13 @@ function tellerOf(
   };
 }
 
-/** Whether a device contributes to usage that is known without energy flows: grid meters and, while there are none, consumption devices. */
+/** Whether a device is a grid meter or, without any, a consumption device. */
 const isAtTheDoor = ({ placement }: Home['devices'][number]): boolean =>
   placement === 'grid' || placement === 'consumption';
 
 /**
- * Returns the coverage of a range: the share of the expected data that is known, over all channels. The time before the first device counts
- * as unknown. Otherwise a month with only one week of data would seem complete, and would be compared with other months.
+ * Returns the share of the expected data that is known. The time before the first device counts as unknown, so that a month with one week
+ * of data does not seem complete.
  */
 function coverageOf(
   home: Home,

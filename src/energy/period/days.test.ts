@@ -90,8 +90,7 @@ describe('the days that a period is compared with', () => {
     );
     const at = (date: string, iso: string) =>
       getInstantsOfDays({ start: date, end: date }, 'Europe/Berlin', new Date(iso)).to.toISOString();
-    // The current times are 14:40 in summer, 14:10 in winter, and 14:10 a week after the day on which the clock goes back. The last day
-    // therefore ends at 14:30, 14:00 and 14:00.
+    // The current times are 14:40 in summer, 14:10 in winter, and 14:10 a week after a change to winter time.
     expect(at('2026-10-12', '2026-10-19T12:40:00Z')).toBe('2026-10-12T12:30:00.000Z');
     expect(at('2025-11-24', '2026-11-23T13:10:00Z')).toBe('2025-11-24T13:00:00.000Z');
     expect(at('2026-10-25', '2026-11-01T13:10:00Z')).toBe('2026-10-25T13:00:00.000Z');

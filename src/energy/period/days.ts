@@ -2,42 +2,37 @@ import { DateTime } from 'luxon';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { countDays, createDayRange } from '../ranges.ts';
 
-/** Lengths of the periods on the Home page; weeks begin on Monday (ISO 8601). */
+/** Weeks begin on Monday (ISO 8601). */
 export const PERIOD_UNITS = ['day', 'week', 'month', 'year'] as const;
 export type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
-/** First and last day (inclusive) in a zone, YYYY-MM-DD. */
+/** Both days are inclusive, YYYY-MM-DD. */
 export interface DaySpan {
   start: string;
   end: string;
 }
 
-/** Days with which a period is compared. All spans have the same number of days, on the same weekdays. */
+/** Days with which a period is compared: the same number of days on the same weekdays. */
 export interface ComparedDays {
   /** Days of the current period that have already begun. */
   now: DaySpan;
-  /** Days of the previous period. Null for a year, because the previous year is `last_year`. */
+  /** Null for a year, because the previous year is `last_year`. */
   before: DaySpan | null;
   last_year: DaySpan;
 }
 
-/**
- * Minimum number of weeks from the start of the comparison period to the start of the period, by unit. If the two would share days, the
- * number is increased.
- */
+/** Minimum number of weeks between the starts of a period and of the previous period with which it is compared. */
 const WEEKS_BEFORE: Record<Exclude<PeriodUnit, 'year'>, number> = { day: 1, week: 1, month: 4 };
 const WEEKS_OF_YEAR = 52;
 
-/** Returns the days of the period that contains a date. Pure. */
 export function findPeriodDays(unit: PeriodUnit, date: string): DaySpan {
   const day = DateTime.fromISO(date, { zone: 'utc' });
   return { start: dateOf(day.startOf(unit)), end: dateOf(day.endOf(unit)) };
 }
 
 /**
- * Returns the days that are compared: those of a period up to the date `until`, and the same weekdays of earlier periods. Usage depends
- * more on the weekday than on the day of the month. The earlier periods therefore begin a whole number of weeks earlier: at least the
- * minimum of the unit, and so many that no day is in two periods. Null if the period has not begun. Pure.
+ * Returns the days that are compared: those of a period up to `until`, and the same weekdays of earlier periods. Usage depends more on the
+ * weekday than on the day of the month. Null if the period has not begun.
  */
 export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, until: string): ComparedDays | null {
   const last = until < end ? until : end;
@@ -53,8 +48,8 @@ export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, unti
 }
 
 /**
- * Returns the instants `[from, to)` of days in a zone. If `cutAt` is given, the last day ends at its local time of day, rounded down to a
- * quarter-hour. The first half of today can then be compared with the first half of another day. Pure.
+ * Returns the instants `[from, to)` of days in a zone. `cutAt`: the last day ends at the local time of day of this instant, so that parts
+ * of days can be compared.
  */
 export function getInstantsOfDays({ start, end }: DaySpan, zone: string, cutAt: Date | null): { from: Date; to: Date } {
   const { from, to } = createDayRange(start, end, zone);

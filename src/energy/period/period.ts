@@ -40,22 +40,21 @@ import {
 /** All measures of the energy flows in a home. */
 export type HomeFlows = Required<Omit<IncludedFields, 'export_kwh'>>;
 
-/** Usage of some days; null if unknown. */
 interface Used {
   kwh_used: number | null;
   estimated_kwh: number | null;
-  /** Share of the days' time, up to now, for which the usage is known: 0 to 1. */
+  /** Share of the time up to now for which the usage is known, 0 to 1. */
   coverage: number | null;
 }
 
-/** A quarter-hour (instant), day (YYYY-MM-DD) or month (YYYY-MM) of a period with known usage. */
+/** A quarter-hour (instant), day (YYYY-MM-DD) or month (YYYY-MM) with known usage. */
 interface Bucket {
   at: string;
   kwh_used: number;
   estimated_kwh: number;
 }
 
-/** All data of a period that the Home page shows, for a home or one device. */
+/** The data that the Home page shows for a day, week, month or year of a home or device. */
 export interface HomePeriod {
   timezone: string;
   now: string;
@@ -64,25 +63,19 @@ export interface HomePeriod {
   end: string;
   /** First day with data; null if unknown. */
   first_date: string | null;
-  /** Whether the device produces; `used` then contains its production. */
+  /** Whether `used` contains production. */
   is_production: boolean;
   used: Used;
-  /**
-   * Usage in the period so far, and on the same weekdays of earlier periods up to the same time of day. Null if there is no usage to
-   * compare.
-   */
+  /** Usage so far, and on the same weekdays of earlier periods up to the same time of day. Null if there is none. */
   compared: { now: DaySpan & Used; before: (DaySpan & Used) | null; last_year: DaySpan & Used } | null;
   buckets: Bucket[];
-  /**
-   * Load by quarter-hour of the day in W, in order. If the period is one day, this is the load of the day; otherwise, it is the mean over
-   * the period's last days. Null if unknown.
-   */
+  /** Load by quarter-hour of the day in W: of the day itself, or the mean over the last days of a longer period. Null if unknown. */
   curve: { at: string | null; slot: number; watts: number | null }[];
-  /** Highest quarter-hour of a day, week or month. */
+  /** The quarter-hour with the highest power. */
   peak: { at: string; watts: number } | null;
-  /** Base load and night load over the last `days` days of the period. */
+  /** Base load and night load over the last `days` days. */
   profile: { days: number; base_watts: number | null; night_watts: number | null };
-  /** Current power of a home; null for a device. */
+  /** Null for a device. */
   power: CurrentPower | null;
   flows: HomeFlows | null;
   commodities: CommodityUsage<'used' | 'before' | 'last_year'>[];
@@ -91,13 +84,13 @@ export interface HomePeriod {
   week: { weeks: number; cells: WeekHourMean[] };
 }
 
-/** Number of days, at the end of a period, from which night loads and base loads are computed: four of each weekday. */
+/** Number of days from which night loads and base loads are computed: four of each weekday. */
 const PROFILE_DAYS = 28;
 const WEEKS = 12;
 
 /**
- * Returns the data of a period of a user's home, or of one of its devices. `newest`: time of the latest message. The compared usage ends at
- * this time.
+ * Returns the data of a day, week, month or year of a home, or of one of its devices. `newest`: time of the latest message, at which the
+ * compared usage ends.
  */
 export async function loadHomePeriod(
   db: Database,
@@ -108,8 +101,7 @@ export async function loadHomePeriod(
   const days = findPeriodDays(unit, date);
   const range = createDayRange(days.start, days.end, zone);
   const spans = findComparedDaySpans(unit, days, asked);
-  // A period of several days is compared by the total of the whole period. This total may include a few minutes more than the comparison,
-  // which make no difference.
+  // Several days are compared by the total of the whole period, although it may include a few minutes more.
   const isLong = spans !== null && spans[0].days.start < spans[0].days.end;
   const teller =
     deviceId === undefined ? await createHomeDataSource(db, userId) : await createDeviceDataSource(db, deviceId);
@@ -160,7 +152,7 @@ export async function loadHomePeriod(
   };
 }
 
-/** Days of a compared period, and their instants. The last day ends at the time of day up to which data are known, at the latest now. */
+/** Compared days. The last one ends at the time of day up to which data are known. */
 interface Span {
   days: DaySpan;
   range: DayRange;
@@ -168,10 +160,7 @@ interface Span {
 
 type ComparedSpans = [now: Span, before: Span | null, lastYear: Span];
 
-/**
- * Returns the days to compare: those of a period, of the previous period and of last year's period. Null if the period has not begun. Usage
- * and costs are compared over the same days.
- */
+/** Returns the days to compare: of a period, of the previous period, and of last year's. Null if the period has not begun. */
 export function findComparedDaySpans(
   unit: PeriodUnit,
   days: DaySpan,
@@ -196,10 +185,7 @@ const endOfQuarterHour = (time: Date): Date =>
   new Date(Math.ceil((time.getTime() + 1) / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
 const startOfQuarterHour = (ms: number): number => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 
-/**
- * Returns the range of quarter-hours that is read for a period: the twelve weeks before the period's end or, if this is in the future,
- * before now. Empty if the period has not begun.
- */
+/** Returns the range of quarter-hours to read: the twelve weeks before the end of the period, or before now. */
 function windowOf(range: DayRange, now: Date, beginsAtMs: number | null): { from: Date; to: Date } {
   const to = startOfQuarterHour(earlier(range.to, endOfQuarterHour(now)).getTime());
   if (range.from > now) return { from: new Date(to), to: new Date(to) };
@@ -211,10 +197,7 @@ function windowOf(range: DayRange, now: Date, beginsAtMs: number | null): { from
   return { from: new Date(startOfQuarterHour(begins)), to: new Date(to) };
 }
 
-/**
- * Returns the last days of a range, with their calendar. Devices' quarter-hours are read only for these days, because a home may have many
- * devices.
- */
+/** Returns the last days of a range. A home may have many devices, so their quarter-hours are read only for these days. */
 function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists }: QuarterHourCalendar) {
   const starts = dayStarts.slice(-PROFILE_DAYS - 1);
   const first = starts[0] ?? 0;
@@ -238,7 +221,7 @@ function usedOf(total: EnergyWithCoverage | null): Used {
   return { ...known(total.amount), coverage: total.coverage };
 }
 
-/** `totals`: the totals of the spans, in the same order. */
+/** `totals`: in the order of the spans. */
 function compare(
   [now, before, lastYear]: ComparedSpans,
   totals: (EnergyWithCoverage | null)[],
@@ -251,7 +234,7 @@ function compare(
   };
 }
 
-/** Returns all quarter-hours of a day, including unknown and future ones. */
+/** Includes unknown and future quarter-hours. */
 function curveOf({ fromMs, energies }: QuarterHourEnergies, { from, to, zone }: DayRange) {
   const firstMs = Math.ceil(from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const count = Math.floor((to.getTime() - firstMs) / QUARTER_HOUR_MS);
@@ -268,10 +251,7 @@ function curveOf({ fromMs, energies }: QuarterHourEnergies, { from, to, zone }: 
   });
 }
 
-/**
- * Returns the mean load by quarter-hour of the day, over the days of the period that have begun. For a long period, only its last days are
- * used.
- */
+/** Returns the mean load by quarter-hour of the day. For a long period, only its last days count. */
 function typicalCurve({ energies }: QuarterHourEnergies, calendar: QuarterHourCalendar, count: number) {
   const days = Math.max(1, Math.min(count, PROFILE_DAYS));
   return computeMeanDay(energies, calendar, days).map((watts, slot) => ({
@@ -329,5 +309,5 @@ async function thermostatsOf(db: Database, userId: string, deviceId: string | un
   if (deviceId !== undefined) query = query.where('d.device_id', '=', deviceId);
   return query.execute();
 }
-/** Maximum number of thermostats, because the page draws a chart for each. */
+/** Maximum number of thermostats: the page draws a chart for each. */
 const MOST_THERMOSTATS = 6;

@@ -7,7 +7,6 @@ const NOW_MS = Date.parse('2026-06-15T12:00:00Z');
 const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, imports: 1, exports: 0 };
 type Of = Partial<HomeDevice> & { watts: number | null; secondsAgo?: number };
 
-/** Returns the power of a home, given the last power of each device. */
 function powerOfHome(devices: Record<string, Of>) {
   const all = Object.entries(devices).map(
     ([deviceId, { watts: _, secondsAgo: __, ...more }]): HomeDevice => ({

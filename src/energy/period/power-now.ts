@@ -7,28 +7,25 @@ import { computeHomePower, type DevicePower } from '../home/power.ts';
 import type { HomeDevice } from '../home/roles.ts';
 import { readQuarterHours } from '../usage/quarter-hours.ts';
 
-/** Current power of a home in W. */
 export interface CurrentPower {
   watts: number;
-  /** Time of the oldest measured power in the sum, ISO 8601. Null: the power is a mean. */
+  /** Time of the oldest measured value in the sum, ISO 8601. Null: the power is a mean. */
   at: string | null;
   /** Length of the mean in minutes. Null: the power is measured. */
   minutes: number | null;
 }
 
-/** Maximum age in ms of a measured power. Meters report every few seconds to every minute. */
+/** Maximum age in ms of a measured power. */
 const FRESH_MS = 60_000;
-/** Minimum known time in ms for a mean power. In a shorter time, a meter with a resolution of 1 Wh is too imprecise. */
+/** Minimum known time in ms for a mean power: in a shorter time, meters are too imprecise. */
 const MIN_KNOWN_MS = 120_000;
 const WATT_MS_PER_MILLIWATT_HOUR = 3_600;
 
-/** The data of a home from which its power is computed. */
 type Parts = Pick<Home, 'devices' | 'stretches'>;
 
 /**
- * Returns the current power of a home. If each device that contributes to the home's power sent a value in the last 60 s, the power is
- * measured, otherwise the mean of the last minutes; null if neither is known. The Home page, the MQTT topic of the home and Home Assistant
- * use this value.
+ * Returns the current power of a home: measured if each device has sent a value in the last 60 s, otherwise the mean of the last minutes.
+ * Null if neither is known.
  */
 export async function loadCurrentPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const channels = await readLatestChannels(db, idsOf(home), now);
@@ -37,13 +34,11 @@ export async function loadCurrentPower(db: Database, home: Parts, now: Date): Pr
 
 const idsOf = ({ devices }: Parts): string[] => [...new Set(devices.map(({ deviceId, partOf }) => partOf ?? deviceId))];
 
-/** Number of steps of five seconds in the last ten minutes. A finer line would look the same in a small chart. */
+/** Number of steps of five seconds in the last ten minutes. */
 const TRAIL_STEPS = 120;
 const STEP_SECONDS = 5;
 
-/**
- * Returns the measured power of a home in W at each step of the last ten minutes, oldest first. Null for a step without a measured power.
- */
+/** Returns the measured power of a home in W at each step of the last ten minutes. Null if unknown. */
 export async function loadRecentPower(
   db: Database,
   home: Parts,
@@ -68,10 +63,7 @@ export async function loadRecentPower(
   });
 }
 
-/**
- * Computes the power of a home from the latest values of its devices (`channels`, by device). Null if a device that contributes to the
- * home's power has sent no value within 60 s. Pure.
- */
+/** Computes the power of a home from the latest values of its devices. Null if a device has sent no value within 60 s. */
 export function computeMeasuredPower(
   home: Parts,
   channels: ReadonlyMap<string, readonly LiveChannel[]>,
@@ -93,10 +85,7 @@ export function computeMeasuredPower(
   return { watts: Math.round(power.watts), at, minutes: null };
 }
 
-/**
- * Returns the mean power of the current quarter-hour. If too little of it is known yet, the mean includes the previous quarter-hour. The
- * mean of each device is over the time for which its data are known.
- */
+/** Returns the mean power of the current quarter-hour or, if too little of it is known, of the current and the previous one. */
 async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const quarterMs = Math.floor(now.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const range = { from: new Date(quarterMs - QUARTER_HOUR_MS), to: new Date(quarterMs + QUARTER_HOUR_MS) };
@@ -123,7 +112,7 @@ async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentP
       const knownMs = Math.max(inMs / Math.max(1, importChannels), outMs / Math.max(1, exportChannels));
       if (knownMs < MIN_KNOWN_MS) return null;
       longestMs = Math.max(longestMs, knownMs);
-      // If a device has several registers of one direction (two tariffs), each covers the same time, and `ms` is the sum of these times.
+      // If a device has several registers of one direction, each covers the same time, and `ms` is the sum of these times.
       const mean = (energy: number, ms: number, channelCount: number) =>
         ms > 0 ? (energy * WATT_MS_PER_MILLIWATT_HOUR * channelCount) / ms : 0;
       return {

@@ -3,16 +3,16 @@ import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
 import { computeBaseLoad, convertQuarterHourToWatts } from './base-load.ts';
 import type { QuarterHourEnergies } from './data-source.ts';
 
-/** Hours of the night, local time. At this time there is no cooking, washing or solar production. */
+/** Hours of the night, local time, without cooking, washing or solar production. */
 const NIGHT_HOURS = { from: 0, to: 5 } as const;
 const MINUTES = 60;
 const QUARTER_HOURS_OF_DAY = 96;
 
-/** Days and local times of consecutive quarter-hours, in a zone. */
+/** Local days and times of consecutive quarter-hours. */
 export interface QuarterHourCalendar {
-  /** Index of each day's first quarter-hour, and finally the number of all quarter-hours. */
+  /** Index of each day's first quarter-hour, and at the end the number of quarter-hours. */
   dayStarts: number[];
-  /** For each quarter-hour: its number in the local day (0 to 95), its ISO weekday, and the start of its clock hour in Unix ms. */
+  /** Per quarter-hour: its number in the local day (0 to 95), its ISO weekday, and the start of its hour in Unix ms. */
   slots: Uint8Array;
   weekdays: Uint8Array;
   hoursMs: Float64Array;
@@ -37,15 +37,13 @@ export function buildQuarterHourCalendar(fromMs: number, count: number, zone: st
   return { dayStarts: [...dayStarts, count], slots, weekdays, hoursMs };
 }
 
-/** Base load and night load over the last days of a range. */
 export interface BaseAndNightLoad {
-  /** Lowest steady load (base-load.ts). Null if too few quarter-hours are known. */
+  /** Lowest steady load (base-load.ts). Null if too little is known. */
   base_watts: number | null;
-  /** Mean load at night; null if unknown. */
+  /** Mean load at night. Null if unknown. */
   night_watts: number | null;
 }
 
-/** Returns the base load and the night load of the last `days` days. Pure. */
 export function computeBaseAndNightLoad(
   energies: Float64Array,
   calendar: QuarterHourCalendar,
@@ -68,7 +66,7 @@ export function computeBaseAndNightLoad(
   };
 }
 
-/** Returns the mean load in W, over the last `days` days, for each quarter-hour of the day; null if unknown. Pure. */
+/** Returns the mean load in W for each quarter-hour of the day, over the last `days` days. Null if unknown. */
 export function computeMeanDay(energies: Float64Array, calendar: QuarterHourCalendar, days: number): (number | null)[] {
   const [sums, counts] = [new Float64Array(QUARTER_HOURS_OF_DAY), new Float64Array(QUARTER_HOURS_OF_DAY)];
   for (let at = calendar.dayStarts.at(-days - 1) ?? 0; at < energies.length; at++) {
@@ -82,7 +80,7 @@ export function computeMeanDay(energies: Float64Array, calendar: QuarterHourCale
   );
 }
 
-/** Mean usage of an hour of the week; weekday 1 is Monday. */
+/** Mean usage of an hour of the week. Weekday 1 is Monday. */
 export interface WeekHourMean {
   weekday: number;
   hour: number;
@@ -90,7 +88,7 @@ export interface WeekHourMean {
   kwh_used: number;
 }
 
-/** Returns the mean usage by hour of the week, from completely known hours, in order. Pure. */
+/** Returns the mean usage by hour of the week, from completely known hours. */
 export function computeMeanWeek(
   { energies }: QuarterHourEnergies,
   { slots, weekdays, hoursMs }: QuarterHourCalendar,
@@ -99,7 +97,7 @@ export function computeMeanWeek(
   for (let at = 0; at < energies.length; ) {
     let [end, sum] = [at, 0];
     while (end < energies.length && hoursMs[end] === hoursMs[at]) sum += energies[end++] as number;
-    // Incomplete hours at the ends of the range are skipped.
+    // Skips incomplete hours at the ends of the range.
     if (!Number.isNaN(sum) && end - at === MINUTES / 15) {
       const key = (weekdays[at] as number) * 24 + Math.floor((slots[at] as number) / 4);
       const cell = cells.get(key) ?? { sum: 0, count: 0 };
@@ -115,7 +113,7 @@ export function computeMeanWeek(
     });
 }
 
-/** Returns the quarter-hour with the highest power in a range of a load, or null if nothing is known. Pure. */
+/** Returns the quarter-hour with the highest power. Null if nothing is known. */
 export function findPeakPower(
   { fromMs, energies }: QuarterHourEnergies,
   range: { from: Date; to: Date },

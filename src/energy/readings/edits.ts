@@ -4,25 +4,21 @@ import { MANUAL_READING_INTERVAL_MARKER } from '#src/devices/edits/edit.ts';
 import type { ReadingRow } from './page.ts';
 import type { DeviceWithReadings } from './series.ts';
 
-/** An edit that has been applied to stored consumption, at least in part. Times are Unix ms. */
+/** An edit by the owner that is applied at least in part. Times are Unix ms. */
 interface ComputedEdit {
   editId: string;
   channel: string | null;
   kind: string | null;
-  /** Start of the edit, and the part `[fromMs, toMs)` of its time range that has been applied to stored consumption. */
+  /** Start of the edit, and the range `[fromMs, toMs)` in which it is applied. */
   startMs: number;
   fromMs: number;
   toMs: number;
-  /** Whether the edit adds a reading at the start of its time range. */
   hasValue: boolean;
-  /** Instants that the edit excludes, if it corrects for a clock that was set back. Null: the edit excludes its whole time range. */
+  /** Times that an edit for a wrong clock excludes. Null: the edit excludes its whole time range. */
   instants: ReadonlySet<number> | null;
 }
 
-/**
- * Returns a function that finds the edit that excludes or added a reading, and returns its id. If there are several, returns the earliest;
- * null if there is none.
- */
+/** Returns a function that finds the earliest edit that excludes or added a reading, and returns its id or null. */
 export async function createEditFinder(
   db: Database,
   { deviceId, series }: DeviceWithReadings,
@@ -42,7 +38,7 @@ export async function createEditFinder(
   };
 }
 
-/** Whether an edit excludes a reading (ingest/normalise/edits.ts). The reading that an edit adds can be excluded only by another edit. */
+/** Whether an edit excludes a reading. The reading that an edit adds can be excluded only by another edit. */
 function excludes({ startMs, fromMs, toMs, hasValue, instants }: ComputedEdit, row: ReadingRow): boolean {
   const ms = row.read_at.getTime();
   if (ms < fromMs || ms >= toMs) return false;
@@ -51,12 +47,10 @@ function excludes({ startMs, fromMs, toMs, hasValue, instants }: ComputedEdit, r
   return isStart || (instants?.has(ms) ?? true);
 }
 
-/** Loads the device's applied edits whose time ranges contain some of the readings, in order of creation. */
 async function editsAt(db: Database, deviceId: string, rows: readonly ReadingRow[]): Promise<ComputedEdit[]> {
   const times = [...new Set(rows.map(({ read_at }) => read_at.getTime()))];
   const last = times.at(-1) as number;
-  // Raw SQL: an edit for a clock that was set back may list an instant for each second of a day, of which only those with a reading are
-  // returned.
+  // Raw SQL: an edit for a wrong clock may list a time for each second of a day. Only those with a reading are returned.
   const { rows: found } = await sql<{
     edit_id: string;
     channel: string | null;

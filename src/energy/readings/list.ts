@@ -10,25 +10,20 @@ import { decideReadingVerdict, type ReadingVerdict } from './verdict.ts';
 export interface DeviceReading {
   series: SeriesWithReadings;
   at: Date;
-  /**
-   * Length of an interval reading in ms; 0 for other kinds; -1 if a person entered the reading, or if an edit for a clock change added it.
-   */
+  /** Length of an interval reading in ms; 0 for other readings; -1 if a person or an edit for a wrong clock added it. */
   intervalMs: number;
-  /** Value of the reading in the units of `readings.value`: mWh (0.001 l), mW, 0.001 °C, 0.001 %, or 0 and 1. */
+  /** In the units of `readings.value`: mWh, 0.001 l, mW, 0.001 °C or 0.001 %. */
   value: number;
   verdict: ReadingVerdict;
-  /** The edit that excludes or added the reading; null if there is none. */
+  /** The edit that excludes or added the reading. Null if there is none. */
   editId: string | null;
 }
 
-/** Returns a reading's position in the list of its device's readings: its time in Unix ms, its series, and its length. */
+/** Returns the position of a reading in the list: its time in Unix ms, its series and its length. */
 export const formatReadingCursor = ({ at, series, intervalMs }: DeviceReading): string =>
   `${at.getTime()} ${series.seriesId} ${intervalMs}`;
 
-/**
- * Returns the readings of a device that the caller may access, in order of time, series and length. Null if there is no such device. If two
- * values were received for the same time, only the lower one is included. Readings that retention has deleted are not included.
- */
+/** Returns the readings of a device that the caller may access, in order of time. Null if there is no such device. */
 export async function listReadings(
   db: Database,
   reach: AccessibleAccounts,

@@ -4,7 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { DeviceWithReadings } from './series.ts';
 
-/** A page of the readings in `[from, to)`. If `cursor` is given (`formatReadingCursor`), the page begins after that reading. */
+/** A page of the readings in `[from, to)`. `cursor`: position of the reading after which the page begins. */
 export interface ReadingsPage {
   from: Date;
   to: Date;
@@ -12,7 +12,6 @@ export interface ReadingsPage {
   cursor?: string;
 }
 
-/** A row of the statement that reads a page of readings. */
 export interface ReadingRow {
   series_id: number;
   read_at: Date;
@@ -24,14 +23,12 @@ export interface ReadingRow {
   previous_at: Date | null;
 }
 
-/** A value of `interval_ms` below, and a value above, those of all readings. The lowest value of a reading is -1. */
+/** Lower and higher than all values of `interval_ms`. */
 const [BEFORE_ALL, AFTER_ALL] = [-2, Number.MAX_SAFE_INTEGER];
-/**
- * Maximum number of excluded readings that the search for the previous reading skips. After that, it searches from the start of the series.
- */
+/** Maximum number of excluded readings that the search for the previous reading skips. */
 const MAX_PASSED_OVER = 100_000;
 
-/** Parses the cursor of a page. Throws 422 if the cursor does not belong to this range. */
+/** Throws 422 if the cursor does not belong to this range. */
 function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: number; intervalMs: number } {
   if (cursor === undefined) return { at: from, seriesId: 0, intervalMs: BEFORE_ALL };
   const [, ms, seriesId, intervalMs] = /^(\d{1,15}) (\d{1,15}) (-1|\d{1,15})$/.exec(cursor) ?? [];
@@ -41,17 +38,11 @@ function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: n
   return { at, seriesId: Number(seriesId), intervalMs: Number(intervalMs) };
 }
 
-/**
- * Returns a subquery for the stored verdict of a reading. Because it is a subquery, the planner looks up the verdict of each row in an
- * index.
- */
+/** Returns a subquery for the stored verdict of a reading, which uses an index for each row. */
 const noteOf = (alias: string): RawBuilder<string | null> => sql`(SELECT n.verdict FROM reading_notes n
   WHERE n.series_id = ${sql.ref(`${alias}.series_id`)} AND n.read_at = ${sql.ref(`${alias}.read_at`)} AND n.interval_ms = ${sql.ref(`${alias}.interval_ms`)})`;
 
-/**
- * Reads a page of readings. For each series, an index finds the first rows, and the rows of all series are then merged. The costs of a page
- * do not depend on its position, nor on the length of the history.
- */
+/** Reads a page of readings. An index finds the first rows of each series, so the cost does not depend on the position of the page. */
 export async function readReadingsPage(
   db: Database,
   { series }: DeviceWithReadings,
@@ -63,8 +54,7 @@ export async function readReadingsPage(
     id === after.seriesId ? after.intervalMs : id > after.seriesId ? BEFORE_ALL : AFTER_ALL,
   );
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: settings of this transaction, and a lateral join with row comparisons. With the default settings, the planner may
-    // underestimate the number of rows of a series, and read and sort the whole range for each page.
+    // Raw SQL: settings and a lateral join. With the default settings, the planner may read and sort the whole range for each page.
     await sql`SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)`.execute(
       trx,
     );
@@ -95,20 +85,13 @@ export async function readReadingsPage(
   });
 }
 
-/**
- * SQL: whether the reading that `n` confirms is still on hold (verdict `held`). This is the last reading before `n` with a stored verdict
- * other than `glitch` and `excluded`.
- */
+/** SQL: whether the reading that `n` confirms is still held back. */
 const isHeldBefore = sql`coalesce((
   SELECT h.verdict = 'held' FROM reading_notes h
   WHERE h.series_id = n.series_id AND h.read_at < n.read_at AND h.verdict NOT IN ('glitch', 'excluded')
   ORDER BY h.read_at DESC LIMIT 1), false)`;
 
-/**
- * SQL: the time of the last reading before `n` that is not excluded. Only the `MAX_PASSED_OVER` readings before `n` are searched. If all of
- * them are excluded, the result is the time of the last earlier reading that retention deleted (`closed_readings`). If there is none
- * either, it is the time of the first reading of the series that is not excluded.
- */
+/** SQL: the time of the last reading before `n` that no edit excludes. */
 const previousOf = sql`coalesce(
   (SELECT b.read_at FROM (
     SELECT r.series_id, r.read_at, r.interval_ms FROM readings r WHERE r.series_id = n.series_id AND r.read_at < n.read_at

@@ -3,33 +3,31 @@ import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { findChannelSetting, getNativeQuantityName, resolveChannelMeaning } from '#src/devices/channel-name.ts';
 
-/** A series of a device, with the times in which its readings contribute to the device's energy. Times are Unix ms. */
+/** A series of a device. Times are Unix ms. */
 export interface SeriesWithReadings {
   seriesId: number;
   channel: string;
   kind: string;
   nativeName: string;
-  /** Whether the values of the series are m³ instead of kWh. */
   isVolume: boolean;
-  /** Whether the quantity that the series measures is known. */
   isKnown: boolean;
   /**
-   * Time ranges in which the series contributes to the device's energy. For a reading in `(fromMs, untilMs]`, the device's energy includes
-   * the energy since the previous reading.
+   * Time ranges in which the series contributes to the device's energy. A reading in `(fromMs, untilMs]` adds the energy since the previous
+   * reading.
    */
   counted: readonly { fromMs: number; untilMs: number }[];
-  /** Times at which the owner changed which field of the device's messages the series contains. */
+  /** Times at which the series began to measure another counter, because the owner changed the decoder settings. */
   splitsMs: readonly number[];
 }
 
-/** The data of a device that are needed for verdicts on its readings: its maximum silence between power readings, and its series by id. */
+/** A device with its series by id. `maxGapMinutes`: maximum silence between power readings. */
 export interface DeviceWithReadings {
   deviceId: string;
   maxGapMinutes: number;
   series: ReadonlyMap<number, SeriesWithReadings>;
 }
 
-/** Returns a device that the caller may access, with its series. Returns null if there is no such device or the device was deleted. */
+/** Returns a device that the caller may access, with its series. Null if there is none. */
 export async function findDeviceWithReadings(
   db: Database,
   reach: AccessibleAccounts,
@@ -48,7 +46,7 @@ export async function findDeviceWithReadings(
     .innerJoin('series_roles as r', 'r.series_id', 's.series_id')
     .select(['s.series_id', 's.channel', 's.meant', 's.kind', 's.native_name', 's.unit', 's.split_after'])
     .select(['r.counts_from', 'r.counts_until'])
-    // The roles in `series_roles` apply to electricity. Gas, heat and water have separate meters.
+    // `series_roles` applies to electricity. Gas, heat and water have separate meters.
     .select(
       sql<boolean>`r.counts_import OR r.counts_export OR coalesce(r.meter ~ '^(gas|heat|water)', false)`.as('counts'),
     )
@@ -68,7 +66,7 @@ export async function findDeviceWithReadings(
       counted: [],
       splitsMs: (split_after ?? []).map((at) => at.getTime()),
     };
-    // The driver returns PostgreSQL's infinite times as numbers.
+    // The driver returns infinite times as numbers.
     if (role.counts) one.counted.push({ fromMs: Number(role.counts_from), untilMs: Number(role.counts_until) });
     series.set(seriesId, one);
   }

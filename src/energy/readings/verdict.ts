@@ -2,7 +2,7 @@ import { MINUTE_MS } from '#src/core/units.ts';
 import type { ReadingFinding, VERDICT_BY_FINDING } from '../quality.ts';
 import type { SeriesWithReadings } from './series.ts';
 
-/** Names, in the API, of the stored verdicts (`reading_notes.verdict`) on readings that were excluded or treated specially. */
+/** Names of stored verdicts in the API. */
 const NAME_BY_NOTE = {
   glitch: 'glitch',
   overlap: 'overlap',
@@ -27,23 +27,19 @@ export const READING_VERDICTS = [
 ] as const;
 export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 
-/** Stored verdict on a reading. Times are Unix ms. */
 export interface StoredReadingVerdict {
   atMs: number;
-  /**
-   * Stored verdict of the counting rule. Null: the reading had no special treatment. Its energy was used if its series contributes to the
-   * device's energy.
-   */
+  /** Null: the reading was treated normally. */
   note: string | null;
-  /** Whether the reading confirms an earlier reading on hold that has no final verdict yet. */
+  /** Whether the reading confirms an earlier reading that is still held back. */
   isAwaiting: boolean;
-  /** Time of the series' previous reading that no edit excludes. Null if there is no such reading. */
+  /** Time of the previous reading that no edit excludes. Null if there is none. */
   previousMs: number | null;
-  /** Whether a higher value was also received for the time of this reading. */
+  /** Whether a higher value was also received for the same time. */
   isLowerKept: boolean;
 }
 
-/** Returns the verdict on a reading, in the words of the API. `maxGapMinutes`: setting of the reading's device. Pure. */
+/** Returns the verdict on a reading in the words of the API. `maxGapMinutes`: maximum silence between power readings. */
 export function decideReadingVerdict(
   series: Pick<SeriesWithReadings, 'kind' | 'isKnown' | 'counted' | 'splitsMs'>,
   { atMs, note, isAwaiting, previousMs, isLowerKept }: StoredReadingVerdict,
@@ -51,15 +47,15 @@ export function decideReadingVerdict(
 ): ReadingVerdict {
   const { kind, isKnown, counted, splitsMs } = series;
   const isEnergy = kind === 'register' || kind === 'interval' || kind === 'power';
-  // Climate readings have no counting rule, so each value is used.
+  // Climate readings are always used.
   if (!isEnergy) return 'counted';
   const counts = counted.some(({ fromMs, untilMs }) => fromMs < atMs && atMs <= untilMs);
-  // From this reading on, the series contributes to the device's energy. The energy before it was measured by another series.
+  // The series begins to contribute with this reading. Another series measured the energy before it.
   const begins = kind !== 'interval' && counted.some(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
   if (!counts && !begins) return isKnown ? 'not_counted' : 'unknown';
   if (note === 'excluded') return 'excluded';
   if (isAwaiting) return 'held';
-  // The verdict `confirming` (the reading confirmed an earlier one) is not special: the reading was used like any other.
+  // A reading that confirmed an earlier one was used like any other.
   if (note !== null && note !== 'confirming') return NAME_BY_NOTE[note as keyof typeof NAME_BY_NOTE];
   const isFirst = previousMs === null && kind !== 'interval';
   const hasGap =

@@ -3,10 +3,8 @@ import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 
 /**
- * SQL condition: a user's home is composed, which means that its usage is not the sum of its imports. A home is composed if a device
- * produces, stores, is excluded or lies behind another device, if a channel has its own placement, or if there are both grid meters and
- * consumption devices. A series whose role has changed is assumed to contribute to the device's energy, because reading the roles
- * (`series_roles`) would take twice as long. An index serves each part of the condition.
+ * SQL condition: the usage of a user's home is not the sum of its imports, for example because a device produces or stores. If the role of
+ * a series has changed, the condition may be true for a home whose usage is the sum. An index serves each part of the condition.
  */
 export function isComposedHomeSql(userId: RawBuilder<unknown>): RawBuilder<boolean> {
   const energy = (
@@ -18,12 +16,12 @@ export function isComposedHomeSql(userId: RawBuilder<unknown>): RawBuilder<boole
     OR ${energy('grid')} AND ${energy('consumption')})`;
 }
 
-/** Returns the users whose homes are composed, that is, whose usage is not the sum of their imports. */
+/** Returns the users whose home's usage is not the sum of its imports. */
 export async function filterUsersWithComposedHomes(
   db: Database,
   userIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  // Raw SQL: `unnest` checks a list of users in one statement.
+  // Raw SQL: checks a list of users in one statement.
   const { rows } = await sql<{ user_id: string }>`
     SELECT u.user_id FROM unnest(${userIds}::text[]) u (user_id) WHERE ${isComposedHomeSql(sql`u.user_id`)}`.execute(
     db,

@@ -4,29 +4,23 @@ import { COLUMN_BY_MEASURE, PACKED_DAYS_TABLE, ROW_TIME_COLUMN, STORED_HOURS_TAB
 const [IMPORT, EXPORT] = [COLUMN_BY_MEASURE.energyMilliwattHours, COLUMN_BY_MEASURE.exportMilliwattHours];
 const [IMPORT_MS, EXPORT_MS] = [COLUMN_BY_MEASURE.coveredMs, COLUMN_BY_MEASURE.exportCoveredMs];
 const IS_KNOWN = `sum(${IMPORT_MS}) > 0 OR sum(${EXPORT_MS}) > 0`;
-/** SQL for the start of the first UTC day for which data of a device are stored. */
+/** SQL: start of the first UTC day with stored data of a device. */
 const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${STORED_HOURS_TABLE.relation} h WHERE h.device_id = d.key),
       (SELECT min(day) FROM ${PACKED_DAYS_TABLE.relation} y WHERE y.device_id = d.key)), 'UTC')`;
 const ON_FIRST_DAY = `AND c.${ROW_TIME_COLUMN} >= f.first_at AND c.${ROW_TIME_COLUMN} < f.first_at + interval '24 hours'`;
 
 /**
- * Builds a query for the first quarter-hour with data of a device, or of a group of its channels (`key`). `where`: condition on the
- * quarter-hours `c` of closed hours. `open`: SQL that adds the quarter-hours of the open hour.
+ * Builds a query for the first quarter-hour with data. `where`: condition on the quarter-hours. `open`: SQL that adds the latest hour of
+ * the device.
  */
 const begin = (where: string, open: string): string => `(SELECT min(starts_at) FROM (SELECT starts_at FROM (
       SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM closed_device_intervals c WHERE c.device_id = d.key ${where}${open}) p
     GROUP BY 1 HAVING ${IS_KNOWN}) q)`;
 const OPEN = ` UNION ALL SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM open_quarter_hours o WHERE o.device_id = d.key`;
 
-/**
- * SQL: the number of quarter-hours that one array element of a packed day (a row of `device_days`) stands for. If the array has a single
- * element, it stands for all 96.
- */
+/** SQL: the number of quarter-hours that one element of an array stands for. A single element stands for the whole day. */
 const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 1 THEN 96 ELSE 1 END`;
-/**
- * Builds a query for the net export of a device, or of a group of its channels (`key`), in its closed hours: all hours before its open
- * hour, which is its latest one. `where`: condition on the start `at` of a row. Doubles are exact below 2^53 mWh.
- */
+/** Builds a query for the net export before the latest hour of the device. `where`: condition on the start of a row. */
 const closedNet = (where: (at: string) => string): string => `(
       coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${STORED_HOURS_TABLE.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
       + (SELECT (coalesce(sum(exported * out_times), 0) - coalesce(sum(imported * into_times), 0))::bigint FROM (
@@ -35,10 +29,8 @@ const closedNet = (where: (at: string) => string): string => `(
 const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
 
 /**
- * Builds a query for facts from the whole history of devices, or of groups of their channels (keys). Columns: `key`, `begins_at` (null: no
- * energy is known yet) and `net_export` (null if the key does not produce). `keys`: a relation `d` with the columns `key` and `produces`.
- * The first quarter-hour is searched on the first stored day; if this day has no known energy, on all days. Stored facts of a key
- * (`storeDeviceHistory`) are used unless a closed hour before their bound has changed or is open again.
+ * Builds a query for facts from the whole history of devices, or of groups of their channels (`key`): `begins_at`, null if no energy is
+ * known, and `net_export`, null if the key does not produce. `keys`: a relation `d` with the columns `key` and `produces`.
  */
 export const deviceHistorySql = (keys: string): string => `
   SELECT d.key, coalesce(k.begins_at, ${begin(ON_FIRST_DAY, OPEN)}, ${begin('', OPEN)}) AS begins_at,
@@ -51,9 +43,9 @@ export const deviceHistorySql = (keys: string): string => `
       AND NOT EXISTS (SELECT FROM open_hours o WHERE o.device_id = d.key AND o.hour < kept.before)) k ON true
   LEFT JOIN LATERAL (SELECT ${FIRST_DAY} AS first_at) f ON k.begins_at IS NULL`;
 
-/** Finds the start of the quarter-hour in which the first interval with known energy of a device begins, in Unix ms. */
+/** Returns the start of the quarter-hour in which a device's known energy begins, in Unix ms. */
 export async function findFirstDataTimeMs(db: Database, deviceId: string): Promise<number | null> {
-  // Raw SQL, here and below: relation names come from src/rollups/levels.ts.
+  // Raw SQL, here and below: names of relations are known only at run time.
   const { rows } = await createQueryFunction(db)<{ begins_at: Date | null }>(
     `${PREPARED_PREFIX}${deviceHistorySql('(SELECT $1::text AS key, false AS produces) d')}`,
     [deviceId],
@@ -61,10 +53,9 @@ export async function findFirstDataTimeMs(db: Database, deviceId: string): Promi
   return rows[0]?.begins_at?.getTime() ?? null;
 }
 
-/** Maximum age of stored facts, in days. The age is limited because each query adds the energy since the facts were stored. */
+/** Maximum age of stored facts, in days. Each query must add the energy since then. */
 const DAYS_TO_ADD = 7;
 
-/** A device, or a group of its channels, for which facts about its history are stored. */
 export interface DeviceWithStoredHistory {
   key: string;
   userId: string;
@@ -72,9 +63,8 @@ export interface DeviceWithStoredHistory {
 }
 
 /**
- * Stores facts about the history of some devices, or of groups of their channels (keys), computed from the closed hours before `before`,
- * the start of a UTC day. `deviceHistorySql` adds the later hours. Replaces facts that are older than a week. Skips keys without data
- * before `before`. If an earlier closed hour changes, the database records the change, and the outdated facts are deleted.
+ * Stores facts about the history of devices, or of groups of their channels, before a UTC day. Replaces facts that are older than a week.
+ * If consumption before this day changes later, the database deletes the facts.
  */
 export async function storeDeviceHistory(
   db: Database,

@@ -10,13 +10,13 @@ import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, type DayRange, findCommonIntervalMinutes, isClockUnit } from '../ranges.ts';
 import { homeSumAggregatesSql, homeSumNamesSql, homeSumsByClockUnitSql } from './home-sums.ts';
 
-/** Bucket length of a group's rows; `span` is the whole range. */
+/** Length of a group's rows. `span` is the whole range. */
 export type GroupBucketUnit = ClockUnit | 'day' | 'month' | 'span';
 
-/** Returns the length of the rows that are read for buckets of a unit; rows of an hour for buckets of an hour or longer. */
+/** Returns the length of the rows from which rows of a unit are added up. */
 const readUnit = (unit: GroupBucketUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
 
-/** Sums of one home in a bucket. `home`: the index of the home in the list of homes. */
+/** Sums of one home. `home`: index in the list of homes. */
 export type HomeBucketSums = HomeSums & { home: number; bucket: string };
 
 const [ENERGY, ESTIMATED, COVERED] = [
@@ -25,11 +25,11 @@ const [ENERGY, ESTIMATED, COVERED] = [
   COLUMN_BY_MEASURE.coveredMs,
 ] as const;
 const READ = [ENERGY, ESTIMATED, COVERED];
-/** SQL for sums as doubles. Doubles are ten times as fast as bigints, and exact below 2^53 mWh. */
+/** Doubles are ten times as fast as bigints in SQL, and exact below 2^53 mWh. */
 const SUMS = sql.raw(`sum(${ENERGY}::float8) AS used, sum(${ESTIMATED}::float8) AS estimated`);
 const IS_KNOWN = sql.raw(`sum(${COVERED}) <> 0`);
 
-/** Returns SQL expressions for the bucket that contains an `hour` (or a shorter row), and for the part of the bucket. */
+/** Returns SQL for the row and the part of the row that contain an hour. */
 function placeOf(unit: GroupBucketUnit, range: DayRange): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
   const local = localTimeSql(sql`hour`, range);
   const second = sql`date_part('epoch', hour)`;
@@ -46,7 +46,6 @@ function placeOf(unit: GroupBucketUnit, range: DayRange): { bucket: RawBuilder<u
   }
 }
 
-/** Returns the combined usage of homes whose usage is the sum of their devices' imports. */
 export async function readUsageOfPlainHomes(
   db: Database,
   userIds: readonly string[],
@@ -55,11 +54,11 @@ export async function readUsageOfPlainHomes(
 ): Promise<BucketPart[]> {
   const minutes = findCommonIntervalMinutes(range, readUnit(unit));
   const pieces = userOrDeviceLoadProfilesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
-  // Sums by UTC hour are computed first, because computing local times takes longer than summing.
+  // Adds up by UTC hour first, because computing local times takes longer than summing.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
   const start = minutes === 60 ? sql`at` : startOfClockUnitSql(sql`at`, range, readUnit(unit));
-  // Raw SQL: relation names come from src/rollups/levels.ts. Every response about a group runs this statement.
+  // Raw SQL: names of relations are known only at run time.
   const { rows } = await sql<BucketPart>`
     SELECT ${bucket} AS bucket, ${part} AS part, sum(used) AS used, sum(estimated) AS estimated
     FROM (SELECT ${start} AS hour, used, estimated FROM (${at}) a) h GROUP BY 1, 2`.execute(db);
@@ -67,8 +66,8 @@ export async function readUsageOfPlainHomes(
 }
 
 /**
- * Returns the same sums as `readUsageOfPlainHomes`, for days that make up most of a UTC month. Reads the stored sums of the month by hour
- * of day, and subtracts the days outside the request (`rest`). This needs a thirtieth of the rows.
+ * Returns the same as `readUsageOfPlainHomes` for most of a UTC month, from a thirtieth of the rows: the stored sums of the month minus the
+ * days outside the request (`rest`).
  */
 export async function readMonthUsageOfPlainHomes(
   db: Database,
@@ -83,7 +82,7 @@ export async function readMonthUsageOfPlainHomes(
     return sql`SELECT date_part('hour', at AT TIME ZONE 'UTC') AS hour_of_day, ${less} FROM (${pieces}) r`;
   });
   const read = sql.raw(READ.join(', '));
-  // Raw SQL: a single statement. With two statements, an hour that is written between them would be included in only one of the results.
+  // Raw SQL: with two statements, an hour that is written in between would be missing in one of the results.
   const { rows } = await sql<Omit<BucketPart, 'bucket'>>`
     SELECT hour_of_day::float8 AS part, ${SUMS}
     FROM (${sql.join([sql`SELECT hour_of_day, ${read} FROM (${whole}) m`, ...others], sql` UNION ALL `)}) p GROUP BY 1 HAVING ${IS_KNOWN}`.execute(
@@ -94,9 +93,8 @@ export async function readMonthUsageOfPlainHomes(
 }
 
 /**
- * Returns the usage of composed homes (homes whose usage is not the sum of their imports): the sums by home and bucket, and the parts of
- * all homes together, in one snapshot. The physical lower bound of usage applies to each home in each bucket and part (docs/home.md). The
- * stored sums of the current month's first days (`monthToDate`) are therefore added before the bound is applied.
+ * Returns the sums of homes whose usage is not the sum of their imports, and the parts of all homes together. `monthToDate`: stored sums of
+ * the current month's first days.
  */
 export async function readUsageOfComposedHomes(
   db: Database,
@@ -105,8 +103,7 @@ export async function readUsageOfComposedHomes(
   unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
 ): Promise<{ buckets: HomeBucketSums[]; parts: BucketPart[] }> {
-  // Raw SQL: a single statement for both results. If an hour closed (moved from the device head to `device_hours`) between two statements,
-  // its energy would be included twice or not at all.
+  // Raw SQL: with two statements, an hour that is stored in between would be counted twice or not at all.
   const { rows } = await sql<{ buckets: HomeBucketSums[] | null; parts: BucketPart[] | null }>`
     WITH profile AS MATERIALIZED (
       SELECT home, bucket, part, ${homeSumAggregatesSql(homes)} FROM (${homesLoadProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),
@@ -120,8 +117,8 @@ export async function readUsageOfComposedHomes(
 }
 
 /**
- * Builds a query for the sums of some homes: from the hours of a range, which may be empty, and from the stored sums of the current month's
- * first days (`monthToDate`). Columns: `home` (index in the list), `bucket`, `part` and the sums. A part may have several rows.
+ * Builds a query for the sums of some homes from the hours of a range and from the stored sums of the current month's first days. `home`:
+ * index in the list. A part may have several rows.
  */
 export function homesLoadProfileSql(
   homes: readonly Home[],
@@ -138,7 +135,7 @@ export function homesLoadProfileSql(
   return sql.join(rows, sql` UNION ALL `);
 }
 
-/** Returns the first UTC day with stored data of some users, or null. */
+/** Null if the users have no stored data. */
 export async function findFirstStoredDay(db: Database, userIds: readonly string[]): Promise<Date | null> {
   const { rows } = await sql<{ first: Date | null }>`
     SELECT min(d.first) AS first FROM unnest(${userIds}::text[]) u (user_id)
@@ -146,9 +143,6 @@ export async function findFirstStoredDay(db: Database, userIds: readonly string[
   return rows[0]?.first ?? null;
 }
 
-/**
- * Builds a query for the open hours (the latest hour of each device) of some users before a time. `users`: a query that returns `user_id`.
- * `before`: an SQL expression.
- */
+/** Builds a query for the latest hours of devices before a time. `users`: query that returns `user_id`. `before`: SQL expression. */
 export const openHoursBeforeSql = (users: string, before: string): string =>
   `SELECT DISTINCT hour FROM open_hours WHERE user_id IN (${users}) AND hour < ${before}`;

@@ -20,31 +20,25 @@ import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, type DayRange, findCommonIntervalMinutes } from '../ranges.ts';
 import { groupQuarterHoursByClockUnit, sumQuarterHourGroup, sumWeightedQuarterHours } from './quarter-hours.ts';
 
-/**
- * Sums over a home's devices in a bucket: a clock unit (hour, half-hour or quarter-hour), day or month of a zone. A bucket without data is
- * omitted, or all its sums are 0.
- */
+/** Sums over a home's devices in an hour, half-hour or quarter-hour of a zone. */
 export interface HomeClockUnitSums extends HomeSums {
   startsAt: Date;
 }
 export interface HomeDaySums extends HomeSums {
-  /** Day in the range's zone, YYYY-MM-DD. */
   day: string;
-  /** Start of the hour with the highest usage, the earliest of equal ones. Null if nothing was used or no hour was mostly measured. */
+  /** Start of the hour with the highest usage. Null if nothing was used or no hour was mostly measured. */
   peak: Date | null;
 }
 export interface HomeMonthSums extends HomeSums {
-  /** First day of the month, YYYY-MM-DD. */
   month: string;
-  /** Hour of the day, 0 to 23, with the highest total. Null if nothing was used or no hour was mostly measured. */
+  /** Hour of the day (0 to 23) with the highest total. Null if nothing was used or no hour was mostly measured. */
   peakHourOfDay: number | null;
 }
 
-/** SQL: the usage of a row of sums, and whether at least half of it was measured (docs/home.md, "Peak hours"). */
+/** SQL: the usage, and whether at least half of it was measured. */
 const USED = sql.raw(HOME_USAGE_SQL);
 const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
 
-/** Returns the sums of a home by clock hour, half-hour or quarter-hour, in order. */
 export async function readHomeSumsByClockUnit(
   db: Database,
   home: Home,
@@ -57,10 +51,7 @@ export async function readHomeSumsByClockUnit(
   return rows;
 }
 
-/**
- * Returns the sums of a home by clock units that are not whole UTC hours. The packed quarter-hours are added up in this process: an SQL
- * statement, which needs one row for each quarter-hour and device, takes ten times as long.
- */
+/** Returns the sums of a home by local hours that are no UTC hours. Adding up in this process is ten times as fast as in SQL. */
 async function sumHomeQuarterHours(
   db: Database,
   home: Home,
@@ -79,7 +70,7 @@ async function sumHomeQuarterHours(
 }
 
 export async function readHomeSumsByDay(db: Database, home: Home, range: DayRange): Promise<HomeDaySums[]> {
-  // Raw SQL: relation names come from src/rollups/levels.ts. Every answer about a home runs this statement.
+  // Raw SQL: names of relations are known only at run time.
   const { rows } = await sql<HomeDaySums>`
     WITH hours AS (SELECT hour, ${homeSumNamesSql([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
     SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${homeSumAggregatesSql([home])},
@@ -88,7 +79,7 @@ export async function readHomeSumsByDay(db: Database, home: Home, range: DayRang
   return rows;
 }
 
-/** Returns the sums of a home by month, in order; a month includes only the days within the range. */
+/** Returns the sums of a home by month, from the days within the range. */
 export async function readHomeSumsByMonth(db: Database, home: Home, range: DayRange): Promise<HomeMonthSums[]> {
   const { rows } = await sql<HomeMonthSums>`
     WITH hours AS (${homeHours(home, range)}),
@@ -120,14 +111,14 @@ export async function readHomeSummary(
   return { ...known(home, row), days: row?.days ?? 0, peakHourOfDay: row?.peakHourOfDay ?? null };
 }
 
-/** Returns the sums of `[from, to)`, or zeros for an empty range. Both times must be starts of quarter-hours. */
+/** Both times must be starts of quarter-hours. */
 export async function readHomeSums(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeSums> {
   if (range.from >= range.to) return known(home, undefined);
   const { rows } = await homeSpan(home, range).execute(db);
   return known(home, rows[0] as HomeSums | undefined);
 }
 
-/** Replaces null by 0: SQL returns null for a sum over no rows. */
+/** SQL returns null for a sum over no rows. */
 const known = (home: Home, row: HomeSums | undefined): HomeSums =>
   Object.fromEntries(listHomeSumNames(home.isMoreAsked).map((name) => [name, row?.[name] ?? 0])) as HomeSums;
 
@@ -141,8 +132,8 @@ const COLUMNS: Record<keyof MeasureWeights, string> = {
 const READ = Object.values(COLUMNS);
 
 /**
- * Splits a range into pieces, each with the length of the rows by which it is read. An hour is read by quarter-hour if roles of a home's
- * devices change within it, or if the range begins or ends within it.
+ * Splits a range into pieces that are read by hour or by quarter-hour. An hour is read by quarter-hour if the role of a device changes
+ * within it, or the range begins or ends within it.
  */
 function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const bounds = homes
@@ -156,7 +147,6 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
   const pieces: { from: Date; to: Date; minutes: 15 | 30 | 60 }[] = [];
   let start = from;
   for (const hour of hours) {
-    // If the range begins or ends within the hour, the bounds of the range apply.
     const [cutFrom, cutTo] = [
       new Date(Math.max(hour, from.getTime())),
       new Date(Math.min(hour + HOUR_MS, to.getTime())),
@@ -169,10 +159,7 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
   return pieces;
 }
 
-/**
- * Names of the columns with the sums, and (`homeSumAggregatesSql`) SQL that adds up these columns as doubles. Doubles are ten times as fast
- * as bigints, and exact below 2^53 mWh.
- */
+/** Names of the columns with the sums. */
 export const homeSumNamesSql = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
     listHomeSumNames(isMoreAsked(homes))
@@ -187,8 +174,8 @@ export const homeSumAggregatesSql = (homes: readonly Home[]): RawBuilder<unknown
   );
 
 /**
- * Builds the SQL join of load profile rows (`p`, with the start `at`) with the factors of devices and time ranges (`f`, with `home`, the
- * index in the list), and SQL for the sums over this join. All homes must be loaded with the same options.
+ * Builds SQL that multiplies rows of the load profile by the factors of their device and time, and adds them up. All homes must be loaded
+ * with the same options.
  */
 function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const parts = homes.flatMap((home, place) => listRolePeriods(home, range).map((part) => ({ ...part, place })));
@@ -236,16 +223,15 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
 
 const isMoreAsked = (homes: readonly Home[]): boolean => homes.some((home) => home.isMoreAsked);
 
-/** Builds a query for the sums of a home over `[from, to)`: a single row. Both times must be starts of quarter-hours. */
+/** Both times must be starts of quarter-hours. */
 function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unknown> {
   const { found, sums } = weighted([home], range, 60);
   return sql`SELECT ${sums} FROM ${found}`;
 }
 
-/** Builds a query for the sums of a home by clock hour of the range's zone: columns `hour` and the sums. */
 const homeHours = (home: Home, range: DayRange): RawBuilder<unknown> => hoursBy([home], range, 'hour', sql``, sql``);
 
-/** Builds the same query as `homeHours`, but for several homes and for any clock unit. The column `home` is the index in the list. */
+/** Builds a query for the sums of several homes by hour or shorter unit. `home`: index of the home in the list `homes`. */
 export const homeSumsByClockUnitSql = (homes: readonly Home[], range: DayRange, unit: ClockUnit): RawBuilder<unknown> =>
   hoursBy(homes, range, unit, sql`home, `, sql`, 2`);
 
@@ -258,11 +244,11 @@ function hoursBy(
 ): RawBuilder<unknown> {
   const minutes = findCommonIntervalMinutes(range, unit);
   const { found, sums, isWhole } = weighted(homes, range, minutes);
-  // Raw SQL: relation names come from src/rollups/levels.ts. Every answer about a home runs this statement.
+  // Raw SQL: names of relations are known only at run time.
   if (minutes === 60) {
     return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }
-  // Sums over devices are computed first, because computing local times takes longer than summing.
+  // Adds up over devices first, because computing local times takes longer than summing.
   return sql`SELECT ${by}${startOfClockUnitSql(sql`at`, range, unit)} AS hour, ${homeSumAggregatesSql(homes)}
     FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
 }

@@ -16,17 +16,13 @@ import { filterUsersWithComposedHomes, isComposedHomeSql } from './composed-home
 import { groupQuarterHoursByClockUnit, readQuarterHours, sumQuarterHourGroup } from './quarter-hours.ts';
 
 /**
- * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its import. In other homes
- * (composed homes), usage is not the sum of the imports, and this file returns null. For whole UTC hours, days or months, a single
- * statement makes this check and reads the imports.
+ * Imports of a user or a device. The usage of a home with a single meter, or with appliances only, is its import. For all other homes, the
+ * functions of this file return null.
  */
 
 const ENERGY = sql.ref(COLUMN_BY_MEASURE.energyMilliwattHours);
 const ESTIMATED = sql.ref(COLUMN_BY_MEASURE.estimatedMilliwattHours);
-/**
- * SQL condition that an hour, or an hour of the day, can be the peak: the hour has usage, at most half of which is estimated (docs/home.md,
- * "Peak hours").
- */
+/** SQL condition that an hour can be the peak hour: it has usage, and at most half of this usage is estimated. */
 const CAN_BE_PEAK = sql`used > 0 AND 2 * ${ESTIMATED} <= used`;
 const READ = [
   COLUMN_BY_MEASURE.energyMilliwattHours,
@@ -35,38 +31,34 @@ const READ = [
 ];
 const SUMS = ['energyMilliwattHours', 'estimatedMilliwattHours'] as const;
 
-/** Length of a range in ms up to which planning a statement takes longer than running it. */
+/** For longer ranges (ms), running a statement takes longer than planning it. */
 const WEEKS_MS = 10 * 7 * 86_400_000;
 
-/** Owner of imported energy: a user with all devices, or one device. The caller must have checked that the request may access it. */
+/** The caller must have checked the access rights. */
 export type UserOrDevice = { userId: string } | { deviceId: string };
 
 export type BucketUnit = ClockUnit | 'day' | 'month';
 
-/** Imports by bucket, in order. Buckets without data are omitted. */
+/** Imports in order. Times without data are left out. */
 export interface BucketImports {
-  /** Unix seconds: the start of an hour or a shorter bucket; for a day or month 00:00 UTC of its first date in the range's zone. */
+  /** Unix seconds: start of an hour; for a day or month, 00:00 UTC of its first date. */
   at: readonly number[];
   milliwattHours: readonly MilliwattHours[];
   /**
-   * For a day: start of the hour with the highest import (Unix seconds), the first of equal ones. For a month: the hour of the day, 0 to
-   * 23, with the highest total. Null if nothing was imported, or if too much of the import is estimated.
+   * For a day: start of the hour with the highest import (Unix seconds). For a month: hour of the day (0 to 23) with the highest total.
+   * Null if there is none.
    */
   peaks: readonly (number | null)[];
 }
 
-/** Imports of a whole range. */
 export interface ImportedTotal {
   milliwattHours: MilliwattHours;
   days: number;
-  /** Hour of the day, 0 to 23, with the highest total; null if there is none. */
+  /** Hour of the day (0 to 23) with the highest total. Null if there is none. */
   peakHourOfDay: number | null;
 }
 
-/**
- * Formats the first date of a day or month in `BucketImports`, YYYY-MM-DD. (`Date.toISOString` takes four times as long, and a response
- * contains about thirty dates.)
- */
+/** Formats the first date of a row, YYYY-MM-DD. `Date.toISOString` takes four times as long. */
 export function formatEpochDate(second: number): string {
   const date = new Date(second * 1_000);
   const twoDigits = (value: number) => (value < 10 ? `0${value}` : String(value));
@@ -76,13 +68,9 @@ export function formatEpochDate(second: number): string {
 const ownerOf = (whose: UserOrDevice): RollupOwner =>
   'userId' in whose ? { key: 'user_id', id: whose.userId } : { key: 'device_id', id: whose.deviceId };
 
-/** Returns the aggregation level that contains the UTC hours of a user or device. */
 const hourlyOf = (whose: UserOrDevice) => findRollupLevel('userId' in whose ? 'user_hourly' : 'device_hourly');
 
-/**
- * Reads the imports by clock hour or shorter unit, day or month of the range's zone. Null if the home's usage is not the sum of its
- * imports.
- */
+/** Reads the imports by hour, day or month of the range's zone. Null if the home's usage is not the sum of its imports. */
 export async function readImports(
   db: Database,
   whose: UserOrDevice,
@@ -105,10 +93,7 @@ export async function readImports(
   return importsOf(rows);
 }
 
-/**
- * Statement for a user's UTC days. This is the most frequent query; building the statement for each request took a tenth of the request's
- * CPU time.
- */
+/** The text of this most frequent query is built only once. */
 const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) => {
   const days = levelRowsSql(findRollupLevel('user_daily'), { key: 'user_id', id: userId }, { from, to }, [
     'energyMilliwattHours',
@@ -117,15 +102,14 @@ const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) =>
   return columnsSql({ userId }, rows, true);
 });
 
-/** Reads the total imports of a range. Null if the home's usage is not the sum of its imports. */
+/** Null if the home's usage is not the sum of its imports. */
 export async function readImportTotal(
   db: Database,
   whose: UserOrDevice,
   range: DayRange,
 ): Promise<ImportedTotal | null> {
   const hourOfDay = sql`extract(hour FROM ${localTimeSql(sql`hour`, range)})::int`;
-  // Raw SQL, here and below: relation names come from src/rollups/levels.ts, and this form of the statement was the fastest of those
-  // measured. Every response about usage runs such a statement.
+  // Raw SQL, here and below: this form was the fastest of those measured, and names of relations are known only at run time.
   const { rows } = await sql<{ isComposed: boolean; used: MilliwattHours; days: number; peak: number | null }>`
     WITH ${homeOf(whose)}, hours AS MATERIALIZED (SELECT * FROM (${hoursOf(whose, range)}) h WHERE NOT ${IS_COMPOSED}),
     profile AS (SELECT ${hourOfDay} AS hour_of_day, sum(used)::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED} FROM hours GROUP BY 1)
@@ -144,10 +128,7 @@ const homeOf = (whose: UserOrDevice) =>
   sql`home AS MATERIALIZED (SELECT ${'userId' in whose ? isComposedHomeSql(sql`${whose.userId}::text`) : sql`false`} AS is_composed)`;
 const epoch = (time: RawBuilder<unknown>) => sql`date_part('epoch', ${time})::bigint`;
 
-/**
- * The buckets as one row, in which each column is a list. If each bucket were a row, the driver would block the process for six
- * milliseconds per thousand buckets.
- */
+/** One row with lists: with one row per hour, the driver would block the process for six milliseconds per thousand rows. */
 interface Columns {
   isComposed: boolean;
   at: string | null;
@@ -155,7 +136,7 @@ interface Columns {
   peaks: string | null;
 }
 
-/** Builds the statement that returns the rows of a query (`at`, `used` and `peak`) as lists. */
+/** Builds the statement that returns the rows of a query as lists. */
 const columnsSql = (whose: UserOrDevice, buckets: RawBuilder<unknown>, isPrepared: boolean): RawBuilder<Columns> => sql`
     ${isPrepared ? PREPARED_STATEMENT_PREFIX_SQL : sql``}WITH ${homeOf(whose)}
     SELECT ${IS_COMPOSED} AS "isComposed", array_agg(at ORDER BY at)::text AS at, array_agg(used ORDER BY at)::text AS used, array_agg(peak ORDER BY at)::text AS peaks
@@ -182,10 +163,7 @@ function importsOf([row]: readonly Columns[]): BucketImports | null {
 
 const QUARTER_HOURS = ['energyMilliwattHours', 'coveredMs'] as const;
 
-/**
- * Reads the imports by clock units that are not whole UTC hours, from packed quarter-hours. Null if the home's usage is not the sum of its
- * imports.
- */
+/** Reads the imports by local hours that are no UTC hours. Null if the home's usage is not the sum of its imports. */
 async function sumImportQuarterHours(
   db: Database,
   whose: UserOrDevice,
@@ -205,17 +183,14 @@ async function sumImportQuarterHours(
   };
 }
 
-/**
- * Builds a query for the clock hours in the range: UTC hours or, if the zone's hours do not begin with UTC hours, sums of quarter-hours.
- * Columns: hour, used, estimated_milliwatt_hours.
- */
+/** Builds a query for the local hours of a range. */
 function hoursOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
   const owner = ownerOf(whose);
   const minutes = findCommonIntervalMinutes(range);
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
   const pieces = userOrDeviceLoadProfilesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
-  // Sums over devices are computed first, because computing local times takes longer than summing.
+  // Adds up over devices first, because computing local times takes longer than summing.
   return sql`
     SELECT ${startOfClockUnitSql(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
     FROM (
@@ -224,16 +199,13 @@ function hoursOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
     ) quarters GROUP BY 1`;
 }
 
-/** Builds a query for the days of any zone. Each day is the sum of its clock hours. */
+/** Builds a query for local days, from local hours. */
 const localDaysOf = (whose: UserOrDevice, range: DayRange): RawBuilder<unknown> => sql`
   SELECT ${epoch(sql`date_trunc('day', ${localTimeSql(sql`hour`, range)})`)} AS at, sum(used)::bigint AS used,
     ${epoch(sql`(array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${CAN_BE_PEAK}))[1]`)} AS peak
   FROM (${hoursOf(whose, range)}) h GROUP BY 1`;
 
-/**
- * Builds a query for months. A month includes only the days within the range. Whole UTC months come from the monthly aggregate; parts of
- * months, and months of other zones, come from hours.
- */
+/** Builds a query for months, from the days within the range. */
 function monthsOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
   if (range.zone !== 'UTC' || 'deviceId' in whose) return monthsOfHours(whose, range);
   const firstWhole = monthAtOrAfter(range.from);
@@ -248,7 +220,7 @@ function monthsOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
   return sql.join(parts, sql` UNION ALL `);
 }
 
-/** Builds a query for months, each of which is the sum of rows by month and hour of the day. */
+/** Builds a query for months from rows by month and hour of the day. */
 const monthsOfProfile = (profile: RawBuilder<unknown>) => sql`
   SELECT ${epoch(sql`month`)} AS at, sum(used)::bigint AS used,
     (array_agg(hour_of_day::bigint ORDER BY used DESC, hour_of_day) FILTER (WHERE ${CAN_BE_PEAK}))[1] AS peak
@@ -262,7 +234,7 @@ function monthsOfHours(whose: UserOrDevice, range: DayRange): RawBuilder<unknown
     FROM (${hoursOf(whose, range)}) h GROUP BY 1, 2`);
 }
 
-/** Builds a query for whole UTC months. `from` and `to` are starts of months. */
+/** `from` and `to` are starts of UTC months. */
 function wholeMonths(whose: UserOrDevice, range: { from: Date; to: Date }): RawBuilder<unknown> {
   const hours = levelRowsSql(findRollupLevel('user_monthly_by_hour'), ownerOf(whose), range, SUMS);
   return monthsOfProfile(sql`SELECT month, hour_of_day, ${ENERGY} AS used, ${ESTIMATED} FROM (${hours}) h`);

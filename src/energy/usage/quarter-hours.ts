@@ -16,21 +16,20 @@ import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
 
 const QUARTER_HOURS_OF = { day: 96, hour: 4, open: 1 };
 
-/** Measures by quarter-hour of a range, in order; the first element of each list is at the start of the range. */
+/** The first element of each list is at the start of the range. */
 export type MeasuredQuarterHours<M extends Measure> = Record<M, Float64Array>;
 
 interface Row {
   who: string;
-  /** Start of the row, as the number of quarter-hours since 1970. */
+  /** Number of quarter-hours since 1970. */
   at: number;
   quarters: number;
   [column: string]: unknown;
 }
 
 /**
- * Reads the load profiles of users and devices in `[from, to)`, as lists of numbers; both times must be starts of quarter-hours. Packed
- * days arrive as they are stored, one row for each day: one row for each quarter-hour would take longer than all processing. Omits users
- * and devices without data.
+ * Reads the load profiles of users and devices. Days arrive as they are stored, because one row per quarter-hour would take longer than all
+ * processing. Both times must be starts of quarter-hours.
  */
 export async function readQuarterHours<M extends Measure>(
   db: Database,
@@ -45,8 +44,7 @@ export async function readQuarterHours<M extends Measure>(
   const lists = (of: (column: string) => string) =>
     sql.raw(columns.map((one) => `${of(one)}::text AS ${one}`).join(', '));
   const since = new Date(from.getTime() - DAY_MS);
-  // Raw SQL: relation names come from src/rollups/levels.ts. A single statement: if an hour closed (moved from the device head to
-  // `device_hours`) between two statements, its energy would be included twice or not at all.
+  // Raw SQL: with two statements, an hour that is stored in between would be counted twice or not at all.
   const rowsOf = ({ key, ids }: RollupOwners) => {
     const owner = sql.ref(key);
     return sql`
@@ -80,7 +78,6 @@ export async function readQuarterHours<M extends Measure>(
   return found;
 }
 
-/** Measure of the load profile by which each factor is multiplied. */
 const MEASURE_OF = {
   imported: 'energyMilliwattHours',
   exported: 'exportMilliwattHours',
@@ -91,8 +88,8 @@ const MEASURE_OF = {
 const MEASURES = Object.values(MEASURE_OF);
 
 /**
- * Returns sums of load profiles by quarter-hour of `[from, to)`, in which each measure is multiplied by its factor. Computes the energy
- * balance of a home (docs/home.md) from packed profiles. Both times must be starts of quarter-hours.
+ * Returns sums of load profiles by quarter-hour, in which each measure is multiplied by its factor. Both times must be starts of
+ * quarter-hours.
  */
 export async function sumWeightedQuarterHours<Name extends string>(
   db: Database,
@@ -110,7 +107,7 @@ export async function sumWeightedQuarterHours<Name extends string>(
   for (const part of parts) {
     const profile = profiles.get(part.id);
     if (!profile) continue;
-    // The bounds of `part` are starts of quarter-hours (roles.ts), or -Infinity and Infinity for the first and the last stretch of time.
+    // The bounds are starts of quarter-hours or infinite.
     const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_HOUR_MS);
     const end = Math.min(count, (part.toMs - fromMs) / QUARTER_HOUR_MS);
     for (const name of names)
@@ -130,16 +127,16 @@ const quartersOfHour = (column: string): string => {
   return `ARRAY[${[[column, ...later].join(' - '), ...later].join(', ')}]`;
 };
 
-/** A clock unit (hour, half-hour or quarter-hour) of a zone, as indexes into lists of quarter-hours. */
+/** An hour or shorter unit of a zone. `first`, `end`: indexes into lists of quarter-hours. */
 export interface QuarterHourGroup {
-  /** Start of the unit, Unix ms. */
+  /** Unix ms. */
   startMs: number;
-  /** Indexes of the unit's quarter-hours, from `first` up to, but not including, `end`. */
+  /** Indexes of the quarter-hours, without `end`. */
   first: number;
   end: number;
 }
 
-/** Returns the quarter-hours (UTC) that begin in a range, grouped by the clock units of the range's zone, in order. Pure. */
+/** Returns the quarter-hours of a range, grouped by local hours or shorter units. */
 export function groupQuarterHoursByClockUnit(
   range: DayRange,
   unit: ClockUnit,
@@ -158,7 +155,6 @@ export function groupQuarterHoursByClockUnit(
   return { quarters: { from: new Date(fromMs), to: new Date(toMs) }, units };
 }
 
-/** Returns the sum of the quarter-hours of a unit. Exact below 2^53. Pure. */
 export function sumQuarterHourGroup(list: Float64Array, { first, end }: QuarterHourGroup): number {
   let sum = 0;
   for (let at = first; at < end; at++) sum += list[at] as number;
@@ -168,8 +164,8 @@ export function sumQuarterHourGroup(list: Float64Array, { first, end }: QuarterH
 const [COMMA, MINUS, ZERO] = [44, 45, 48];
 
 /**
- * Adds the elements of an array, in PostgreSQL's text form, to a list from index `at` on; elements outside the list are ignored. The array
- * contains `quarters` values, or a single element that stands for all of them. Null stands for zeros.
+ * Adds the elements of an array, in PostgreSQL's text form, to a list from index `at` on. A single element stands for all of them; null
+ * stands for zeros.
  */
 export function addPackedQuarterHours(list: Float64Array, text: string | null, at: number, quarters: number): void {
   if (text === null) return;
@@ -179,8 +175,7 @@ export function addPackedQuarterHours(list: Float64Array, text: string | null, a
     if (code === MINUS) sign = -1;
     else if (code >= ZERO && code < ZERO + 10) value = value * 10 + (code - ZERO);
     else {
-      // This is a comma or the closing brace, so the element is complete. The letters of an element NULL leave the parsed value at 0, so
-      // NULL adds nothing.
+      // The element is complete. NULL adds nothing, because its letters leave the value at 0.
       if (code !== COMMA && index !== text.length - 1) continue;
       if (place >= 0 && place < list.length) list[place] = (list[place] as number) + sign * value;
       [place, value, sign] = [place + 1, 0, 1];

@@ -6,11 +6,11 @@ import { closedAndOpenDeviceRowsSql, userOrDeviceLoadProfilesSql } from '#src/ro
 import { COLUMN_BY_MEASURE, LOAD_PROFILE_LEVEL, ROW_TIME_COLUMN } from '#src/rollups/levels.ts';
 import { type DayRange, findCommonIntervalMinutes } from '../ranges.ts';
 
-// Raw SQL in this file: relation names come from src/rollups/levels.ts, and `unnest` reads a list of spans in one statement.
+// Raw SQL in this file: names of relations are known only at run time.
 
 const ENERGY = COLUMN_BY_MEASURE.energyMilliwattHours;
 
-/** Time range of a user, `[startMs, endMs)`, Unix ms. Both times are starts of quarter-hours. */
+/** Time range of a user (Unix ms). Both times are starts of quarter-hours. */
 export interface UserTimeRange {
   userId: string;
   startMs: number;
@@ -18,20 +18,20 @@ export interface UserTimeRange {
 }
 
 /**
- * A time range, split by the aggregates from which the energy of each piece is read. Pieces are `[from, to)` in Unix ms; a piece is empty
- * if its times are equal.
+ * A time range, split by the stored sums from which its pieces are read. Pieces are `[from, to)` in Unix ms; a piece is empty if both times
+ * are equal.
  */
 export interface TimeRangeByAggregate {
-  /** Whole UTC days of the range. Used only for ranges that contain at least two whole days, such as months. */
+  /** Whole UTC days, only of ranges with at least two of them. */
   days: [number, number];
-  /** The UTC hours before the whole days, and those after them. If `days` is empty, `before` is the whole range. */
+  /** The UTC hours before the whole days, or the whole range if there are none. `after`: the UTC hours after them. */
   before: [number, number];
   after: [number, number];
-  /** The whole range by quarter-hours, if it does not begin and end with a UTC hour; otherwise empty. */
+  /** The whole range if it does not begin and end with a UTC hour, otherwise empty. */
   quarters: [number, number];
 }
 
-/** Splits a time range so that few rows have to be read. Pure. */
+/** Splits a time range so that few rows have to be read. */
 export function splitTimeRange({ startMs, endMs }: Omit<UserTimeRange, 'userId'>): TimeRangeByAggregate {
   const none: [number, number] = [startMs, startMs];
   if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) {
@@ -42,7 +42,7 @@ export function splitTimeRange({ startMs, endMs }: Omit<UserTimeRange, 'userId'>
   return { days: [firstDay, lastDay], before: [startMs, firstDay], after: [lastDay, endMs], quarters: none };
 }
 
-/** Returns the imports of all devices of the user in each span, mWh, in order; 0 if nothing is known. */
+/** Returns the imports of all devices of the user in each range, in mWh; 0 if nothing is known. */
 export async function readImportsInSpans(
   query: QueryFunction,
   spans: readonly UserTimeRange[],
@@ -92,7 +92,7 @@ export interface DeviceImport {
   milliwattHours: MilliwattHours;
 }
 
-/** Returns the imports of each of the user's devices in each span, in order, largest first. Omits devices without import. */
+/** Returns the imports of each of the user's devices in each range, largest first. */
 export async function readDeviceImportsInSpans(
   query: QueryFunction,
   spans: readonly UserTimeRange[],
@@ -114,10 +114,7 @@ export async function readDeviceImportsInSpans(
   return spans.map((_, index) => byPlace.get(index + 1) ?? []);
 }
 
-/**
- * Import and export of a device, or of a group of its channels, in a range. Names ending in `Ms`: known time in ms, summed over the
- * channels.
- */
+/** Import and export of a device. Names ending in `Ms`: known time in ms, summed over the channels. */
 export interface DeviceEnergies {
   who: string;
   imported: MilliwattHours;
@@ -135,9 +132,7 @@ const COLUMNS = {
   exportMs: COLUMN_BY_MEASURE.exportCoveredMs,
 } as const satisfies Record<Exclude<keyof DeviceEnergies, 'who'>, string>;
 
-/**
- * Returns import and export of devices over a range. The estimated part of a device's export has a separate key (`getEstimatedExportKey`).
- */
+/** Returns import and export of devices over a range. */
 export async function readDeviceEnergies(
   db: Database,
   ids: readonly string[],
