@@ -4,13 +4,12 @@ import type { Database } from '#src/database/connect.ts';
 import { getNativeQuantityName } from '#src/devices/channel-name.ts';
 import type { BilledHomeOrDevice } from './billed-energy.ts';
 
-/** Imported and exported energy on a bill, in mWh. */
 export interface BilledEnergyByDirection {
   imported: MilliwattHours;
   exported: MilliwattHours;
 }
 
-/** Fields of a bill period that decide which corrections the period includes. */
+/** Fields of a bill period that decide which corrections it includes. */
 export interface AdjustablePeriod {
   id: string;
   startsAtMs: number;
@@ -36,8 +35,8 @@ export const areEnergiesZero = ({ imported, exported }: BilledEnergyByDirection)
   imported === 0 && exported === 0;
 
 /**
- * Returns the bill period in which later corrections of a closed period will be billed: the first open period that begins after the closed
- * period. Null if no such period exists yet. Pure.
+ * Returns the period in which later corrections of a closed period will be billed: the first open one that begins after it. Null if there
+ * is none yet.
  */
 export function findNextOpenPeriod(
   periods: readonly AdjustablePeriod[],
@@ -51,34 +50,32 @@ export function findNextOpenPeriod(
 }
 
 /**
- * Returns the closed periods whose corrections must be computed for a period. For a closed period, this is the period itself. For an open
- * period, these are the closed periods whose corrections it will include. Other closed periods are omitted: reading their quarter-hours
- * takes time, and their number grows each month. Pure.
+ * Returns the closed periods whose corrections must be computed for a period: the period itself if it is closed, otherwise those that will
+ * be corrected in it.
  */
 export function listPeriodsToCorrect(periods: readonly AdjustablePeriod[], one: AdjustablePeriod): AdjustablePeriod[] {
   if (one.isClosed) return [one];
   return periods.filter((period) => period.isClosed && findNextOpenPeriod(periods, period)?.id === one.id);
 }
 
-/** A manual edit that was in force when a statement was recorded. */
+/** An edit of readings that was in force when a statement was recorded. */
 export type StatementEdit = {
   edit_id: string;
   device_id: string;
   action: 'exclude' | 'add';
-  /** Quantity of the device to which the edit applies; null: all quantities. */
+  /** Null: all quantities of the device. */
   native_name: string | null;
   start: string;
   end: string | null;
   kwh: string | null;
   reason: string;
   /**
-   * Role of the person who made the edit, not the person's id: a statement never changes, but the account can be erased. `GET
-   * /v1/devices/{device_id}/edits` returns the id. Null if the account was erased.
+   * Role of the person who made the edit. A statement never changes, but an account can be erased, so it does not name the person. Null if
+   * the account was erased.
    */
   author: 'homeowner' | 'utility' | 'admin' | null;
 };
 
-/** Maximum number of edits in a statement. A device cannot have more edits in force. */
 const MAX_TOLD = 1_000;
 
 interface Row {
@@ -94,16 +91,13 @@ interface Row {
   author: StatementEdit['author'];
 }
 
-/**
- * Returns the edits in force that overlap a range, in order of creation. For a bill of a device, these are the device's edits; for a bill
- * of a home, those of all its devices.
- */
+/** Returns the edits of a range, in order of creation: of the billed device, or of all devices of the billed home. */
 export async function listEditsInForce(
   db: Database,
   { userId, deviceId }: BilledHomeOrDevice,
   { from, to }: { from: Date; to: Date },
 ): Promise<StatementEdit[]> {
-  // Raw SQL, because the conditions compare with null.
+  // Raw SQL: the conditions compare with null.
   const { rows } = await sql<Row>`
     SELECT e.edit_id, e.device_id, e.channel, e.kind, s.native_name, e.from_at, e.to_at, CASE WHEN e.instants IS NULL THEN e.value END AS value, e.reason, author.role AS author
     FROM reading_edits e JOIN devices d USING (device_id) LEFT JOIN users author ON author.user_id = e.author

@@ -14,23 +14,20 @@ import {
   type RegisterState,
 } from './billed-energy.ts';
 
-/** Values of a register at both ends of a period, and the register's energy during the period. */
+/** Values of a register at both ends of a bill period, and its energy in between. */
 export interface RegisterPeriod {
   deviceId: string;
   channel: string;
   nativeName: string;
   direction: 'import' | 'export';
-  /** Register value at the period's start; null if unknown. */
+  /** Null if unknown. */
   atStart: RegisterReading | null;
   atEnd: RegisterReading | null;
-  /** Energy of the register in the period; null if retention has deleted readings that are needed to compute it. */
+  /** Null if readings that are needed are already deleted. */
   energy: MilliwattHours | null;
 }
 
-/**
- * A register, and a time range in which it contributes to its device's energy: the energy up to each of its readings in `(fromMs, untilMs]`
- * (Unix ms) is included.
- */
+/** A register, and a time range (Unix ms) in which its energy is counted. */
 interface Series {
   series_id: number;
   fromMs: number;
@@ -45,7 +42,7 @@ interface Series {
   register_max_kwh: number | null;
 }
 
-/** Returns the registers that a bill shows, in order. Empty if all energy of the bill was measured as intervals or power. */
+/** Returns the registers that a bill shows. Empty if all energy was measured as intervals or power. */
 export async function loadBilledRegisters(
   db: Database,
   billed: BilledHomeOrDevice,
@@ -62,7 +59,7 @@ export async function loadBilledRegisters(
   );
   const ends = series.map((one, index) => {
     const [start, end] = standings.slice(2 * index, 2 * index + 2).map((ends) => within(ends, one, from));
-    // If a register begins to contribute within the period, its energy since its first reading in the period is included.
+    // If a register begins to count within the period, its energy since its first reading is included.
     const since = start?.registerState ?? (one.is_cut || !start?.next ? null : firstOf(start.next, from));
     return { one, start: start?.registerState ?? null, since, end: end?.registerState ?? null };
   });
@@ -88,10 +85,7 @@ export async function loadBilledRegisters(
   });
 }
 
-/**
- * Limits the state of a register to the time range in which the register contributes. Energy up to a later reading is measured by another
- * series. If the register begins to contribute within the period, all energy up to its first reading is included.
- */
+/** Limits the state of a register to the time in which its energy is counted. */
 function within({ registerState, next }: Ends, { fromMs, untilMs }: Series, from: Date): Ends {
   const counted = next && next.ms <= untilMs ? next : null;
   if (!registerState) return { registerState, next: counted };
@@ -99,7 +93,7 @@ function within({ registerState, next }: Ends, { fromMs, untilMs }: Series, from
   return { registerState: { ...registerState, atMs, next: counted }, next: counted };
 }
 
-/** Returns the state of a register at its first reading. `from`: start of the period. */
+/** `from`: start of the bill period. */
 const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): RegisterState => ({
   atMs: Math.max(ms, from.getTime()),
   lastMs: ms,
@@ -108,14 +102,14 @@ const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Dat
   next: null,
 });
 
-/** Returns the registers of the billed devices that contribute to the devices' energy for at least a part of the range. */
+/** Returns the registers whose energy is counted for at least a part of the range. */
 async function seriesOf(
   db: Database,
   { userId, deviceId }: BilledHomeOrDevice,
   range: { from: Date; to: Date },
 ): Promise<Series[]> {
   const meters = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
-  // Raw SQL, because lists of ids are passed as parameters.
+  // Raw SQL: lists of ids are passed as parameters.
   const { rows } = await createQueryFunction(db)<
     Omit<Series, 'fromMs' | 'untilMs'> & { counts_from: Bound; counts_until: Bound }
   >(
@@ -137,13 +131,10 @@ async function seriesOf(
     }));
 }
 
-/** A time from the database. The driver returns PostgreSQL's infinite times as numbers. */
+/** The driver returns infinite times as numbers. */
 type Bound = Date | number;
 
-/**
- * Returns the devices that a home's bill includes (docs/cost.md, "Whose energy"): its grid devices or, while it has no grid device, its
- * consumption devices.
- */
+/** Returns the devices of a home's bill: its grid devices or, while it has none, its consumption devices (docs/cost.md, "Whose energy"). */
 async function connectionOf(
   db: Database,
   userId: string,
@@ -159,26 +150,20 @@ async function connectionOf(
   });
 }
 
-/**
- * Returns SQL for the readings of a series `s` that meet the condition `bounds`, with their verdicts. Includes readings that retention has
- * moved to `closed_readings`.
- */
+/** Returns SQL for the readings of a series `s` that meet a condition, including old readings in `closed_readings`. */
 const readWhere = (bounds: string) => `(
     SELECT series_id, read_at, interval_ms, value FROM readings r WHERE series_id = s.series_id AND ${bounds}
     UNION ALL SELECT series_id, read_at, interval_ms, value FROM closed_readings r WHERE series_id = s.series_id AND ${bounds}) r
   LEFT JOIN reading_notes n USING (series_id, read_at, interval_ms)`;
-/** SQL condition: the reading is valid. Readings that follow a reading on hold have no final verdict, so they are not valid yet. */
+/** SQL condition: the reading is valid. Readings without a final verdict are not. */
 const COUNTS = `(n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed', 'excluded')) AND (h.held_at IS NULL OR r.read_at < h.held_at)`;
 const NO_JITTER = `n.verdict IS DISTINCT FROM 'jitter'`;
 const HELD = `LEFT JOIN LATERAL (SELECT min(read_at) AS held_at FROM reading_notes WHERE series_id = s.series_id AND verdict = 'held') h ON true`;
 
-/**
- * Lengths of the time windows in which the nearest reading of a series is searched, shortest first. A window of a few hours usually
- * suffices; a whole series may have millions of readings.
- */
+/** Time windows in which the nearest reading is searched, shortest first: a whole series may have millions of readings. */
 const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 days'), (NULL)) w (length)`;
 
-/** Returns lateral joins: one for the last valid reading up to (or before) an instant, one for the first valid reading after it. */
+/** Returns lateral joins for the last valid reading up to a time, and for the first one after it. */
 const lastUpTo = (at: string, compare: '<=' | '<', more = 'true') => `LATERAL (
   SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, r.interval_ms = ${MANUAL_READING_INTERVAL_MARKER} AS by_hand
     FROM ${readWhere(`r.read_at ${compare} ${at} AND r.read_at >= coalesce(${at} - w.length, '-infinity')`)}
@@ -189,14 +174,14 @@ const firstAfter = (at: string) => `LATERAL (
     WHERE ${COUNTS} ORDER BY r.read_at LIMIT 1) f LIMIT 1)`;
 
 interface Ends {
-  /** State of the register at an instant; null if there is no reading at or before the instant. */
+  /** Null if there is no reading up to that time. */
   registerState: RegisterState | null;
   next: RegisterState['next'];
 }
 
-/** Returns the states of registers at instants (Unix ms), in the order of `asked`. */
+/** In the order of `asked`. */
 async function standingsAt(db: Database, asked: readonly { id: number; atMs: number }[]): Promise<Ends[]> {
-  // Raw SQL: an index finds the readings before and after each instant of a series.
+  // Raw SQL: uses an index for each time and series.
   const { rows } = await createQueryFunction(db)<{
     at: Date;
     last_at: Date | null;
@@ -237,7 +222,6 @@ const STEPS: ReadonlySet<string> = new Set(['jitter', 'reset', 'rollover', 'swap
 const stepOf = (verdict: string | null): RegisterReadingVerdict =>
   verdict !== null && STEPS.has(verdict) ? (verdict as RegisterReadingVerdict) : null;
 
-/** Returns the resets, rollovers and replaced meters of series within `(fromMs, toMs]`. */
 async function breaksIn(
   db: Database,
   spans: readonly { id: number; fromMs: number; toMs: number }[],

@@ -4,12 +4,11 @@ import { addEnergies, type BilledEnergyByDirection, type StatementEdit, ZERO_ENE
 import type { KnownBilledEnergy, RegisterReading } from './billed-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
 
-/** Reason for recording a version of a bill: it is the first one, the caller requested another one, or the period is closed. */
+/** Why a version of a bill was recorded: it is the first one, somebody requested another one, or the period is closed. */
 export type BillVersionCause = 'first' | 'again' | 'closing';
 
-/** Value of a register in the API's format. */
 type ToldReading = {
-  /** Register value in kWh, with all six decimals. */
+  /** With all six decimals. */
   kwh: string;
   at: string;
   is: RegisterReading['is'];
@@ -32,17 +31,14 @@ export type StatementEnergy = {
     at_end: ToldReading | null;
     energy_kwh: string | null;
   }[];
-  /**
-   * Import that the listed registers did not measure: energy measured as power or intervals, or used before a register's first known value.
-   * For tariff registers, also energy that the counting rules moved across the start or end of the period.
-   */
+  /** Import in addition to that of the listed registers: for example energy that was measured as power. */
   import_beside_registers_kwh: string;
   export_beside_registers_kwh: string;
-  /** Manual edits in force. Missing in statements recorded before schema version 0055. */
+  /** Edits of readings. Missing in statements from before schema version 0055. */
   edits?: StatementEdit[];
 };
 
-/** A correction of an earlier period, included in the closing version of another period. */
+/** A correction of an earlier period that is billed with this one. */
 export type StatementAdjustment = {
   bill_period_id: string;
   start: string;
@@ -51,7 +47,7 @@ export type StatementAdjustment = {
   export_kwh: string;
 };
 
-/** Recorded version of a bill. All fields are part of the text over which the checksum is computed. */
+/** Recorded version of a bill. The checksum covers all fields. */
 export type BillStatement = StatementEnergy & {
   bill_period_id: string;
   version: number;
@@ -65,17 +61,16 @@ export type BillStatement = StatementEnergy & {
   ends_at: string;
   recorded_at: string;
   adjustments: StatementAdjustment[];
-  /** Energy of the period plus the corrections of earlier periods. */
+  /** Energy of the period plus corrections of earlier periods. */
   billed_import_kwh: string;
   billed_export_kwh: string;
-  /** Checksum of the previous version of the bill; null for the first version. */
+  /** Checksum of the previous version; null for the first one. */
   previous_sha256: string | null;
 };
 
 const toldReading = (reading: RegisterReading | null): ToldReading | null =>
   reading && { kwh: formatExactKwh(reading.milliwattHours), at: new Date(reading.atMs).toISOString(), is: reading.is };
 
-/** Converts the known energy of a period to the API's format. Pure. */
 export function createStatementEnergy(
   known: KnownBilledEnergy,
   registers: readonly RegisterPeriod[],
@@ -133,7 +128,6 @@ export const createStatementAdjustment = ({
   export_kwh: formatExactKwh(exported),
 });
 
-/** Returns the billed energy: the energy of the period itself plus the corrections of earlier periods. */
 export const addAdjustments = (
   own: BilledEnergyByDirection,
   adjustments: readonly BillAdjustment[],
@@ -147,18 +141,14 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [member: string]: JsonValue };
 
-/**
- * Returns JSON in the canonical form of RFC 8785: members sorted by their UTF-16 code units, no white space, strings and numbers as in
- * ECMAScript. Equal values give equal bytes.
- */
+/** Returns JSON in the canonical form of RFC 8785. Equal values give equal bytes. */
 export function formatCanonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(formatCanonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // The operator `<` compares strings by their UTF-16 code units, as RFC 8785 requires.
+  // `<` compares strings by UTF-16 code units, as RFC 8785 requires.
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${formatCanonicalJson(one)}`).join(',')}}`;
 }
 
-/** Returns the SHA-256 (32 bytes) of the canonical JSON of a value, in UTF-8. */
 export const computeChecksum = (value: JsonValue): Buffer =>
   createHash('sha256').update(formatCanonicalJson(value), 'utf8').digest();

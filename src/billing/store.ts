@@ -34,11 +34,10 @@ import {
   type StatementEnergy,
 } from './statement.ts';
 
-/** Maximum number of bill periods of an account, and of versions of a period. */
 const MAX_PERIODS = 1_000;
 const MAX_VERSIONS = 100;
 
-/** A stored bill period. `start`, `end`: its first and last day in `timezone`, YYYY-MM-DD. */
+/** `start`, `end`: first and last day in `timezone`, YYYY-MM-DD. */
 export interface BillPeriod {
   bill_period_id: string;
   user_id: string;
@@ -52,10 +51,7 @@ export interface BillPeriod {
   closed_at: Date | null;
 }
 
-/**
- * A stored version of a bill: the statement, its checksum (hexadecimal), and the energy of the period without corrections of earlier
- * periods, in mWh.
- */
+/** A stored version of a bill. The energy (mWh) excludes corrections of earlier periods. `sha256` is hexadecimal. */
 export interface BillVersion {
   statement: BillStatement;
   sha256: string;
@@ -65,8 +61,8 @@ export interface BillVersion {
 }
 
 /**
- * A correction of a closed period after its closing. `toldIn`: the period that is billed with the correction; null if no such period exists
- * yet. `isTold`: whether that period has been closed, with the correction.
+ * A correction of a closed period. `toldIn`: the period with which it is billed; null if there is none yet. `isTold`: whether that period
+ * is closed.
  */
 interface LaterCorrection extends BilledEnergyByDirection {
   toldIn: string | null;
@@ -78,7 +74,7 @@ export interface BillDetails {
   versions: BillVersion[];
   known: KnownBilledEnergy;
   energy: StatementEnergy;
-  /** Corrections of earlier periods that this period includes or, if it is open, would include if it were closed now. */
+  /** Corrections of earlier periods that this period includes, or would include if it were closed now. */
   adjustments: StatementAdjustment[];
   corrections: LaterCorrection[];
 }
@@ -94,13 +90,13 @@ const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
   isClosed: closed_at !== null,
 });
 
-/** Locks all bills of an account: which period includes a correction depends on all of the account's periods. */
+/** Locks all bills of an account, because all of them determine which period includes a correction. */
 const holdBills = (trx: Database, userId: string) =>
   sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('bills of', userId)}::bigint)`.execute(trx);
 
 /**
- * Creates a bill period of a device, or of a home if `deviceId` is null, and records its known energy as the first version. The caller must
- * have checked that the request may access the home or device. Error 409 if another period contains some of the days.
+ * Creates a bill period of a device, or of a home if `deviceId` is null, and records its first version. The caller must have checked the
+ * access rights. Error 409 if another period contains some of the days.
  */
 export async function createBillPeriod(
   db: Database,
@@ -110,7 +106,7 @@ export async function createBillPeriod(
 ): Promise<BillDetails> {
   return joinOrBeginTransaction(db, async (trx) => {
     await holdBills(trx, userId);
-    // Raw SQL in this file: dates are read as text, and conditions compare values with null.
+    // Raw SQL in this file: dates are read as text, and conditions compare with null.
     const { rows } = await sql<{ periods: number; taken: boolean; endBefore: Date | null; startAfter: Date | null }>`
       SELECT count(*)::int AS periods,
         coalesce(bool_or(is_same AND first_day <= ${days.end}::date AND last_day >= ${days.start}::date), false) AS taken,
@@ -120,8 +116,7 @@ export async function createBillPeriod(
       trx,
     );
     const [found] = rows;
-    // The account's time zone may have changed between two periods. Each period therefore begins exactly when the previous one ends, so
-    // that each hour is billed once.
+    // The account's time zone may have changed, so each period begins exactly when the previous one ends.
     const [from, to] = [found?.endBefore ?? days.from, found?.startAfter ?? days.to];
     if (found?.taken || from >= to) throw new AppError('billDaysTaken');
     if ((found?.periods ?? 0) >= MAX_PERIODS) throw new AppError('tooManyBills');
@@ -147,7 +142,7 @@ export async function createBillPeriod(
   });
 }
 
-/** Returns at most `limit` bill periods of an account in order of creation, after `cursor`, each with its last version. */
+/** Returns at most `limit` bill periods of an account after `cursor`, each with its last version. */
 export async function listBillPeriods(
   db: Database,
   reach: AccessibleAccounts,
@@ -163,13 +158,13 @@ export async function listBillPeriods(
   return rows.map((row) => ({ period: row, last: row }));
 }
 
-/** Returns a bill period that the caller can access, with its current energy; null if there is none. */
+/** Returns a bill period that the caller can access, with its current energy. Null if there is none. */
 export async function findBillPeriod(db: Database, reach: AccessibleAccounts, id: string): Promise<BillDetails | null> {
   const period = await storedPeriod(db, reach, id);
   return period && detailsOf(db, period);
 }
 
-/** Records the current energy as another version of an open period that the caller can access. Returns null if there is no such period. */
+/** Records the current energy as another version of an open period. Null if the caller can access no such period. */
 export async function recordBill(
   db: Database,
   reach: AccessibleAccounts,
@@ -183,8 +178,8 @@ export async function recordBill(
 }
 
 /**
- * Closes a period that has ended: records its current energy, and the corrections of earlier periods that are not billed yet. If the energy
- * of the closed period changes later, the difference is billed with the next open period.
+ * Closes a period that has ended: records its energy, and the corrections of earlier periods that are not billed yet. Later changes of its
+ * energy are billed with the next open period.
  */
 export async function closeBillPeriod(
   db: Database,
@@ -213,10 +208,7 @@ export async function closeBillPeriod(
   });
 }
 
-/**
- * Deletes an open period with its versions; an open period has not been billed. Returns false if there is no such period that the caller
- * can access.
- */
+/** Deletes an open period, which has not been billed. Returns false if the caller can access no such period. */
 export async function deleteBillPeriod(db: Database, reach: AccessibleAccounts, id: string): Promise<boolean> {
   const removed = await changeOpen(db, reach, id, async (trx) => {
     await trx.deleteFrom('bill_periods').where('bill_period_id', '=', id).execute();
@@ -226,8 +218,8 @@ export async function deleteBillPeriod(db: Database, reach: AccessibleAccounts, 
 }
 
 /**
- * Locks the bills of the account, and then calls `change` with an open period that the caller can access. Returns null if there is no such
- * period; error 409 if the period is closed.
+ * Locks the bills of the account, and calls `change` with an open period. Null if the caller can access no such period; error 409 if it is
+ * closed.
  */
 async function changeOpen<T>(
   db: Database,
@@ -239,7 +231,7 @@ async function changeOpen<T>(
     const found = await storedPeriod(trx, reach, id);
     if (!found) return null;
     await holdBills(trx, found.user_id);
-    // The period is read again after locking, because another transaction may have closed it in the meantime.
+    // Another transaction may have closed the period in the meantime.
     const period = await storedPeriod(trx, reach, id);
     if (!period) return null;
     if (period.closed_at) throw new AppError('billClosed');
@@ -265,7 +257,6 @@ async function versionsOf(db: Database, id: string): Promise<BillVersion[]> {
   return rows;
 }
 
-/** Records a version: the current energy of a period, and corrections of earlier periods. */
 async function addVersion(
   trx: Database,
   period: BillPeriod,
@@ -275,7 +266,7 @@ async function addVersion(
 ): Promise<void> {
   const last = (await versionsOf(trx, period.bill_period_id)).at(-1);
   const version = (last?.statement.version ?? 0) + 1;
-  // A period can be closed even if it has the maximum number of versions.
+  // The closing version is always recorded.
   if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
   const { known, energy } = await currentEnergy(trx, period);
   const sum = addAdjustments(known, adjustments);
@@ -339,10 +330,10 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
   };
 }
 
-/** A correction of a closed period that is in no statement yet, with the period that will include it. */
+/** A correction of a closed period that is in no statement yet. */
 interface Outstanding extends BilledEnergyByDirection {
   period: BillPeriod;
-  /** Id of the period that will include the correction; null if no open period begins after the corrected one. */
+  /** Id of the period that will include the correction. Null if there is none yet. */
   next: string | null;
 }
 
@@ -355,9 +346,8 @@ const adjustmentOf = ({ period, imported, exported }: Outstanding): BillAdjustme
 });
 
 /**
- * Returns the corrections of closed periods that are in no statement yet and that concern this period (`listPeriodsToCorrect`). A
- * correction is the current energy of the closed period, minus the energy in its closing version and in later corrections. Omits periods
- * without a difference.
+ * Returns the corrections that concern this period and are in no statement yet: the current energy of a closed period minus the energy that
+ * was already billed for it.
  */
 async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
   const { rows: periods } = await sql<BillPeriod & { imported: MilliwattHours; exported: MilliwattHours }>`

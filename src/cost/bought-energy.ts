@@ -4,42 +4,38 @@ import { type BoughtEnergyRange, listBoughtEnergyRanges } from '#src/energy/home
 import { findFirstDataTimeMs } from '#src/energy/usage/device-history.ts';
 import { sumWeightedQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 
-/**
- * The home or device whose costs are computed: a user's home, or one of its devices. The caller must have checked that the request may
- * access the device.
- */
+/** A user's home, or one of its devices. The caller must have checked the access rights. */
 export interface HomeOrDevice {
   userId: string;
   deviceId?: string;
 }
 
-/** Energies as a list: whole mWh as floats, or the meter's smaller units as bigints. */
+/** Whole mWh as floats, or smaller units as bigints. */
 type Energies<Energy extends number | bigint> = Energy extends number ? Float64Array : readonly Energy[];
 
 /** Energy that a home or device bought in consecutive quarter-hours (UTC) from `fromMs` on. */
 export interface BoughtEnergy<Energy extends number | bigint = number> {
   fromMs: number;
   imported: Energies<Energy>;
-  /** Estimated component of `imported`. */
+  /** Estimated part of `imported`. */
   estimated: Energies<Energy>;
   exported: Energies<Energy>;
-  /** For each quarter-hour, the number of milliseconds for which the import is known. */
+  /** Known time of each quarter-hour, in ms. */
   coveredMs: Float64Array;
 }
 
-/** A source of bought energy. The energy is read for one range of time after another. */
 export interface BoughtEnergySource<Energy extends number | bigint = number> {
-  /** Number of the meter's energy units in one mWh; default 1. If the number is greater than 1, all energies are bigints. */
+  /** Number of energy units in one mWh; default 1. If it is greater than 1, all energies are bigints. */
   unitsPerMilliwattHour?: bigint;
-  /** Start of the first quarter-hour with data, Unix ms. Null if there are no data. */
+  /** Start of the first quarter-hour with data, Unix ms. Null if there are none. */
   beginsAtMs: number | null;
-  /** Returns the energy of `[from, to)`. Both times are starts of quarter-hours. */
+  /** Both times are starts of quarter-hours. */
   boughtIn(range: { from: Date; to: Date }): Promise<BoughtEnergy<Energy>>;
 }
 
 /**
- * Returns the meter of the energy that a home or device imported and exported (docs/cost.md, "Whose energy"). A home is metered at its
- * connection point or, without a grid meter, by the imports of its consumption devices. A device is metered by its own import.
+ * Creates a source of the energy that a home or device bought: at the grid connection of a home or, without a grid meter, the imports of
+ * its consumption devices (docs/cost.md, "Whose energy").
  */
 export async function createBoughtEnergySource(
   db: Database,
@@ -54,10 +50,7 @@ export async function createBoughtEnergySource(
   };
 }
 
-/**
- * Creates the meter of a single device, whatever its placement in the home. The meter measures the device's import and, if `exported` is 1,
- * also its export.
- */
+/** Creates a source of the import of a single device. `exported`: 1 if its export is also read. */
 export async function createDeviceEnergySource(
   db: Database,
   deviceId: string,

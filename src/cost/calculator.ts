@@ -4,17 +4,12 @@ import { createThreadPool } from '#src/core/threads.ts';
 import type { CompareTask, WhatIfResult, WhatIfTask } from './compute.task.ts';
 import type { Cost } from './cost.ts';
 
-/** Time in seconds after which a client should send the request again (Retry-After). Most calculations take less than a second. */
+/** Seconds after which a refused client should try again. */
 const RETRY_AFTER_SECONDS = 2;
-/**
- * Maximum number of calculation tasks that wait for a thread. Each task takes up to 20 MB of memory: 36 months of quarter-hours and prices.
- */
+/** Maximum number of tasks that wait for a thread. Each takes up to 20 MB of memory. */
 const MAY_WAIT = 8;
 
-/**
- * Creates a calculator, which runs long calculations of the API in worker threads. The threads start with the first task. `limitMs`:
- * maximum time of a calculation.
- */
+/** Creates a calculator, which runs long calculations in worker threads. `limitMs`: maximum time of a calculation. */
 export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}) {
   const threads = createThreadPool<CompareTask | WhatIfTask, (Cost | null)[] | WhatIfResult>(
     new URL('./compute.task.ts', import.meta.url),
@@ -28,17 +23,15 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
   };
   return {
     /**
-     * Runs a calculation of an account: `work` reads from the database and starts tasks in worker threads. Throws 429 if another
-     * calculation of the account is running; 503 if the calculation takes longer than `limitMs`, too many tasks wait, or the calculator
-     * closes. In these 503 cases, the signal that `work` gets is aborted.
+     * Runs a calculation of an account. Throws 429 if another calculation of the account is running, and 503 if the calculation takes too
+     * long, too many tasks wait, or the calculator closes.
      */
     async run<T>(accountId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (underWay.has(accountId))
         throw new AppError('calculationUnderWay', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       underWay.add(accountId);
       const signal = AbortSignal.any([AbortSignal.timeout(limitMs), closing.signal]);
-      // The account cannot start another calculation before this one has really ended, because a database statement still runs when the
-      // calculation's time limit has passed.
+      // The account may start another calculation only when all database statements of this one have ended.
       const done = work(signal).finally(() => underWay.delete(accountId));
       try {
         return await Promise.race([done, rejectWhenAborted(signal)]);

@@ -15,7 +15,7 @@ const cost = (peaks: readonly number[]) => {
 test('the capacity charge is the price times the mean of the peaks in kW, each at least the minimum', () => {
   // 1 kWh in a quarter-hour is a mean power of 4 kW.
   expect(cost([1_000_000])).toBe('16.000000');
-  // Two peaks: 4 kW, and 0.4 kW, which counts as the minimum of 2.5 kW.
+  // Two peaks: 4 kW, and 0.4 kW, for which the minimum of 2.5 kW is charged.
   expect(cost([1_000_000, 100_000])).toBe('13.000000');
   expect(cost([0, 0, 1])).toBe('10.000000');
   expect(cost([])).toBeNull();

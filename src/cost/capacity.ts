@@ -5,24 +5,19 @@ const BILLION = 1_000_000_000n;
 /** Mean power, in billionths of a kW, if 1 mWh is used in a quarter-hour. */
 const NANO_KW_PER_MWH = 4_000n;
 
-/** Bought energy of a quarter-hour. `coveredMs`: milliseconds of the quarter-hour for which the energy is known. */
 interface PeakQuarterHour {
   imported: number | bigint;
   estimated: number | bigint;
   coveredMs: number;
 }
 
-/**
- * Whether a quarter-hour can be a month's peak: its energy is known, and at most half of the energy is estimated (docs/cost.md,
- * "Capacity").
- */
+/** Whether a quarter-hour can be a month's peak: its energy is known, and at most half of it is estimated. */
 export const canQuarterHourBePeak = ({ imported, estimated, coveredMs }: PeakQuarterHour): boolean =>
   coveredMs > 0 && (typeof estimated === 'bigint' ? 2n * estimated : 2 * estimated) <= imported;
 
 /**
- * Returns the capacity charge of a month: the price times the mean of the peaks. A peak below the minimum is replaced by the minimum.
- * `peaks`: the highest quarter-hour of each of the last `monthsAveraged` months that have one, in units of `unitsPerMilliwattHour`. Null if
- * there are no peaks.
+ * Returns the capacity charge of a month: the price times the mean of the peaks, or of the minimum if a peak is lower. `peaks`: the highest
+ * quarter-hour of each of the last months. Null if there are none.
  */
 export function computeCapacityCost(
   { perKwMonth, minimumKw }: CapacityCharge,

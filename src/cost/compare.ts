@@ -10,19 +10,18 @@ import { createCostSourcesFromInputs } from './cost-inputs.ts';
 import { loadCostInputs } from './costs.ts';
 import { assertSingleCurrency, computeTotalCost } from './sums.ts';
 
-/** Actual cost of a range, and its cost under each of the user's other tariffs in the same currency. */
+/** Actual cost of a range, and what it would have cost under the user's other tariffs. */
 export interface TariffComparison {
   paid: Cost;
   others: { tariffId: string; name: string; cost: Cost }[];
 }
 
-/** Maximum number of other tariffs to compare, because each tariff is applied to a year of quarter-hours. */
+/** Maximum number of other tariffs, because each is applied to a year of quarter-hours. */
 const MOST_OTHERS = 5;
 
 /**
- * Returns the actual cost of whole days in the user's zone, and what the days would have cost under each of the user's other tariffs,
- * newest tariff first. The tariff valid on the last day is not one of the other tariffs. Null if the days were not all covered by tariffs
- * of one currency. Energy and prices are read once.
+ * Returns the actual cost of whole days, and what they would have cost under each of the user's other tariffs, newest first. Null unless
+ * tariffs of one currency covered all days.
  */
 export async function compareTariffsOfUser(
   db: Database,
@@ -50,21 +49,15 @@ export async function compareTariffsOfUser(
   return { paid, others };
 }
 
-/**
- * Costs of a range under the user's own tariffs (null: no tariff was valid), and under each offer, in order, as if that offer had been
- * valid for the whole range.
- */
+/** Costs of a range under the user's own tariffs (null: none was valid), and under each offer. */
 export interface OfferComparison {
   currency: string;
   current: Cost | null;
-  /** `difference`: the offer's total minus the current cost; null if there is no current cost. */
+  /** `difference`: the offer's total minus the current cost; null if there is none. */
   alternatives: { name: string; cost: Cost; difference: string | null }[];
 }
 
-/**
- * Computes the costs of a range that has begun, under each offer. Error 422 if tariffs of two currencies are valid in the range, or if an
- * offer has another currency than these tariffs or than the first offer.
- */
+/** Computes the costs of a range under each offer. Error 422 if the tariffs or offers have different currencies. */
 export async function compareOffers(
   db: Database,
   calculator: Calculator,
@@ -85,7 +78,7 @@ export async function compareOffers(
   const tariffs = [own, ...always.map((one) => [one])];
   const [paid = null, ...costs] = await calculator.compare({ held, range, now, tariffs }, signal);
   const alternatives = costs.map((cost, index) => {
-    // The offer is valid from the start of the range, so a range that has begun always has a cost.
+    // The offer is valid for the whole range.
     if (!cost) throw new Error('a range that has begun has no cost');
     const { name } = offers[index] as Tariff;
     return { name, cost, difference: paid && subtractAmounts(cost.total, paid.total) };
@@ -93,7 +86,6 @@ export async function compareOffers(
   return { currency, current: paid, alternatives };
 }
 
-/** Subtracts two amounts of the same currency, given as text. Pure. */
 function subtractAmounts(from: string, amount: string): string {
   const decimals = from.split('.')[1]?.length ?? 0;
   const units = (text: string) => BigInt(text.replace('.', ''));

@@ -17,21 +17,20 @@ import {
 
 interface RangeTask {
   /**
-   * Energy and prices from which the costs are computed. In a what-if task, `held` contains only the energy of months before the range;
-   * `exchange` contains the energy of the range.
+   * The energy and prices. For a simulated change of a home, `held` contains only the months before the range, and `exchange` the range
+   * itself.
    */
   held: CostInputs;
   range: DayRange;
   now: Date;
 }
 
-/** Task that computes the cost of a range under each list of tariffs. */
 export interface CompareTask extends RangeTask {
   ask: 'compare';
   tariffs: readonly (readonly Tariff[])[];
 }
 
-/** Task that simulates a change of a home, and computes the home's costs before and after the change. */
+/** Task that computes the costs of a home before and after a simulated change. */
 export interface WhatIfTask extends RangeTask {
   ask: 'what if';
   tariffs: readonly Tariff[];
@@ -39,13 +38,12 @@ export interface WhatIfTask extends RangeTask {
   change: HomeChange;
 }
 
-/** A home before and after a change. The costs are null if no tariff was valid. */
+/** The costs are null if no tariff was valid. */
 export interface WhatIfResult {
   before: HomeEnergies & { cost: Cost | null };
   after: HomeEnergies & { cost: Cost | null };
   battery: ReturnType<typeof describeBattery> | null;
   unknownQuarterHours: number;
-  /** Whether the change can alter any energy. */
   canAlter: boolean;
 }
 
@@ -59,7 +57,7 @@ export default async function compute(task: CompareTask | WhatIfTask): Promise<(
   return costs;
 }
 
-/** Computes the energies and costs of a home before and after a change. Pure. */
+/** Computes the energies and costs of a home before and after a change. */
 export async function computeWhatIf({
   held,
   range,
@@ -85,10 +83,7 @@ export async function computeWhatIf({
   };
 }
 
-/**
- * Returns the meter of a home after its change, in the simulation's units. For months before the range, the meter returns the measured
- * energy.
- */
+/** Returns the energy of a home after its change. For months before the range, it is the measured energy. */
 function openAfter(earlier: readonly BoughtEnergy[], { units, after, coveredMs }: HomeSimulation, fromMs: number) {
   const inUnits = (list: Float64Array) => Array.from(list, (milliwattHours) => BigInt(milliwattHours) * units);
   const stretches = [

@@ -12,23 +12,20 @@ import {
   roundUpToQuarterHour,
 } from './sums.ts';
 
-/** Energy and prices in memory from which the costs of one range are computed: plain data that can be sent to a worker thread. */
+/** Energy and prices in memory: plain data that can be sent to a worker thread. */
 export interface CostInputs {
   zone: string;
-  /** Start of the first quarter-hour with data, Unix ms. Null if there are no data. */
+  /** Start of the first quarter-hour with data, Unix ms. Null if there are none. */
   beginsAtMs: number | null;
   /**
-   * Energy of the range, and of earlier months whose peaks may count for capacity charges. If two stretches of time overlap, the later one
-   * in the list applies.
+   * Energy of the range, and of earlier months whose peaks affect capacity charges. If two elements overlap, the later one in the list
+   * applies.
    */
   stretches: BoughtEnergy[];
   prices: PackedPrices[];
 }
 
-/**
- * Splits `[fromMs, toMs)` into chunks, calls `read` for each, and joins the results. A result consists of lists by name, such as
- * `imported`, each with one value for each quarter-hour. Null if the range is empty.
- */
+/** Splits `[fromMs, toMs)` into chunks, calls `read` for each, and joins the lists that it returns. Null if the range is empty. */
 export async function readQuarterHoursInChunks<Name extends string>(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   read: (chunk: { from: Date; to: Date }) => Promise<Record<Name, Float64Array>>,
@@ -46,10 +43,7 @@ export async function readQuarterHoursInChunks<Name extends string>(
   return all;
 }
 
-/**
- * Reads the energy from which the costs of a range are computed: the energy of the range up to now and, if a tariff averages peaks of
- * earlier months, the energy of these months.
- */
+/** Reads the energy of a range up to now and, if a tariff averages peaks of earlier months, of these months. */
 export async function loadEnergyOfRange(
   meter: BoughtEnergySource,
   tariffs: readonly Tariff[],
@@ -66,10 +60,7 @@ export async function loadEnergyOfRange(
   return lists ? [...earlier, { fromMs, ...lists }] : earlier;
 }
 
-/**
- * Reads the energy of the earlier months over which a capacity charge averages: as many months with a peak as the charge needs, plus the
- * month in which the range begins.
- */
+/** Reads the energy of the earlier months whose peaks a capacity charge averages. */
 export async function loadEarlierMonths(
   meter: BoughtEnergySource,
   tariffs: readonly Tariff[],
@@ -98,7 +89,7 @@ export async function loadEarlierMonths(
   return months;
 }
 
-/** Returns the inputs of a cost computation under the given tariffs from data in memory, so that the computation needs no database. */
+/** Returns the inputs of a cost computation from data in memory. */
 export const createCostSourcesFromInputs = (
   { zone, beginsAtMs, stretches, prices }: CostInputs,
   tariffs: readonly Tariff[],
@@ -113,7 +104,7 @@ export const createCostSourcesFromInputs = (
   pricesIn: lookupOf(prices),
 });
 
-/** The price lookup is created once for each list of prices, and shared by all tariffs and ranges. */
+/** The price lookup is created only once per list of prices. */
 const lookups = new WeakMap<readonly PackedPrices[], ReturnType<typeof createPriceLookup>>();
 function lookupOf(prices: readonly PackedPrices[]): CostSources['pricesIn'] {
   const lookup = lookups.get(prices) ?? createPriceLookup(prices);
@@ -122,8 +113,8 @@ function lookupOf(prices: readonly PackedPrices[]): CostSources['pricesIn'] {
 }
 
 /**
- * Returns the energy of a range, cut from stretches of energy; if two stretches overlap, the later one in the list applies. Quarter-hours
- * outside all stretches are 0. `list`: creates a list of zeros.
+ * Returns the energy of a range. If two elements of the list overlap, the later one applies. Unknown quarter-hours are 0. `list`: creates a
+ * list of zeros.
  */
 export function extractEnergyOfRange<Energy extends number | bigint>(
   stretches: readonly BoughtEnergy<Energy>[],

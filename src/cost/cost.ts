@@ -4,50 +4,47 @@ import { getCurrencyDecimals } from '#src/tariffs/currency.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { findEnergyPrice, findTariffOfDay, type PriceIn18Decimals, type SeriesPriceLookup } from './prices.ts';
 
-/** Cost of a row's energy in the API's format: amounts with all decimals of the currency, each rounded once from its exact sum. */
+/** Cost in the API's format. Each amount is rounded once from its exact sum. */
 export interface Cost {
-  /** Currency code by ISO 4217. */
+  /** ISO 4217. */
   currency: string;
-  /** Total cost: import + standing + capacity − export. */
+  /** import + standing + capacity − export. */
   total: string;
   import: string;
-  /** Earnings from exported energy. */
   export: string;
   standing: string;
   capacity?: string;
-  /** The part of the `import` cost that is due to estimated energy. */
+  /** The part of `import` that is due to estimated energy. */
   estimated: string;
-  /** Energy without a known price, in kWh. No amount of the cost includes this energy. */
+  /** Energy in kWh without a known price, which no amount of the cost includes. */
   missing_prices_kwh: number;
 }
 
-/** Energy of a quarter-hour that is to be priced: whole mWh, or smaller units as bigints (`CostSums.unitsPerMilliwattHour`). */
+/** Energy of a quarter-hour: whole mWh, or smaller units as bigints. */
 export interface EnergyToPrice {
   imported: number | bigint;
-  /** Estimated component of `imported`. */
+  /** Estimated part of `imported`. */
   estimated: number | bigint;
   exported: number | bigint;
 }
 
-/** Divisor that converts a cost in mWh × 10^-18 of the currency per kWh to whole units of the currency. */
+/** Divisor that converts mWh × 10^-18 of the currency per kWh to the currency. */
 export const CURRENCY_UNIT_DIVISOR = 10n ** 24n;
 const MILLIWATT_HOURS_PER_KWH = 1_000_000n;
 const BILLION = 1_000_000_000n;
 
-/** Exact sums from which the cost of one row is computed. */
 export interface CostSums {
-  /** Currency of the sums; null if no tariff was valid. */
+  /** Null if no tariff was valid. */
   currency: string | null;
-  /** Number of energy units in one mWh. All energies and energy costs in these sums use this unit. */
+  /** Number of energy units in one mWh. All energies in these sums use this unit. */
   unitsPerMilliwattHour: bigint;
   imported: bigint;
   estimated: bigint;
   exported: bigint;
-  /** Energy without a known price, in units (see `unitsPerMilliwattHour`). */
+  /** Energy without a known price. */
   missing: bigint;
   /**
-   * Standing charges, keyed by the number of quarter-hours in the local day. Each value is the sum of daily charge (in billionths of the
-   * currency) × number of quarter-hours.
+   * Standing charges by the number of quarter-hours in the local day: daily charge (billionths of the currency) × number of quarter-hours.
    */
   standing: Map<number, bigint>;
   capacity: Fraction | null;
@@ -64,24 +61,24 @@ export const createCostSums = (unitsPerMilliwattHour = 1n): CostSums => ({
   capacity: null,
 });
 
-/** Consecutive quarter-hours with the same prices. Their energies are summed first, and the sum is multiplied by the price once. */
+/** Consecutive quarter-hours with the same prices. Their energies are added up before they are multiplied by the price. */
 interface Run extends EnergyToPrice {
   into: CostSums;
   day: ClockDay;
   tariff: Tariff | null;
   importPrice: PriceIn18Decimals | null;
-  /** Price of a kWh of exported energy. Undefined if the tariff does not pay for exported energy. */
+  /** Undefined if the tariff does not pay for exported energy. */
   exportPrice: PriceIn18Decimals | null | undefined;
   quarters: number;
 }
 
-/** Adds two energies of the same kind. Numbers have a separate branch, because adding them is several times as fast as adding bigints. */
+/** Numbers have a separate branch, because adding them is several times as fast as adding bigints. */
 const plus = <Energy extends number | bigint>(a: Energy, b: Energy): Energy =>
   ((a as number) + (b as number)) as Energy;
 
 /**
- * Creates an accumulator that adds up the costs of quarter-hours in order of time. `tariffs`: the user's tariffs, in order of `validFrom`.
- * `hasStanding`: whether to include standing charges.
+ * Creates an object that adds up the costs of quarter-hours in order of time. `tariffs`: in order of `validFrom`. `hasStanding`: includes
+ * standing charges.
  */
 export function createCostAccumulator(
   tariffs: readonly Tariff[],
@@ -113,10 +110,7 @@ export function createCostAccumulator(
   }
 
   return {
-    /**
-     * Adds the cost of a quarter-hour (UTC, with its local time) to `into`. One call may add several quarter-hours of a day (`quarters`) if
-     * they have no energy.
-     */
+    /** Adds the cost of a quarter-hour to `into`. `quarters`: number of quarter-hours without energy that are added at once. */
     add(into: CostSums, quarterMs: number, clock: ClockQuarterHour, energy: EnergyToPrice, quarters = 1): void {
       const { imported, estimated, exported } = energy;
       const { day } = clock;
@@ -139,15 +133,12 @@ export function createCostAccumulator(
       run.estimated = plus(run.estimated, estimated);
       run.exported = plus(run.exported, exported);
     },
-    /** Completes the sums; must be called after the last `add`. */
+    /** Must be called after the last `add`. */
     finish,
   };
 }
 
-/**
- * Rounds the sums to the API's format. Null if no tariff was valid. `moreDecimals`: decimals beyond those of the currency; rows by hour
- * have two (docs/cost.md, "Rounding").
- */
+/** Rounds the sums to the API's format. Null if no tariff was valid. `moreDecimals`: decimals beyond those of the currency. */
 export function roundCost(sums: CostSums, moreDecimals = 0): Cost | null {
   const { currency, capacity, unitsPerMilliwattHour: units } = sums;
   if (currency === null) return null;
@@ -176,6 +167,6 @@ export function roundCost(sums: CostSums, moreDecimals = 0): Cost | null {
   };
 }
 
-/** Converts energy in units of `unitsPerMilliwattHour` to kWh with at most 3 decimals, halves away from zero, for responses. */
+/** Converts energy to kWh with at most 3 decimals, halves away from zero. */
 export const roundKwh = (energy: bigint, unitsPerMilliwattHour: bigint): number =>
   Number(formatRounded({ numerator: energy, denominator: unitsPerMilliwattHour * MILLIWATT_HOURS_PER_KWH }, 3));

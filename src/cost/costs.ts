@@ -23,10 +23,10 @@ export interface CostBucket {
   cost: Cost;
 }
 
-/** Additional decimals of costs in rows by hour, half-hour and quarter-hour, which are precise to a hundredth of the minor unit. */
+/** Additional decimals of costs in rows of an hour or shorter. */
 const DECIMALS_OF_HOURS = 2;
 
-/** A query for costs. Quarter-hours that begin after `now` have no cost yet. */
+/** Quarter-hours that begin after `now` have no cost yet. */
 export interface CostQuery {
   buyer: HomeOrDevice;
   range: DayRange;
@@ -34,8 +34,8 @@ export interface CostQuery {
 }
 
 /**
- * Returns the costs of the rows of a range, in order, including rows without known energy. Rows without a valid tariff, and future rows,
- * are omitted. Error 422 if tariffs of two currencies are valid in the range.
+ * Returns the costs of the rows of a range. Rows without a valid tariff and future rows are left out. Error 422 if tariffs of two
+ * currencies are valid in the range.
  */
 export async function loadCosts(db: Database, asked: CostQuery, groupBy: GroupBy): Promise<CostBucket[]> {
   const rows = await sumCostsOfRows(await loadCostSources(db, asked.buyer), asked, groupBy);
@@ -67,15 +67,11 @@ export async function loadTotalCost(db: Database, asked: CostQuery): Promise<Cos
   return computeTotalCost(await loadCostSources(db, asked.buyer), asked);
 }
 
-/** Throws a 422 error if tariffs of two currencies are valid in the range. */
 export async function assertOneCurrencyInRange(db: Database, userId: string, range: DayRange): Promise<void> {
   assertSingleCurrency(await loadAllTariffs(db, userId), range, await zoneOf(db, userId));
 }
 
-/**
- * Loads the inputs of a cost computation, except energy and prices, which are read later, range by range. `known`: tariffs to use instead
- * of the user's own tariffs.
- */
+/** Loads the inputs of a cost computation except energy and prices. `known`: tariffs to use instead of the user's own ones. */
 export async function loadCostSources(
   db: Database,
   buyer: HomeOrDevice,
@@ -91,10 +87,7 @@ export async function loadCostSources(
   return { tariffs, zone, meter, isHome, pricesIn: (stretch) => loadPrices(db, series, stretch) };
 }
 
-/**
- * Reads the energy and prices from which the costs of a user's home in a range are computed under the given tariffs. Aborting the signal
- * stops the reading.
- */
+/** Reads the energy and prices for the costs of a user's home in a range. Aborting the signal stops the reading. */
 export async function loadCostInputs(
   db: Database,
   userId: string,
@@ -107,7 +100,7 @@ export async function loadCostInputs(
   return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await loadPriceInputs(db, tariffs, range, now) };
 }
 
-/** Reads, for a range, the prices of all price series that the tariffs use. */
+/** Reads the prices of all price series that the tariffs use. */
 export function loadPriceInputs(
   db: Database,
   tariffs: readonly Tariff[],

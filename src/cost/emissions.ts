@@ -9,11 +9,11 @@ import { type CostQuery, loadCostSources, sumCostsOfRows } from './costs.ts';
 import { type CostSources, computeCostSums } from './sums.ts';
 import { getUsageRowKey } from './weighted-rows.ts';
 
-/** Emissions from the energy of a row, in the API's format. */
+/** Emissions in the API's format. */
 export interface Emissions {
-  /** Kilograms of CO2 equivalent with 3 decimals, rounded once from the exact sum. */
+  /** Kilograms of CO2 equivalent with 3 decimals. */
   kg_co2e: string;
-  /** Energy without a known intensity, in kWh. `kg_co2e` does not include the emissions of this energy. */
+  /** Energy in kWh without a known emission intensity. `kg_co2e` does not include it. */
   missing_kwh: number;
 }
 
@@ -21,10 +21,7 @@ const GRAMS_PER_KG = 1_000n;
 const DECIMALS_OF_KG = 3;
 const NO_EMISSIONS: Emissions = { kg_co2e: '0.000', missing_kwh: 0 };
 
-/**
- * Returns a function that computes the emissions of each row of a range. Null if the user has no emission series. Emissions are computed
- * from bought energy, as costs are (docs/emissions.md).
- */
+/** Returns a function that computes the emissions of each row. Null if the user has no emission series (docs/emissions.md). */
 export async function loadEmissions(
   db: Database,
   asked: CostQuery,
@@ -46,20 +43,18 @@ export async function loadTotalEmissions(db: Database, asked: CostQuery): Promis
   return all ? roundEmissions(all) : NO_EMISSIONS;
 }
 
-/**
- * Loads the inputs of an emissions computation. Emissions are computed like costs, with the intensity in grams per kWh instead of a price.
- */
+/** Emissions are computed like costs, with an intensity in grams per kWh instead of a price. */
 async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, seriesId: string): Promise<CostSources> {
   const tariff: Tariff = {
     ...{ tariffId: '', userId: buyer.userId, name: '', validFrom: range.start, currency: 'gCO2e' },
     ...{ standingPerDay: null, capacity: null, export: null },
     import: { kind: 'series', seriesId, multiply: castToBillionths(1_000_000_000n), add: castToBillionths(0n) },
   };
-  // Days begin in the range's zone, not in the user's: the range may begin during a day of the user's zone.
+  // The range may begin during a day of the user's zone, so the zone of the range is used.
   return { ...(await loadCostSources(db, buyer, [tariff])), zone: range.zone };
 }
 
-/** Rounds the sums to the gram, halves away from zero. */
+/** Rounds to the gram, halves away from zero. */
 const roundEmissions = ({ imported, missing, unitsPerMilliwattHour }: CostSums): Emissions => ({
   kg_co2e: formatRounded(
     { numerator: imported, denominator: CURRENCY_UNIT_DIVISOR * unitsPerMilliwattHour * GRAMS_PER_KG },

@@ -12,8 +12,8 @@ import { assertSingleCurrency, getCostedQuarterHours } from './sums.ts';
 import type { HomeChange } from './what-if.ts';
 
 /**
- * Computes the energies and costs of a user's home in a range up to now, with and without a change (docs/cost.md, "What if"). Null if the
- * home has no quarter-hour with data yet. Error 422 if tariffs of two currencies are valid in the range.
+ * Computes the energies and costs of a user's home with and without a change. Null if the home has no data. Error 422 if tariffs of two
+ * currencies are valid in the range.
  */
 export async function loadWhatIfResult(
   db: Database,

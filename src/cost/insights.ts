@@ -8,7 +8,7 @@ import { assertOneCurrencyInRange, type CostQuery, loadCosts, loadTotalCost } fr
 import { type Emissions, loadEmissions, loadTotalEmissions } from './emissions.ts';
 import { addCostsToRows, type UsageRow } from './weighted-rows.ts';
 
-/** Requested costs and emissions. A cost is null if no tariff was valid; emissions are null if the user has no emission series. */
+/** A cost is null if no tariff was valid; emissions are null if the user has no emission series. */
 export interface CostAndEmissions {
   cost?: Cost | null;
   emissions?: Emissions | null;
@@ -24,8 +24,8 @@ interface AskedInsights {
 }
 
 /**
- * Adds the requested costs and emissions to the rows of a range, in order of time. If a bucket has a cost but no known energy, a row is
- * added, in which `members` (the other requested fields) are null.
+ * Adds the requested costs and emissions to rows in order of time. If a row is missing but has a cost, adds the row, with null for
+ * `members` (the other requested fields).
  */
 export async function addCostsAndEmissions<Row extends UsageRow>(
   db: Database,
@@ -47,7 +47,7 @@ export async function addCostsAndEmissions<Row extends UsageRow>(
   return costed.map((row) => ({ ...row, emissions: emissionsOf?.(row) ?? null }));
 }
 
-/** Returns the requested costs and emissions of a range. */
+/** Returns the requested costs and emissions of a whole range. */
 export async function loadCostAndEmissionTotals(
   db: Database,
   asked: CostQuery,
@@ -59,7 +59,7 @@ export async function loadCostAndEmissionTotals(
   };
 }
 
-/** Returns the usage of a user's home (energy/insights.ts) with its cost and emissions. */
+/** Returns the usage of a user's home with its cost and emissions. */
 export async function loadInsightsWithCostAndEmissions(db: Database, asked: AskedInsights) {
   const { userId, range, groupBy, include, weighted, now } = asked;
   const rows = await loadUsageInsights(db, userId, range, groupBy, include);
@@ -67,15 +67,15 @@ export async function loadInsightsWithCostAndEmissions(db: Database, asked: Aske
   return addCostsAndEmissions(db, rows, { buyer: { userId }, range, now, groupBy, weighted, members });
 }
 
-/** Yields usage rows with their costs and emissions, in the same pages as without costs and emissions. */
+/** Yields pages of usage rows with their costs and emissions. */
 export async function* streamInsightsWithCostAndEmissions(db: Database, asked: AskedInsights) {
-  // The currencies of the whole range are checked first, because an error can no longer be returned once a streamed response has begun.
+  // Once a streamed response has begun, an error can no longer be returned.
   if (asked.weighted.has('cost')) await assertOneCurrencyInRange(db, asked.userId, asked.range);
   for (const range of splitRangeIntoPages(asked.range, asked.groupBy))
     yield await loadInsightsWithCostAndEmissions(db, { ...asked, range });
 }
 
-/** Adds the requested costs and emissions to monthly rows (YYYY-MM in the zone). */
+/** Adds the requested costs and emissions to rows by month. */
 export async function addCostsAndEmissionsToMonths<Row extends { month: string }>(
   db: Database,
   rows: readonly Row[],

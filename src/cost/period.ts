@@ -10,22 +10,21 @@ import { nullIfMixedCurrencies } from './running.ts';
 import { computeKilowattYearCost, type KilowattYearCost } from './steady-load.ts';
 import { type CostSources, computeCostSums, computeTotalCost } from './sums.ts';
 
-/** Costs of a period for the Home page. `energy/period/period.ts` reads the energy of the same period. */
+/** Costs of a day, week, month or year for the Home page. */
 export interface PeriodCosts {
   has_tariff: boolean;
   used: Cost | null;
-  /** Costs of the compared periods, without capacity charges, which apply only to whole months. */
+  /** Without capacity charges, which apply only to whole months. */
   compared: { now: Cost | null; before: Cost | null; last_year: Cost | null };
   /** Costs of the devices that used most energy. */
   devices: { device_id: string; cost: Cost | null }[];
-  /** Yearly cost of a constant load of 1 kW; null if unknown. */
+  /** Yearly cost of a constant load of 1 kW. Null if unknown. */
   kilowatt_year: KilowattYearCost | null;
 }
 
-/** Maximum number of devices whose individual costs are computed. */
 const MOST_DEVICES = 12;
 
-/** Returns the costs of a period. Loads tariffs, zone and home only once. The costs are null if tariffs of two currencies were valid. */
+/** Returns the costs for the Home page. They are null if tariffs of two currencies were valid. */
 export async function loadPeriodCosts(
   db: Database,
   buyer: HomeOrDevice,
@@ -56,7 +55,7 @@ export async function loadPeriodCosts(
   };
 }
 
-/** Returns the cost of a range; if the range ends after now, only the cost up to now. The end must be the start of a quarter-hour. */
+/** Returns the cost of a range up to now. The end must be the start of a quarter-hour. */
 async function cutCost(sources: CostSources, range: DayRange, now: Date): Promise<Cost | null> {
   const last = new Date(Math.min(now.getTime(), range.to.getTime() - 1));
   const [sums] =
@@ -64,7 +63,7 @@ async function cutCost(sources: CostSources, range: DayRange, now: Date): Promis
   return sums ? roundCost(sums) : null;
 }
 
-/** Returns the costs of the devices that used most energy, each by its own import (docs/cost.md, "Whose energy"). */
+/** Returns the costs of the devices that used most energy, by their own imports. */
 async function devicesIn(db: Database, sources: CostSources, userId: string, range: DayRange, now: Date) {
   const devices = await db
     .selectFrom('devices')

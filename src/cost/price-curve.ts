@@ -9,19 +9,19 @@ import { findEnergyPrice, findTariffOfDay, type PriceIn18Decimals } from './pric
 
 /** Prices of imported energy by the hour, today and tomorrow. */
 export interface PriceCurve {
-  /** Currency code; null if no dynamic tariff is valid. */
+  /** Null if no dynamic tariff is valid. */
   currency: string | null;
-  /** `per_kwh`: mean price of the hour's four quarter-hours; null if the price of any of the four is unknown. */
+  /** Mean price of the hour. Null if the price of a quarter-hour is unknown. */
   hours: { starts_at: string; per_kwh: string | null }[];
 }
 
-/** Number of units of an exact price in one unit of the currency (an exact price has 18 decimals). */
+/** Number of exact price units (18 decimals) in one unit of the currency. */
 const UNIT = 10n ** 18n;
 const DECIMALS = 5;
 
 /**
- * Returns the price that a home pays for a kWh in each clock hour of today and tomorrow, in its time zone. `hours` is empty if neither
- * day's tariff uses a price series, because the tariff itself then contains all prices.
+ * Returns the price of a kWh in each local hour of today and tomorrow. Empty if neither day's tariff has prices that change with the
+ * market.
  */
 export async function loadPriceCurve(db: Database, userId: string, now: Date): Promise<PriceCurve> {
   const { tariffs, zone, pricesIn } = await loadCostSources(db, { userId });
@@ -37,7 +37,7 @@ export async function loadPriceCurve(db: Database, userId: string, now: Date): P
   const quarters = new Map<number, (PriceIn18Decimals | null)[]>();
   for (let ms = Math.ceil(fromMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS; ms < toMs; ms += QUARTER_HOUR_MS) {
     const clock = clockAt(ms);
-    // A day whose tariff has another currency gets no prices, because its prices cannot be drawn on the same axis.
+    // Prices of another currency cannot be drawn on the same axis.
     const tariff = findTariffOfDay(tariffs, clock.day.date);
     const isSame = tariff?.currency === first.currency;
     const price = tariff && isSame ? findEnergyPrice(tariff.import, ms, clock, seriesPrice) : null;

@@ -12,7 +12,7 @@ const period = (given: Partial<RatePeriod>): RatePeriod => ({
   toMinute: 1_440,
   ...given,
 });
-/** Returns the price in whole units of the currency. */
+/** In whole units of the currency. */
 const priceAt = (rates: TariffRates, weekday: number, minute: number, month = 1, series: number | null = null) => {
   const day = { date: '', month, weekday, quarters: 96 };
   const found = findEnergyPrice(rates, 0, { day, minute, offset: { atMs: 0, offsetMs: 0 } }, () =>
@@ -33,7 +33,7 @@ test('the first matching period applies, and after midnight the weekday of the n
   };
   expect(priceAt(rates, 5, 1_320)).toBe(2);
   expect(priceAt(rates, 5, 0)).toBe(2);
-  // The period from 22:00 to 06:00 applies on Fridays. After midnight, the weekday is Saturday, so the period no longer applies.
+  // The period from 22:00 to 06:00 applies on Fridays. After midnight it is Saturday.
   expect(priceAt(rates, 6, 0)).toBe(4);
   expect(priceAt(rates, 5, 360)).toBe(4);
   expect(priceAt(rates, 1, 420)).toBe(3);

@@ -1,22 +1,19 @@
 import type { ClockDay, ClockQuarterHour } from '#src/energy/wall-clock.ts';
 import type { RatePeriod, Tariff, TariffRates } from '#src/tariffs/tariff.ts';
 
-/** A price per kWh in 10^-18 of its currency. This unit is exact for products of billionths, as in `series × multiply + add`. */
+/** A price per kWh in 10^-18 of its currency, in which products of billionths are exact. */
 export type PriceIn18Decimals = bigint;
 
 const BILLION = 1_000_000_000n;
 
-/** Returns the price of a series in a quarter-hour (UTC), in billionths; null if the price is unknown. */
+/** Returns the price in a quarter-hour (UTC), in billionths. Null if unknown. */
 export type SeriesPriceLookup = (seriesId: string, quarterMs: number) => bigint | null;
 
-/** Returns the tariff that is valid on a day (YYYY-MM-DD in the user's zone), or null. `tariffs` are in order of `validFrom`. */
+/** Returns the tariff that is valid on a day (YYYY-MM-DD), or null. `tariffs`: in order of `validFrom`. */
 export const findTariffOfDay = (tariffs: readonly Tariff[], date: string): Tariff | null =>
   tariffs.findLast(({ validFrom }) => validFrom <= date) ?? null;
 
-/**
- * Returns the price of a kWh under the given rates, in a quarter-hour given with its local time; null if the price is unknown. Pure
- * (docs/cost.md, "Prices").
- */
+/** Returns the price of a kWh in a quarter-hour, which is given with its local time. Null if unknown. */
 export function findEnergyPrice(
   rates: TariffRates,
   quarterMs: number,
@@ -27,7 +24,7 @@ export function findEnergyPrice(
     case 'flat':
       return rates.perKwh * BILLION;
     case 'periods':
-      // The last period of a tariff always matches, because it has no condition.
+      // The last period has no condition, so one always matches.
       return (rates.periods.find((period) => isIn(period, clock))?.perKwh ?? 0n) * BILLION;
     case 'series': {
       const price = seriesPrice(rates.seriesId, quarterMs);
@@ -36,10 +33,7 @@ export function findEnergyPrice(
   }
 }
 
-/**
- * Whether a period of a tariff applies to a quarter-hour. If a period spans midnight, the quarter-hours after midnight are matched by the
- * weekday and month of the new day.
- */
+/** Whether a period of a tariff applies to a quarter-hour. After midnight, the weekday and month of the new day decide. */
 function isIn(
   { days, months, fromMinute, toMinute }: RatePeriod,
   { day, minute }: { day: ClockDay; minute: number },

@@ -8,9 +8,9 @@ import { loadCostSources } from './costs.ts';
 import { computeTotalCost } from './sums.ts';
 
 /**
- * Returns the cost so far of each of a home's periods (Unix ms, whole days or months of the user's zone). Null if no tariff was valid, the
- * period has not begun, or tariffs of two currencies are valid. If exports are reported later than imports, the costs end at the
- * quarter-hour up to which both are known; otherwise the cost would temporarily be too high, because it lacks the earnings from exports.
+ * Returns the cost so far of each period of a home (Unix ms, whole days or months). Null if no tariff was valid, the period has not begun,
+ * or the currency changed. If exports are reported late, the costs end where both directions are known, because without the earnings they
+ * would be too high.
  */
 export async function loadCostsOfCurrentPeriods(
   db: Database,
@@ -21,7 +21,7 @@ export async function loadCostsOfCurrentPeriods(
   const sources = await loadCostSources(db, { userId });
   const earns = sources.tariffs.some((tariff) => tariff.export !== null);
   const untilMs = earns ? await findEndOfKnownGridData(db, userId, now.getTime()) : Number.POSITIVE_INFINITY;
-  // `until` is inclusive, so the quarter-hour that begins at `untilMs` is excluded.
+  // `until` is inclusive.
   const until = new Date(Math.min(now.getTime(), untilMs - 1));
   const costs: (Cost | null)[] = [];
   for (const { startMs, endMs } of periods) {
@@ -38,11 +38,11 @@ const rangeOf = (startMs: number, endMs: number, zone: string): DayRange => {
   return { from: new Date(startMs), to: new Date(endMs), zone, start: dateOf(startMs), end: dateOf(endMs - 1) };
 };
 
-/** Whether the error reports tariffs of two currencies in one range. No other error of a cost computation is due to the user's data. */
+/** Whether the error reports tariffs of two currencies in one range. */
 export const isMixedCurrenciesError = (error: unknown): boolean =>
   error instanceof AppError && error.is === 'unprocessable';
 
-/** Awaits a cost; returns null if it fails because tariffs of two currencies are valid in its range. */
+/** Returns null instead of the error that reports tariffs of two currencies. */
 export async function nullIfMixedCurrencies<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

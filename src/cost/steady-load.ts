@@ -10,27 +10,25 @@ import { type Cost, roundCost } from './cost.ts';
 import { nullIfMixedCurrencies } from './running.ts';
 import { type CostSources, computeCostSums } from './sums.ts';
 
-/** Energy in a quarter-hour of a load of 1 kW, in mWh and in kWh. */
 const KILOWATT_QUARTER_HOUR = 250_000;
 const KWH_OF_QUARTER_HOUR = 0.25;
 const HOURS_OF_YEAR = 8_766;
 
-/** Cost of a load of 1 kW over the 8,766 hours of a year. */
+/** Cost of a load of 1 kW over a year of 8,766 hours. */
 export interface KilowattYearCost {
   currency: string;
   amount: number;
-  /** Cost of the load if every hour cost as much as the hours from 0 to 5 o'clock. Null if no price of these hours is known. */
+  /** Yearly cost if every hour cost as much as the hours from 0 to 5 o'clock. Null if unknown. */
   night_amount: number | null;
 }
 
-/** End of the night hours (energy/period/profile.ts), in minutes of the local day. */
+/** In minutes of the local day. */
 const NIGHT_ENDS_MINUTE = 5 * 60;
 const isNight = ({ minute }: ClockQuarterHour): boolean => minute < NIGHT_ENDS_MINUTE;
 
 /**
- * Returns the cost of a load of 1 kW over a year, extrapolated from the known prices of the 365 days up to the end of a
- * period (or up to now if that is earlier). A kWh costs the price times the share of the home's usage that was bought
- * in the same quarter-hour. Null if no price is known or the currency changed.
+ * Returns the yearly cost of a load of 1 kW, extrapolated from the known prices of the last 365 days. Only the share that the home bought
+ * costs money. Null if no price is known or the currency changed.
  */
 export async function computeKilowattYearCost(
   db: Database,
@@ -67,16 +65,14 @@ export async function computeKilowattYearCost(
   return currency === undefined || amount === null ? null : { currency, amount, night_amount: yearOf([parts[0]]) };
 }
 
-/**
- * Sums over quarter-hours for a load of 1 kW: the hours, the kWh that were bought, and the cost of these kWh (null if no tariff was valid).
- */
+/** Sums for a load of 1 kW: the hours, the bought kWh, and their cost (null if no tariff was valid). */
 interface Part {
   cost: Cost | null;
   hours: number;
   bought: number;
 }
 
-/** Extrapolates the cost of some hours to a whole year. Null if no bought energy has a known price. Pure. */
+/** Extrapolates a cost to a whole year. Null if no bought energy has a known price. */
 function yearOf(parts: readonly Part[]): number | null {
   const held = parts.filter(({ cost }) => cost !== null);
   const sum = (of: (part: Part) => number) => held.reduce((all, part) => all + of(part), 0);
@@ -84,19 +80,16 @@ function yearOf(parts: readonly Part[]): number | null {
   if (hours === 0) return null;
   if (bought === 0) return 0;
   const priced = bought - sum(({ cost }) => cost?.missing_prices_kwh ?? 0);
-  // `missing_prices_kwh` is rounded to 1 Wh, so smaller differences are not significant.
+  // `missing_prices_kwh` is rounded to 1 Wh.
   if (priced < 0.001) return null;
   const perKwh = sum(({ cost }) => Number(cost?.import ?? 0)) / priced;
   return perKwh * (bought / hours) * HOURS_OF_YEAR;
 }
 
-/** Number of decimals, beyond those of the currency, of the costs from which the yearly cost is extrapolated. */
+/** Additional decimals of the costs that are extrapolated. */
 const DECIMALS = 4;
 
-/**
- * Returns the share of a home's usage that was bought, 0 to 1, in each quarter-hour of `[from, to)`. In a home without production and
- * storage, the share is 1.
- */
+/** Returns the share of a home's usage that was bought, 0 to 1, in each quarter-hour. */
 async function sharesBought(db: Database, userId: string, range: { from: Date; to: Date }): Promise<Float64Array> {
   const count = Math.max(0, (range.to.getTime() - range.from.getTime()) / QUARTER_HOUR_MS);
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
@@ -107,9 +100,8 @@ async function sharesBought(db: Database, userId: string, range: { from: Date; t
 }
 
 /**
- * Returns the share of usage that was bought, by quarter-hour, from energies in mWh. A quarter-hour with unknown usage
- * (NaN or 0) gets the mean of the same time (UTC) on other days, because solar production depends on the time of day.
- * Without such days it gets the mean of all quarter-hours. Pure.
+ * Returns the share of usage that was bought, by quarter-hour, from energies in mWh. If the usage of a quarter-hour is unknown, uses the
+ * mean of the same time on other days, because solar production depends on the time of day.
  */
 export function computeBoughtSharesOfUsage(imported: Float64Array, used: Float64Array): Float64Array {
   const shares = used.map((energy, at) => (energy > 0 ? Math.min(1, (imported[at] as number) / energy) : Number.NaN));
@@ -128,7 +120,7 @@ export function computeBoughtSharesOfUsage(imported: Float64Array, used: Float64
 
 const QUARTER_HOURS_OF_DAY = 96;
 
-/** Returns the meter of a constant load of 1 kW from `fromMs` on. `shares`: the share of the load that is bought, by quarter-hour. */
+/** Creates a source with a constant load of 1 kW from `fromMs` on. `shares`: the bought share of the load, by quarter-hour. */
 function steadyMeter(fromMs: number, shares: Float64Array): BoughtEnergySource {
   return {
     beginsAtMs: fromMs,

@@ -19,13 +19,12 @@ import type { BoughtEnergy } from './bought-energy.ts';
 import { roundCost } from './cost.ts';
 import { type BucketKeyFunction, type CostSources, computeCostSums } from './sums.ts';
 
-/** Number of random histories; COSTED_HISTORIES=500 is a full run. */
+/** COSTED_HISTORIES=500 is a full run. */
 const HISTORIES = Number(process.env.COSTED_HISTORIES ?? 60);
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe', 'America/St_Johns'];
 const decimal = (text = '0') => parseDecimal(text) ?? assert.fail(text);
 const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
 
-/** Converts rates from the API's form to the stored form. */
 const ratesOf = (written: ApiRates): TariffRates => {
   if ('per_kwh' in written) return { kind: 'flat', perKwh: decimal(written.per_kwh) };
   if ('series_id' in written) {
@@ -59,7 +58,6 @@ const tariffOf = (written: ApiTariff): Tariff => ({
   export: written.export ? ratesOf(written.export) : null,
 });
 
-/** Converts a home of the reference implementation to the inputs of a cost computation. */
 const sourcesOf = (home: ReferenceHome): CostSources => ({
   tariffs: home.tariffs.map(tariffOf).sort((a, b) => (a.validFrom < b.validFrom ? -1 : 1)),
   zone: home.zone,
@@ -149,8 +147,8 @@ const tariff = (currency: string) =>
   ) as fc.Arbitrary<ApiTariff>;
 
 /**
- * Arbitrary home with some days around the spring clock change. Its values come from a seed, because fast-check would take an hour to
- * shrink that many values.
+ * A home with some days around a clock change. Its values come from a seed, because fast-check would take an hour to shrink that many
+ * values.
  */
 const home = fc
   .record({
@@ -225,10 +223,7 @@ const KEYS: Record<
   month: { ours: (_ms, { day }) => day.date.slice(0, 7), theirs: (ms, zone) => getLocalTime(ms, zone).yearMonth },
   all: { ours: () => '', theirs: () => '' },
 };
-/**
- * Returns the start of the clock hour that contains an instant: the first of the consecutive quarter-hours in which the clock shows this
- * hour.
- */
+/** Returns the start of the local hour that contains an instant. */
 function hourStart(ms: number, zone: string): string {
   const hourAt = (atMs: number) => {
     const { clock, offset } = getLocalTime(atMs, zone);
@@ -255,7 +250,7 @@ test('costs equal those of an independent calculation, to the smallest unit', as
         const day = (after: number) => DateTime.utc(2026, 3, 26).plus({ days: after }).toISODate() as string;
         const range = createDayRange(day(first), day(first + Math.min(days, group === 'hour' ? 3 : 95) - 1), asked);
         const nowMs = drawnHome.fromMs + nowAfter * QUARTER_HOUR_MS + 61_000;
-        // The home has no metered energy after now.
+        // The home has no measured energy after now.
         const quarters = drawnHome.quarters.slice(0, Math.floor((nowMs - drawnHome.fromMs) / QUARTER_HOUR_MS) + 1);
         const metered = { ...drawnHome, quarters };
         const { ours, theirs } = KEYS[group];
@@ -270,7 +265,7 @@ test('costs equal those of an independent calculation, to the smallest unit', as
           .map(([key, one]) => [key, roundCost(one, more)] as const)
           .filter(([, cost]) => cost !== null);
         const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
-        // Buckets of hours and days contain no whole month, even on the first day of a month, so they have no capacity charges.
+        // Hours and days have no capacity charges.
         const isOfMonths = group === 'month' || group === 'all';
         const tariffs = isOfMonths ? metered.tariffs : metered.tariffs.map(({ capacity: _, ...rest }) => rest);
         const expected = computeReferenceCosts(
@@ -321,6 +316,6 @@ test('adds fifty years of standing charges without energy by whole days', async 
   expect(sums.size).toBe(50);
   expect(roundCost(sums.get('2019') ?? assert.fail())?.standing).toBe('182.50');
   expect(roundCost(sums.get('2016') ?? assert.fail())?.standing).toBe('183.00');
-  // The range has 18,262 days of 96 quarter-hours, of which only a few per day are evaluated.
+  // Only a few of the 96 quarter-hours of each day are evaluated.
   expect(asked).toBeLessThan(18_262 * 4);
 });

@@ -11,23 +11,23 @@ import { type Cost, type CostSums, createCostAccumulator, createCostSums, roundC
 import { findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 
 export interface CostSources<Energy extends number | bigint = number | bigint> {
-  /** Tariffs of the user, in order of `validFrom`. */
+  /** In order of `validFrom`. */
   tariffs: readonly Tariff[];
-  /** Time zone of the user. The zone determines which prices apply, and when the days of standing charges and the months of peaks begin. */
+  /** Time zone of the user, by which the days and months of the tariffs begin. */
   zone: string;
   meter: BoughtEnergySource<Energy>;
-  /** Returns a function that looks up prices of series in `[from, to)`. */
+  /** Returns a lookup of prices in `[from, to)`. */
   pricesIn(stretch: { from: Date; to: Date }): Promise<SeriesPriceLookup>;
-  /** Whether standing charges and capacity charges apply: to a home, not to single devices. */
+  /** Whether standing and capacity charges apply. They apply to a home, not to a single device. */
   isHome: boolean;
 }
 
-/** Returns the key of the bucket that contains a quarter-hour, from the quarter-hour's start and its local time in the range's zone. */
+/** Returns the key of the row that contains a quarter-hour. `clock`: its local time. */
 export type BucketKeyFunction = (quarterMs: number, clock: ClockQuarterHour) => string;
 
 /**
- * Returns the exact sums of costs up to now by bucket key, in order. `hasMonths`: whether a bucket may contain whole
- * months, to which capacity charges apply. Error 422 if tariffs of two currencies are valid in the range.
+ * Returns the exact sums of costs up to now by row. `hasMonths`: whether a row may contain whole months, to which capacity charges apply.
+ * Error 422 if tariffs of two currencies are valid in the range.
  */
 export async function computeCostSums(
   sources: CostSources,
@@ -54,7 +54,7 @@ export async function computeCostSums(
     return into;
   }
 
-  /** Whole days without energy are added at once: a tariff may be decades older than the meter. */
+  /** A tariff may be decades older than the meter, so whole days without energy are added at once. */
   async function addChunk(chunk: { from: Date; to: Date }): Promise<void> {
     const [chunkMs, endMs] = [chunk.from.getTime(), chunk.to.getTime()];
     const [bought, prices] = await Promise.all([meter.boughtIn(chunk), sources.pricesIn(chunk)]);
@@ -84,7 +84,7 @@ export async function computeCostSums(
   }
 }
 
-/** Returns the total cost of a range, or null if no tariff was valid. Error 422 if tariffs of two currencies are valid in the range. */
+/** Returns the total cost of a range. Null if no tariff was valid. Error 422 if tariffs of two currencies are valid. */
 export async function computeTotalCost(
   sources: CostSources,
   asked: { range: DayRange; now: Date },
@@ -93,7 +93,6 @@ export async function computeTotalCost(
   return all ? roundCost(all) : null;
 }
 
-/** Returns the quarter-hours of a range that have begun: `[fromMs, toMs)`. */
 export const getCostedQuarterHours = (range: DayRange, now: Date): { fromMs: number; toMs: number } => ({
   fromMs: roundUpToQuarterHour(range.from),
   toMs: Math.min(roundUpToQuarterHour(range.to), quarterOf(now.getTime()) + QUARTER_HOUR_MS),
@@ -101,14 +100,11 @@ export const getCostedQuarterHours = (range: DayRange, now: Date): { fromMs: num
 
 const QUARTER_HOURS_PER_DAY = 96;
 
-/**
- * Whether a quarter-hour is the first of a day of 24 hours. Days with a clock change are excluded: the end of such a day is not simple to
- * find.
- */
+/** Whether a quarter-hour is the first of a day of 24 hours. */
 const beginsOrdinaryDay = ({ minute, day }: ClockQuarterHour): boolean =>
   minute === 0 && day.quarters === QUARTER_HOURS_PER_DAY;
 
-/** Whether a quarter-hour is the last of a day, and belongs to the same bucket as the day's first quarter-hour. */
+/** Whether a quarter-hour is the last of a day, and belongs to the same row as the first one. */
 const isEndOf = (day: ClockDay, last: { clock: ClockQuarterHour; key: string }, key: string): boolean =>
   last.clock.day === day && last.clock.minute === 1_440 - 15 && last.key === key;
 
@@ -117,16 +113,14 @@ function isNothing({ imported, exported }: BoughtEnergy<number | bigint>, from: 
   return true;
 }
 
-/** Returns the start of the quarter-hour (UTC) that contains a time. */
 const quarterOf = (ms: number): number => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
-/** Returns the start of the first quarter-hour (UTC) at or after a time. */
 export const roundUpToQuarterHour = (time: Date): number =>
   Math.ceil(time.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 const startOfDay = (date: string, zone: string): Date => createDayRange(date, date, zone).from;
 
 /**
- * Throws a 422 error about a field of the request if tariffs of two currencies are valid in the range, because amounts of two currencies
- * cannot be added. Returns the currency; null if no tariff is valid.
+ * Returns the currency of the tariffs in the range; null if there are none. Throws a 422 error about a field of the request if there are
+ * two currencies, because their amounts cannot be added.
  */
 export function assertSingleCurrency(
   tariffs: readonly Tariff[],
@@ -155,10 +149,7 @@ interface AskedMonths {
   keyOf: BucketKeyFunction;
 }
 
-/**
- * Adds capacity charges to each bucket: the charges of the user's calendar months that lie entirely in the bucket. The charge of the
- * current month is computed from its peaks so far.
- */
+/** Adds the capacity charge of each whole calendar month to the row that contains the month. */
 async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): Promise<void> {
   const { meter, tariffs, zone, range, now, keyOf } = asked;
   const peakOf = peaksOf(meter, zone, now);
@@ -186,7 +177,7 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
     if (cost) into.capacity = added(into.capacity, cost);
   }
 
-  /** Returns the peaks of the last `count` months that have a peak, up to and including `month`. */
+  /** Returns the peaks of the last `count` months with a peak, up to and including `month`. */
   async function lastPeaks(month: DateTime, count: number): Promise<(number | bigint)[]> {
     const peaks: (number | bigint)[] = [];
     for (let one = month; peaks.length < count; one = one.minus({ months: 1 })) {
@@ -204,10 +195,7 @@ export const getStartOfMonth = (time: Date, zone: string): DateTime =>
 export const getMonthRange = (month: DateTime, zone: string): DayRange =>
   createDayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
-/**
- * Returns a function that returns the highest measured quarter-hour of a month, in units of the meter; null if no quarter-hour of the month
- * can be a peak. Each month is searched once.
- */
+/** Returns a function that finds the highest measured quarter-hour of a month. Null if there is none. Each month is searched once. */
 function peaksOf(
   meter: BoughtEnergySource<number | bigint>,
   zone: string,
@@ -230,7 +218,7 @@ function peaksOf(
   };
 }
 
-/** Returns the energy of the highest quarter-hour that can be a month's peak; null if there is none. Pure. */
+/** Returns the energy of the highest quarter-hour that can be a month's peak. Null if there is none. */
 export function findPeakEnergy({
   imported,
   estimated,

@@ -3,12 +3,11 @@ import type { CostOrEmissionsInclude } from '#src/energy/include.ts';
 import type { Cost } from './cost.ts';
 import type { CostBucket } from './costs.ts';
 
-/** Fields that each usage row has before costs are added. */
 export type UsageRow = RowTimeLabels & { kwh_used: number | null; peak_hour: string | null };
 
 /**
- * Adds costs to rows, in order of time. The cost is null if no tariff was valid. If a bucket has a cost but no known energy, a row is
- * added, in which `members` (the other requested fields) are null. Pure.
+ * Adds costs to rows in order of time. The cost is null if no tariff was valid. If a row is missing but has a cost, adds the row, with null
+ * for `members` (the other requested fields).
  */
 export function addCostsToRows<R extends UsageRow>(
   rows: readonly R[],
@@ -29,10 +28,9 @@ export function addCostsToRows<R extends UsageRow>(
   return [...byKey.values()].sort((a, b) => instant(a) - instant(b));
 }
 
-/** Returns the key that identifies a row among the rows of a range. */
 export const getUsageRowKey = ({ date, starts_at }: RowTimeLabels): string => starts_at ?? date;
 
-/** CSV columns of costs and emissions, in the order of their fields. */
+/** CSV columns in the order of their fields. */
 const COLUMNS: Record<CostOrEmissionsInclude, readonly string[]> = {
   cost: [
     'cost_currency',
@@ -50,9 +48,7 @@ const COLUMNS: Record<CostOrEmissionsInclude, readonly string[]> = {
 export const listCostAndEmissionColumns = (weighted: ReadonlySet<CostOrEmissionsInclude>): string[] =>
   [...weighted].flatMap((name) => COLUMNS[name]);
 
-/**
- * Flattens a row for CSV. Each field of its cost and emissions becomes a column, which is empty if the row has no cost or emissions. Pure.
- */
+/** Returns a row for CSV, in which each field of cost and emissions is a column of its own. */
 export function flattenCostsAndEmissions(row: object & { cost?: object | null; emissions?: object | null }): object {
   const { cost, emissions, ...rest } = row;
   const columns = Object.entries({ cost, emissions }).flatMap(([name, members]) =>

@@ -19,13 +19,13 @@ import compute, { computeWhatIf } from './compute.task.ts';
 import { loadEarlierMonths, loadEnergyOfRange } from './cost-inputs.ts';
 import type { HomeChange } from './what-if.ts';
 
-/** Number of random homes; WHAT_IF_HOMES=2000 is a full run. */
+/** WHAT_IF_HOMES=2000 is a full run. */
 const HOMES = Number(process.env.WHAT_IF_HOMES ?? 60);
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/New_York', 'Australia/Adelaide'];
 const SERIES = 'prs_spot';
 const signal = new AbortController().signal;
 
-/** Returns a generator of random numbers from 0 up to `below`, the same for each seed (mulberry32). */
+/** Returns a generator of random numbers below `below`, reproducible by its seed. */
 function createRandom(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -37,9 +37,7 @@ function createRandom(seed: number) {
 }
 type Random = ReturnType<typeof createRandom>;
 const oneOf = <T>(random: Random, all: readonly T[]): T => all[random(all.length)] as T;
-/**
- * Returns a random decimal from 0 to `most` with up to nine places. The decimal is often a round number, so that halves occur in rounding.
- */
+/** Often a round number, so that the rounding of halves is tested. */
 const decimal = (random: Random, most: number) => {
   const places = oneOf(random, [0, 1, 2, 3, 9]);
   return (random(most * 10 ** places + 1) / 10 ** places).toFixed(places);
@@ -81,12 +79,9 @@ const changeOf = ({ battery, production_scale }: ApiWhatIfChange): HomeChange =>
   productionScale: production_scale === undefined ? null : billionths(production_scale),
 });
 
-/**
- * Returns the quarter-hours of a random home. The home may get panels later, may import and export in the same quarter-hour, and has gaps.
- */
+/** The home may get panels later, may import and export in the same quarter-hour, and has gaps. */
 function randomQuarterHours(random: Random, count: number): HomeQuarterHour[] {
   const [panelsFrom, hasBattery] = [random(4) === 0 ? random(count) : 0, random(4) === 0];
-  // All energies of one home are multiples of 1 Wh, or all are multiples of 1 mWh.
   const grain = oneOf(random, [1, 1_000]);
   const energy = (most: number) => random(most / grain) * grain;
   return Array.from({ length: count }, (_, at) => {
@@ -122,7 +117,6 @@ function exchangeOf(home: readonly HomeQuarterHour[]): HomeEnergyExchange {
   };
 }
 
-/** Returns the meter of all measured quarter-hours from `beginsAtMs` on. */
 const meterOf = (beginsAtMs: number, measured: readonly CostedQuarterHour[]): BoughtEnergySource => ({
   beginsAtMs,
   async boughtIn({ from, to }): Promise<BoughtEnergy> {
@@ -143,7 +137,7 @@ const meterOf = (beginsAtMs: number, measured: readonly CostedQuarterHour[]): Bo
   },
 });
 
-/** Returns hourly prices, some of which are missing. */
+/** Some prices are missing. */
 function randomPrices(random: Random, fromMs: number, toMs: number) {
   const prices = new Map<number, string>();
   const packed: PackedPrices[] = [];
@@ -173,7 +167,7 @@ function randomCase(seed: number) {
   const now = random(4) === 0 ? new Date(fromMs + random(toMs - fromMs)) : new Date(toMs + 3_600_000);
   const count = Math.min((toMs - fromMs) / QUARTER_HOUR_MS, Math.floor((now.getTime() - fromMs) / QUARTER_HOUR_MS) + 1);
   const home = randomQuarterHours(random, count);
-  // The data begin up to 20 days before the range, so that peaks of earlier months may be known.
+  // The data begin before the range, so that peaks of earlier months may be known.
   const earlier = randomQuarterHours(random, random(20 * 96)).map(({ imported, estimated, exported, known }) =>
     known ? { imported, estimated, exported, known } : { imported: 0, estimated: 0, exported: 0, known },
   );

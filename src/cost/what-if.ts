@@ -3,27 +3,24 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { HomeEnergyExchange } from '#src/energy/home/exchange.ts';
 import { roundKwh } from './cost.ts';
 
-/** A battery that a home might have. Energies in kWh, powers in kW. */
+/** A battery that a home might have: energies in kWh, powers in kW. */
 export interface Battery {
   capacityKwh: Billionths;
   chargeKw: Billionths;
   dischargeKw: Billionths;
-  /** Share of the charged energy that is stored, 0.5 to 1. */
+  /** Share of the charged energy that can be discharged, 0.5 to 1. */
   roundTripEfficiency: Billionths;
-  /** Energy stored in the battery at the start, at most the capacity. */
+  /** Energy in the battery at the start. */
   initialKwh: Billionths;
 }
 
 export interface HomeChange {
   battery: Battery | null;
-  /** Factor by which the production is multiplied; null: unchanged. */
+  /** Factor by which the production is multiplied. Null: unchanged. */
   productionScale: Billionths | null;
 }
 
-/**
- * Energy that a home exchanges with the grid, by quarter-hour. Before the change, it is in whole mWh; after the change, in the simulation's
- * units.
- */
+/** Energy exchanged with the grid, by quarter-hour: before the change in whole mWh, after it in smaller units. */
 interface Exchanged<List> {
   imported: List;
   estimated: List;
@@ -31,22 +28,21 @@ interface Exchanged<List> {
 }
 
 export interface HomeSimulation {
-  /** Number of simulation units in a mWh, chosen so that every energy is a whole number of units. */
+  /** Number of units in a mWh, so many that every energy is a whole number. */
   units: bigint;
   before: Exchanged<Float64Array>;
   after: Exchanged<bigint[]>;
-  /** Milliseconds of each quarter-hour in which the exchange is known: the whole quarter-hour or 0. */
+  /** Per quarter-hour: its length in ms if the exchange is known, otherwise 0. */
   coveredMs: Float64Array;
   unknownQuarterHours: number;
   sums: {
     before: SideSums;
     after: SideSums;
-    /** Energy used by the home, which the change does not alter. */
+    /** The change does not alter the usage of the home. */
     used: bigint;
     charged: bigint;
     discharged: bigint;
     stored: bigint;
-    /** Whether production was known for at least one quarter-hour. */
     hasProduction: boolean;
   };
 }
@@ -54,7 +50,7 @@ export interface HomeSimulation {
 interface SideSums {
   imported: bigint;
   exported: bigint;
-  /** The part of `exported` that was exported while the home had production or storage. */
+  /** The part of `exported` while the home had production or storage. */
   exportedBeside: bigint;
   production: bigint;
 }
@@ -64,13 +60,12 @@ const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
 
 /**
- * Simulates a home with a change, quarter-hour by quarter-hour (docs/cost.md, "What if"). The computation is exact: all energies are whole
- * numbers of 1/`units` of a mWh, and nothing is rounded before the response. Quarter-hours with unknown energy are skipped. Pure.
+ * Simulates a home with a change, quarter-hour by quarter-hour (docs/cost.md, "What if"). All energies are exact. Quarter-hours with
+ * unknown energy are skipped.
  */
 export function simulateHome(exchange: HomeEnergyExchange, { battery, productionScale }: HomeChange): HomeSimulation {
   const count = exchange.isKnown.length;
-  // The energy of a charge is a multiple of 10^-9 mWh or fills the battery, and the stored energy is a multiple of 10^-18 mWh. The unit is
-  // small enough that both energies, divided by the efficiency, are whole numbers.
+  // The unit is so small that energies divided by the efficiency of the battery are whole numbers.
   const efficiency = battery?.roundTripEfficiency ?? BILLION;
   const units = (BILLION * BILLION * efficiency) / gcd(BILLION, efficiency);
   const run = battery && createBattery(battery, units);
@@ -128,15 +123,15 @@ export function simulateHome(exchange: HomeEnergyExchange, { battery, production
   };
 }
 
-/** Import and export of a quarter-hour; at least one of the two is 0. */
+/** At least one of the two is 0. */
 interface Flow {
   imported: bigint;
   exported: bigint;
 }
 
 /**
- * Returns the flow after a change of production. Additional production first reduces the import, and the surplus is exported. With less
- * production (`more` is negative), the export falls first, and the deficit is imported.
+ * Returns the exchange with the grid after a change of production by `more`. Additional production first reduces the import; the rest is
+ * exported.
  */
 function addProduction({ imported, exported }: Flow, more: bigint): Flow {
   if (more >= 0n) {
@@ -147,10 +142,7 @@ function addProduction({ imported, exported }: Flow, more: bigint): Flow {
   return { imported: imported - more - exportReduction, exported: exported - exportReduction };
 }
 
-/**
- * Creates a battery with its state. The battery charges from energy that would be exported, and discharges to replace energy that would be
- * imported.
- */
+/** The battery charges from energy that would be exported, and discharges to replace imported energy. */
 function createBattery(battery: Battery, units: bigint) {
   // A billionth of a kWh is a thousandth of a mWh. A billionth of a kW for a quarter-hour is a quarter of this.
   const ofKwh = (energy: Billionths) => (energy * units) / 1_000n;
@@ -179,7 +171,6 @@ function createBattery(battery: Battery, units: bigint) {
   };
 }
 
-/** Energies of a home before or after the change, in the API's format. */
 export interface HomeEnergies {
   grid_import_kwh: number;
   grid_export_kwh: number;
@@ -187,7 +178,7 @@ export interface HomeEnergies {
   autarky: number | null;
 }
 
-/** Rounds the energies before or after the change, each once from its exact sum: kWh to 3 decimals, autarky down to 3 decimals. Pure. */
+/** Rounds energies to 3 decimals of a kWh, and autarky down to 3 decimals. */
 export function roundHomeEnergies({ units, sums }: HomeSimulation, side: 'before' | 'after'): HomeEnergies {
   const { imported, exported, exportedBeside, production } = sums[side];
   const { used, hasProduction } = sums;
@@ -200,7 +191,6 @@ export function roundHomeEnergies({ units, sums }: HomeSimulation, side: 'before
   };
 }
 
-/** Describes the activity of a simulated battery in the API's format. Pure. */
 export function describeBattery({ units, sums }: HomeSimulation, { capacityKwh }: Battery) {
   const cycles = { numerator: sums.discharged * 1_000n, denominator: capacityKwh * units };
   return {

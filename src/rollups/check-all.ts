@@ -5,36 +5,32 @@ import { checkUserRollups, listUsersToCheck, MAX_REPORTED_DIFFERENCES, type Roll
 import { rebuildUserRollupTables, recordAllDaysChanged } from './rebuild.ts';
 import { markDaysStale, refreshUntilComplete, runWithRefreshLocked } from './refresh.ts';
 
-/** Result of a check or rebuild of all users. */
 export interface RollupCheckReport {
   users: number;
-  /** Number of checked users: fewer than all if the check was stopped. */
+  /** Fewer than all users if the check was stopped. */
   checked: number;
-  /** Number of rows that differ (at most `MAX_REPORTED_DIFFERENCES` for each user and relation), and the first of these rows. */
+  /** Number of wrong rows (at most `MAX_REPORTED_DIFFERENCES` per user and relation), and the first of them. */
   differing: number;
   differences: RollupDifference[];
-  /** Number of users whose aggregates were rebuilt. */
+  /** Number of users whose stored sums were rebuilt. */
   rebuilt: number;
 }
 
 export interface RollupCheckOptions {
   capabilities: Capabilities;
-  /** Start of the first month to check. */
   since: Date;
-  /** `check` only reports; `repair` rebuilds the aggregates of users that differ; `rebuild` rebuilds those of all users. */
+  /** `check` only reports wrong sums; `repair` rebuilds the sums of users with wrong ones; `rebuild` rebuilds those of all users. */
   mode: 'check' | 'repair' | 'rebuild';
-  /** If set, only this user is checked. */
   userId?: string;
-  /** If the signal aborts, the pass ends before the next user. */
+  /** Ends the check before the next user. */
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
 }
 
-/** Maximum number of differences in a report. */
 const MAX_SHOWN = 100;
 
 /**
- * Checks or rebuilds the aggregates of all users, or of one. Users are processed one by one, so that memory and locks do not grow with
+ * Checks or rebuilds the stored sums of all users, or of one. Users are processed one by one, so that memory and locks do not grow with
  * their number.
  */
 export async function checkAllRollups(pool: Pool, options: RollupCheckOptions): Promise<RollupCheckReport> {
@@ -59,25 +55,20 @@ export async function checkAllRollups(pool: Pool, options: RollupCheckOptions): 
     report.checked++;
     onProgress?.(report.checked, users.length);
   }
-  // A continuous aggregate contains all users, so each affected day is recomputed once for all users.
+  // A continuous aggregate contains all users, so each affected day is recomputed only once.
   if (continuousAggregates && report.rebuilt > 0) {
     const stale = [...days].map((day) => new Date(day));
     await markDaysStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
-    // This is recorded after the days were marked as stale, because the record is not processed while one of these days is stale
-    // (src/energy/group/progress.ts).
+    // Recorded after the days were marked, because the record is not processed while one of these days is outdated.
     await recordAllDaysChanged(pool, wanted);
     await refreshUntilComplete(pool, new Date());
   }
   return report;
 }
 
-/**
- * Returns the days that the load profile or an aggregate contains. (With continuous aggregates, no days are packed: all closed hours are
- * rows of `device_hours`.) `userId`: if set, only the days of this user, or of the user of this separately aggregated quantity
- * (`meterKey`).
- */
+/** Returns the days with consumption or stored sums, of all users or of one. */
 async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined): Promise<Date[]> {
-  // Raw SQL: the names of the relations come from src/rollups/levels.ts at run time.
+  // Raw SQL: names of relations are known only at run time.
   const { rows } = await pool.query(
     `SELECT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours
      WHERE starts_at >= $1 AND ($2::text IS NULL OR split_part(user_id, '/', 1) = split_part($2, '/', 1))
@@ -87,7 +78,7 @@ async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined
   return rows.map(({ day }) => day);
 }
 
-/** Returns the days on which one user's aggregates differ; all days if the list of differences was truncated. */
+/** Returns the days on which a user's sums are wrong; all days if the list of differences was truncated. */
 async function daysToMend(
   pool: Pool,
   since: Date,
@@ -99,15 +90,15 @@ async function daysToMend(
   return isCut ? daysToRebuild(pool, since, userId) : daysOf(differences);
 }
 
-/** Returns the days that contain a difference. A differing month adds no day, because its hours differ, too. */
+/** Months add no day, because the hours of a wrong month are wrong, too. */
 function daysOf(differences: readonly RollupDifference[]): Date[] {
   const times = differences.flatMap(({ key }) => key.day ?? key.hour ?? []);
   return [...new Set(times.map((time) => Math.floor(Date.parse(time) / DAY_MS)))].map((day) => new Date(day * DAY_MS));
 }
 
 /**
- * Returns the differences of one user. Continuous aggregates follow corrections of the past with a delay. If there are differences, the
- * user is therefore compared again after all pending changes are applied, while no refresh can run.
+ * Returns the wrong sums of one user. Continuous aggregates are updated with a delay, so the check is repeated after all pending changes
+ * are applied.
  */
 async function differencesOf(
   pool: Pool,

@@ -5,7 +5,7 @@ test.each([
   ['2026-11-22T10:00:00Z', 13, '2025-10-01'],
   ['2026-11-01T00:00:00Z', 13, '2025-10-01'],
   ['2026-01-31T23:59:59Z', 12, '2025-01-01'],
-  // Retention is 13 months. February has no 31st day, so the retention begins on the last day of February.
+  // Readings are stored for 13 months. February has no 31st day, so its last day is the oldest.
   ['2026-03-31T12:00:00Z', 13, '2025-02-01'],
 ])(
   'the check on %s with a retention of %i months begins with the month of the oldest accepted reading',

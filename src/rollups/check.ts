@@ -11,10 +11,7 @@ import {
   STORED_ROLLUP_LEVELS,
 } from './levels.ts';
 
-/**
- * A row of an aggregate that differs from the sum of the load profile. Both values contain closed hours only: the latest hour of a device
- * is still open.
- */
+/** A stored sum that differs from the sum of the quarter-hourly consumption. Both values exclude the latest hour of each device. */
 export interface RollupDifference {
   relation: string;
   user_id: string;
@@ -23,21 +20,18 @@ export interface RollupDifference {
   expected_milliwatt_hours: number | null;
 }
 
-/**
- * Returns the start of the first month that is compared: the month in which the retention of readings begins. Ingest rejects older
- * readings.
- */
+/** Returns the start of the first month that is checked. Readings from earlier months are rejected, so it cannot change any more. */
 export function findFirstCheckedMonth(now: Date, retentionMonths: number): Date {
   const from = new Date(getRetentionStartMs(now.getTime(), retentionMonths));
   return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth(), 1));
 }
 
 /**
- * Returns the keys of all users, and all other keys that have aggregates, such as those of separately aggregated quantities
- * (`getSeparateQuantityKey`), in order. `userId`: if set, only this user and the user's meters are returned.
+ * Returns the ids of all users, and the other keys with stored sums, for example those of gas meters. `userId`: only this user and its
+ * meters.
  */
 export async function listUsersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
-  // Raw SQL: the names of the relations come from src/rollups/levels.ts at run time.
+  // Raw SQL: names of relations are known only at run time.
   const { rows } = await pool.query(
     `SELECT user_id FROM users WHERE $1::text IS NULL OR user_id = $1
      UNION SELECT DISTINCT user_id FROM closed_user_daily
@@ -47,13 +41,9 @@ export async function listUsersToCheck(pool: Pool, userId: string | null = null)
   return rows.map((row) => row.user_id);
 }
 
-/** Maximum number of differing rows reported for one user and relation. */
 export const MAX_REPORTED_DIFFERENCES = 1_000;
 
-/**
- * Compares one user's aggregates with the load profile, from `since` (a start of a month) on. Each aggregate is compared in one snapshot of
- * the database.
- */
+/** Compares one user's stored sums with the quarter-hourly consumption, from `since` (a start of a month) on. */
 export async function checkUserRollups(
   db: Pool | PoolClient,
   userId: string,
@@ -77,7 +67,7 @@ export async function checkUserRollups(
 
 function differenceQuery(level: RollupLevel): string {
   const { time, keys } = level;
-  // In a continuous aggregate, positive and negative changes may cancel out, which leaves a row without data. Queries ignore such rows.
+  // Positive and negative changes may cancel out and leave a row without data, which queries ignore.
   const isKnown = KNOWN_DATA_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
   const side = (name: string) =>
     `(SELECT ${listLevelColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;

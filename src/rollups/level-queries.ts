@@ -14,14 +14,12 @@ import { packedDayIntervalsSql, storedHoursSql, storedQuarterHoursSql } from './
 import { getLevelBelow, levelKeyOrdinalsSql, levelKeysSql, type RollupSource } from './sql/pieces.ts';
 
 /**
- * Builds SQL that combines closed and open hours. The open hour of a device is its latest hour, stored in the device's head (its row of
- * `device_heads`); all hours before it are closed: a stored hour is a row of `device_hours`, a packed day a row of `device_days`. A row of
- * a level is the sum of both, because a change of consumption may be in either. The public views, for people, are built with this module;
- * the service itself uses it to read only the parts that it needs, which is faster. A query must be one statement: the energy of an hour
- * that closes between two statements would be included twice or not at all.
+ * Builds SQL that adds up stored hours and latest hours. The latest hour of a device is stored in its row of `device_heads` and not yet in
+ * the consumption tables, so a query must read both. A query must be one statement: an hour that is stored between two statements would be
+ * counted twice or not at all.
  */
 
-/** Returns the view of open hours from which a level adds the current data, with the keys of this view. */
+/** Returns the view of the devices' latest hours, with the keys of this view. */
 const openOf = (level: RollupLevel): { view: string; source: RollupSource } =>
   level === LOAD_PROFILE_LEVEL
     ? {
@@ -30,10 +28,7 @@ const openOf = (level: RollupLevel): { view: string; source: RollupSource } =>
       }
     : { view: 'open_hours', source: { prefix: '', keys: ['device_id', 'user_id', 'hour'], time: 'hour' } };
 
-/**
- * Builds a subquery for the closed and open parts of a level's rows; the enclosing query adds up these parts. The subquery's columns are
- * the keys, the columns that both parts have, and the columns that only one part has. A row of the level may have two or more parts.
- */
+/** Builds a subquery for stored rows and latest hours, which the enclosing query adds up. One hour, day or month may have several rows. */
 export function closedAndOpenRowsSql(
   level: RollupLevel,
   columns: readonly string[],
@@ -49,8 +44,8 @@ export function closedAndOpenRowsSql(
 }
 
 /**
- * Builds the subquery of `closedAndOpenRowsSql` for a device level and a time range. `from` and `to` are SQL expressions that the enclosing
- * FROM provides. With the range, an index finds the closed data in every table.
+ * Builds the subquery of `closedAndOpenRowsSql` for devices and a time range. An index finds the rows of the range. `from` and `to`: SQL
+ * expressions of the enclosing FROM.
  */
 export function closedAndOpenDeviceRowsSql(
   level: RollupLevel,
@@ -69,9 +64,7 @@ export function closedAndOpenDeviceRowsSql(
 }
 
 /**
- * Builds a subquery for the peak of a user's bucket, from the level below. The peak is the part with the highest energy, at least half of
- * which was measured; of equally high parts, the earliest. (A stored peak does not consider whether energy was estimated, so it is valid
- * only if nothing was estimated.)
+ * Builds a subquery for the peak of a user's day or month: the earliest hour with the highest energy, at least half of which was measured.
  */
 export function bucketPeakSql(level: RollupLevel, whose: string, since: string): string {
   const { peak } = level;
@@ -89,8 +82,8 @@ export interface RollupOwner {
 }
 
 /**
- * Builds a subquery for the closed and open parts of one user's or device's rows in `[from, to)`, with keys and columns. `rows`: if given,
- * the subquery reads only those stored hours and packed days that begin at these times.
+ * Builds a subquery for the rows of one user or device in `[from, to)`, with stored and latest hours. `rows`: reads only stored rows that
+ * begin at these times.
  */
 export function closedAndOpenOwnerRowsSql(
   level: RollupLevel,
@@ -101,7 +94,7 @@ export function closedAndOpenOwnerRowsSql(
 ): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const both = columns.join(', ');
-  // Raw SQL: the names of the relations come from src/rollups/levels.ts. Every response about usage runs this query.
+  // Raw SQL: names of relations are known only at run time.
   return sql`(
     SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(getClosedHoursRelation(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
     UNION ALL
@@ -109,17 +102,14 @@ export function closedAndOpenOwnerRowsSql(
   )`;
 }
 
-/** Several users, or several devices, whose rows are read. */
 export interface RollupOwners {
   key: RollupOwner['key'];
   ids: readonly string[];
 }
 
 /**
- * Builds a query for the load profiles of several users or devices in `[from, to)`, in intervals of 15, 30 or 60 minutes. The query's
- * columns are `who` (id of the user or device), `at` (start of the interval) and the given columns. For 60 minutes, users have rows of
- * their own, which are the sums over their devices. With 30 minutes, the caller has half as many rows to group as with 15. An interval may
- * have several rows.
+ * Builds a query for the consumption of several users or devices in `[from, to)`, in intervals of 15, 30 or 60 minutes. Columns: `who` (id
+ * of the user or device), `at` (start of the interval) and the given columns. An interval may have several rows.
  */
 export function userOrDeviceLoadProfilesSql(
   { key, ids }: RollupOwners,
@@ -132,13 +122,12 @@ export function userOrDeviceLoadProfilesSql(
   const { view, source } = openOf(level);
   const only = (time: RollupKey) =>
     sql`${sql.ref(key)} = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
-  // A correction of stored consumption must be in the same interval as the row that it corrects, because an interval with only the
-  // correction would contain no known data.
+  // A correction must be in the same interval as the consumption that it corrects; otherwise its interval would contain no known data.
   const at = minutes === 30 ? "date_bin('30 minutes', starts_at, 'epoch')" : level.time;
   const read = (start: string) => sql.raw([`${key} AS who`, `${start} AS at`, ...columns].join(', '));
   const closed = (start: string, part: string) =>
     sql`SELECT ${read(start)} FROM (${sql.raw(part)}) c WHERE ${only(level.time)} ${rowsWithin(level, { from, to })}`;
-  // Raw SQL: the names of the relations come from src/rollups/levels.ts. Every response about a home runs this query.
+  // Raw SQL: names of relations are known only at run time.
   const parts = level.isOfDevice
     ? [
         closed(level.time, packedDayIntervalsSql(minutes, columns)),
@@ -149,10 +138,7 @@ export function userOrDeviceLoadProfilesSql(
   return sql.join([...parts, open], sql` UNION ALL `);
 }
 
-/**
- * Builds a query for the parts (closed and open) of a level's rows of several users in `[from, to)`: the keys without the user, and the
- * columns. The result has several rows for each bucket.
- */
+/** Builds a query for the rows of several users in `[from, to)`, with stored and latest hours. One hour, day or month has several rows. */
 export function closedAndOpenUserRowsSql(
   level: RollupLevel,
   ids: readonly string[],
@@ -169,7 +155,7 @@ export function closedAndOpenUserRowsSql(
     SELECT ${list([levelKeysSql({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
 }
 
-/** Time range whose bounds are starts of buckets of one level. */
+/** Time range whose bounds are starts of hours, days or months. */
 interface Stretch {
   from: Date;
   to: Date;
@@ -178,7 +164,7 @@ interface Stretch {
 const within = (time: RollupKey, { key, id }: RollupOwner, { from, to }: Stretch): RawBuilder<unknown> =>
   sql`${sql.ref(key)} = ${id} AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
 
-/** Returns the condition that limits stored hours and packed days to rows that may contain data of a time range. */
+/** Returns the condition that limits stored rows to those that may contain data of a time range. */
 function rowsWithin({ isOfDevice }: RollupLevel, { from, to }: Stretch, rows?: readonly Date[]): RawBuilder<unknown> {
   if (!isOfDevice) return sql``;
   const time = sql.ref(ROW_TIME_COLUMN);
@@ -187,9 +173,8 @@ function rowsWithin({ isOfDevice }: RollupLevel, { from, to }: Stretch, rows?: r
 }
 
 /**
- * Builds a query for those rows of one user or device in `[from, to)` whose imported energy is known; both bounds are starts of buckets.
- * The query's columns are the other keys, the measures and the peak, if the level has one. Known time is never negative, but the condition
- * is `<> 0`: with `> 0`, the planner would expect to drop two thirds of the rows, and would sort the groups above them.
+ * Builds a query for the rows of one user or device in `[from, to)` with known imports. Both bounds are starts of hours, days or months.
+ * Known time is compared by `<> 0`, because the planner would misjudge `> 0`.
  */
 export function levelRowsSql(
   level: RollupLevel,
@@ -210,9 +195,8 @@ interface Wanted {
 const list = (items: readonly string[]) => sql.raw(items.join(', '));
 
 /**
- * Builds the query of `levelRowsSql` for device levels. Only stored and open hours are grouped, because one hour may have several rows of
- * these; a packed day yields a single row for each of its hours. If most days are packed, few rows need grouping. Grouping every hour of a
- * year would take longer than reading the hours.
+ * Builds the query of `levelRowsSql` for devices. Only the few days that are stored by hour are grouped: grouping all hours of a year would
+ * take longer than reading them.
  */
 function withPacked(
   level: RollupLevel,
@@ -238,8 +222,7 @@ function withPacked(
 }
 
 /**
- * Builds the query of `levelRowsSql` for user levels. Few rows have open hours, so the open rows are joined to the closed ones. A GROUP BY
- * would process all closed rows, too.
+ * Builds the query of `levelRowsSql` for users. Joins the few latest hours to the stored rows, because a GROUP BY would process all rows.
  */
 function joined(
   level: RollupLevel,
@@ -253,12 +236,12 @@ function joined(
   const read = [...new Set([...columns, COLUMN_BY_MEASURE.coveredMs, ...(peak ? [estimated] : [])])];
   const sum = (column: string) => `coalesce(c.${column}, 0) + coalesce(o.${column}, 0)`;
   const stored = peak ? [peak.column] : [];
-  // The stored peak does not include open hours, and may be wrong if energy was estimated. In both cases, the peak is computed here.
+  // The stored peak lacks latest hours, and may be wrong if energy was estimated. In both cases it is computed here.
   const found = stored.map((column) => {
     const anew = bucketPeakSql(level, `coalesce(o.${owner.key}, c.${owner.key})`, `coalesce(o.${time}, c.${time})`);
     return `CASE WHEN o.${time} IS NULL AND c.${estimated} = 0 THEN c.${column} ELSE ${anew} END AS ${column}`;
   });
-  // Raw SQL: the names of the relations come from src/rollups/levels.ts. Every response about usage runs this query.
+  // Raw SQL: names of relations are known only at run time.
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
     FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(getClosedHoursRelation(level))} WHERE ${within(time, owner, range)}) c

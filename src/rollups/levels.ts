@@ -1,12 +1,11 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 
 /**
- * The levels of aggregates, declared once: the buckets, and the measures that are added up in them. The SQL of each tier (`npm run sql`),
- * ingest, check, rebuild, refresh and migration all use this declaration. A new measure needs three changes by hand: its declaration in
- * this file, its computation in ingest/normalise/buckets.ts, and a numbered migration (sql/README.md).
+ * The stored sums of consumption by quarter-hour, hour, day and month, and the measures that are added up. All code and generated SQL use
+ * this declaration. A new measure also needs a computation in ingest/normalise/buckets.ts and a migration (sql/README.md).
  */
 
-/** Measures of every bucket of every level, in the order of the attributes of the SQL type `interval_delta`. */
+/** Measures in the order of the attributes of the SQL type `interval_delta`. */
 const MEASURES = {
   energyMilliwattHours: { column: 'energy_milliwatt_hours', means: 'mWh imported: what `kwh_used` shows' },
   estimatedMilliwattHours: {
@@ -27,20 +26,19 @@ const MEASURES = {
 } as const satisfies Record<string, MeasureDeclaration>;
 
 interface MeasureDeclaration {
-  /** Name of the measure's column in every relation. The column's type is bigint. */
+  /** Name of the measure's column (bigint) in every relation. */
   column: string;
-  /** Unit and meaning of the measure. */
   means: string;
   /**
-   * Whether the measure shows that data are known. If all such measures of a row are 0, the row is deleted: a 0 in another column would
-   * look like a known value.
+   * Whether the measure shows that data are known. If all such measures are 0, the row is deleted, because a 0 in another column would look
+   * like a known value.
    */
   isKnowledge?: boolean;
 }
 
 export type Measure = keyof typeof MEASURES;
 
-/** Sums of the measures in a bucket, or the amounts by which these sums change. */
+/** Sums of the measures, or changes of these sums. */
 export type MeasureSums = { [M in Measure]: M extends `${string}MilliwattHours` ? MilliwattHours : number };
 
 const entries = Object.entries(MEASURES) as [Measure, MeasureDeclaration][];
@@ -51,50 +49,44 @@ export const COLUMN_BY_MEASURE = Object.fromEntries(entries.map(([name, { column
   string
 >;
 export const MEASURE_COLUMNS: readonly string[] = Object.values(COLUMN_BY_MEASURE);
-/** Columns of the measures that show that data are known. In a row without known data, all of them are 0. */
+/** Columns that are all 0 in a row without known data. */
 export const KNOWN_DATA_COLUMNS: readonly string[] = entries
   .filter(([, { isKnowledge }]) => isKnowledge)
   .map(([, { column }]) => column);
 
-/** Length of a bucket. All buckets begin at the start of a UTC quarter-hour, hour, day or month. */
+/** All of these begin in UTC. */
 type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
 
-/** A key column of a level. `hour_of_day` is in UTC, 0 to 23. */
+/** A key column. `hour_of_day` is in UTC, 0 to 23. */
 export type RollupKey = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';
 
 export interface RollupLevel {
-  /** Public view that adds up the closed hours and the open hours (the latest hour of each device, stored in its head). */
+  /** Public view that adds up stored hours and the latest hour of each device. */
   relation: string;
   comment: string;
   unit: Unit;
-  /** Key column that contains the start of the bucket. */
+  /** Key column with the start of the row. */
   time: RollupKey;
   keys: readonly RollupKey[];
-  /** Columns of the primary key. `user_id` is omitted if the device determines the user. */
+  /** Without `user_id` if the device determines the user. */
   primaryKey: readonly RollupKey[];
-  /** Lower level whose rows are summed to recompute this level. */
+  /** Lower level from which this level is summed. */
   above: string;
-  /** Whether the level is a view on every tier. Such a level is not stored and needs no check. */
+  /** Whether the level is not stored but only a view. */
   isView?: boolean;
-  /**
-   * Whether the rows of the level belong to devices. The closed hours of devices are in STORED_HOURS_TABLE and PACKED_DAYS_TABLE.
-   * `closed_…` is then a view of both tables, in which a key may have several rows.
-   */
+  /** Whether the rows belong to devices. Then the view `closed_…` combines two tables and may have several rows per key. */
   isOfDevice?: boolean;
-  /**
-   * The part of the bucket (such as an hour of the day) with the highest sum of a measure; of equally high parts, the earliest. Null if all
-   * sums are 0.
-   */
+  /** The part (an hour, or hour of the day) with the highest sum of a measure; the earliest of equal ones. Null if all sums are 0. */
   peak?: {
     column: string;
     comment: string;
     measure: Measure;
-    /** Key of the level `above` that identifies a part. */
+    /** Key of the lower level that identifies a part. */
     of: RollupKey;
   };
 }
 
-/** The load profile, from which every aggregate is summed. */
+/** The consumption of devices by quarter-hour, from which all sums are computed. */
 export const LOAD_PROFILE_LEVEL: RollupLevel = {
   relation: 'device_intervals',
   comment: 'Load profile per device and UTC quarter-hour.',
@@ -106,21 +98,17 @@ export const LOAD_PROFILE_LEVEL: RollupLevel = {
   above: 'interval_delta',
 };
 
-/**
- * A table with closed hours of the load profile (sql/schema). There are two such tables. Queries add up their values, so a change of
- * consumption can be written to either.
- */
+/** One of the two tables with the stored consumption of devices. Queries add up both, so a change can be written to either. */
 interface Stored {
   relation: string;
-  /** Key column that contains the start of the time that a row covers. */
+  /** Key column with the start of a row. */
   time: RollupKey;
   keys: readonly RollupKey[];
 }
 
 /**
- * Table to which ingest adds closed hours: one row for each device and hour, with the sum of each measure and its quarter-hours 2 to 4
- * (null: 0). The first quarter-hour is the sum minus the other three, so a row that an earlier version wrote for a single quarter-hour can
- * be read in the same way.
+ * Table with recent hours: one row per device and hour, with the sum of each measure and its quarter-hours 2 to 4 (null: 0). The first
+ * quarter-hour is the rest of the sum.
  */
 export const STORED_HOURS_TABLE: Stored = {
   relation: 'device_hours',
@@ -129,8 +117,8 @@ export const STORED_HOURS_TABLE: Stored = {
 };
 
 /**
- * Table of old hours that have been packed (src/rollups/pack.ts): one row for each device and UTC day, with an array of quarter-hours for
- * each measure. An array with one element means that all quarter-hours are equal; null means that all are 0.
+ * Table with old hours: one row per device and UTC day, with an array of quarter-hours for each measure. A single element stands for all
+ * quarter-hours; null stands for zeros.
  */
 export const PACKED_DAYS_TABLE: Stored = {
   relation: 'device_days',
@@ -138,16 +126,12 @@ export const PACKED_DAYS_TABLE: Stored = {
   keys: ['device_id', 'day', 'user_id'],
 };
 
-/**
- * Numbers of the quarter-hours that have a separate column in a stored hour (a row of `device_hours`). The first quarter-hour has no
- * column: it is the sum minus the other quarter-hours.
- */
+/** Quarter-hours with a column of their own. The first quarter-hour is the sum of the hour minus these. */
 export const QUARTER_HOURS_WITH_OWN_COLUMN = [2, 3, 4] as const;
-/** Returns the column of a stored hour for one quarter-hour of a measure. */
 export const getQuarterHourColumn = (column: string, quarter: (typeof QUARTER_HOURS_WITH_OWN_COLUMN)[number]): string =>
   `${column}_${quarter}`;
 
-/** The levels of aggregates, from the lowest to the highest. */
+/** From the lowest level to the highest. */
 export const ROLLUP_LEVELS: readonly RollupLevel[] = [
   {
     relation: 'device_hourly',
@@ -210,43 +194,33 @@ export const ROLLUP_LEVELS: readonly RollupLevel[] = [
   },
 ];
 
-/** Returns the aggregate level whose public view has this name. */
 export function findRollupLevel(relation: string): RollupLevel {
   const level = [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS].find((one) => one.relation === relation);
   if (!level) throw new Error(`${relation} is no level`);
   return level;
 }
 
-/**
- * Levels whose closed hours are stored. For each of these levels, a view `…_expected` computes from the load profile what the level should
- * contain.
- */
+/** Levels that are stored. For each, a view `…_expected` computes what it should contain. */
 export const STORED_ROLLUP_LEVELS: readonly RollupLevel[] = ROLLUP_LEVELS.filter(
   ({ isView, isOfDevice }) => !isView && !isOfDevice,
 );
 
 /**
- * Levels that are continuous aggregates if the database supports them, from the lowest level up. Aggregates by month are never continuous
- * aggregates: buckets of variable width lose rows, because an invalidation that ends at the start of a bucket is treated as up to date
- * (TimescaleDB #10296).
+ * Levels that are continuous aggregates if the database supports them. Months never are, because a TimescaleDB error loses rows of variable
+ * length (#10296).
  */
 export const CONTINUOUS_AGGREGATE_LEVELS: readonly RollupLevel[] = STORED_ROLLUP_LEVELS.filter(
   ({ unit }) => unit !== 'month',
 );
 
-/** Returns the relation that contains the closed hours of a level. The open hours are in the devices' heads (sql/README.md). */
+/** Returns the relation of a level without the devices' latest hours. */
 export const getClosedHoursRelation = ({ relation }: RollupLevel): string => `closed_${relation}`;
 
-/**
- * Column of the `closed_…` views of device levels: the start of the row in STORED_HOURS_TABLE or PACKED_DAYS_TABLE from which the data
- * come. An index covers conditions on this column.
- */
+/** Column of device levels with the start of the stored row. An index covers conditions on it. */
 export const ROW_TIME_COLUMN = 'row_starts_at';
 
-/** Returns the view that computes from the load profile what a level should contain. */
 export const getExpectedValuesRelation = (level: RollupLevel): string => `${getClosedHoursRelation(level)}_expected`;
 
-/** Returns all columns of a level other than its keys. */
 export const listValueColumns = ({ peak }: RollupLevel): string[] => [
   ...MEASURE_COLUMNS,
   ...(peak ? [peak.column] : []),

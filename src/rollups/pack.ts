@@ -4,23 +4,17 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
-/** Number of recent days of the load profile that are stored as hours. Most late readings arrive within this time. */
+/** Number of recent days that are stored by hour. Most late readings arrive within this time. */
 const DAYS_AS_HOURS = 3;
-/** Maximum number of devices whose hours of a day are packed in one transaction. */
+/** Maximum number of devices per transaction. */
 const MAX_DEVICES = 500;
-/**
- * Duration of the pause after a transaction, as a multiple of the transaction's duration. Packing therefore keeps one connection busy for
- * only a third of the time, even if years of the past are packed while meters send.
- */
+/** Pause after a transaction, as a multiple of its duration, so that packing uses one connection for only a third of the time. */
 const REST = 2;
 
 /**
- * Packs hours of the load profile (rows of `device_hours`) that are older than three days into days (rows of `device_days`), one row for
- * each device and day, in transactions of bounded size. In the whole installation, only one process packs at a time. The next call adds
- * hours that arrive later for a packed day. Safe to kill at any point: the next call continues. Returns the number of days processed, or
- * null if another process is packing. `devices`: number of devices for each transaction; `rest`: pause after each transaction, as a
- * multiple of its duration; `signal`: stops between two transactions; `onProgress`: called with the numbers of days at the start and after
- * each day.
+ * Packs stored hours that are older than three days into one row per device and day. Only one process of the installation does this at a
+ * time. Safe to interrupt: the next call continues. Returns the number of days, or null if another process is packing. `devices`: devices
+ * per transaction. `rest`: pause as a multiple of a transaction's duration.
  */
 export async function packHoursIntoDays(
   pool: Pool,
@@ -54,18 +48,13 @@ export async function packHoursIntoDays(
   });
 }
 
-/**
- * Packs one day for at most `devices` devices whose ids follow `afterId`. Returns the id of the last device, or null if no device was left.
- */
+/** Packs one day of some devices whose ids follow `afterId`. Returns the id of the last one, or null if there are none left. */
 async function packSome(client: LockSession, day: Date, afterId: string, devices: number): Promise<string | null> {
   const { rows } = await client.query('SELECT pack_day($1, $2, $3) AS last', [day, afterId, devices]);
   return rows[0].last;
 }
 
-/**
- * Frees the disk space of indexes on hours that have been packed. Calls `release_hours` in a separate transaction for each month, because
- * the function locks the table of the month.
- */
+/** Frees the disk space of indexes on packed hours, in one transaction per month, because each locks the table of its month. */
 async function releaseHours(client: LockSession): Promise<void> {
   for (;;) {
     const { rows } = await client.query('SELECT release_hours() AS released');
@@ -74,9 +63,7 @@ async function releaseHours(client: LockSession): Promise<void> {
 }
 
 /**
- * Unpacks all packed days (rows of `device_days`) into hours (rows of `device_hours`), or only the days of some users and of the separately
- * aggregated quantities of their devices (`getSeparateQuantityKey`). Required after a migration to a database with continuous aggregates.
- * Safe to kill at any point.
+ * Unpacks all packed days into hours, or only those of some users. Required before a migration to continuous aggregates. Safe to interrupt.
  */
 export async function unpackDaysIntoHours(pool: Pool, userIds: readonly string[] | null = null): Promise<void> {
   for (;;) {

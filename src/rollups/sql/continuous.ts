@@ -16,12 +16,7 @@ import {
   timeBucketSql,
 } from './pieces.ts';
 
-/** Functions that generate the SQL of the aggregate levels for databases with continuous aggregates. */
-
-/**
- * Returns the SQL of a real-time continuous aggregate. A query reads data before rollup_progress.materialised_to from the aggregate's own
- * table, and later data from the level below.
- */
+/** Returns the SQL of a real-time continuous aggregate: for recent data, a query reads the level below. */
 export function continuousAggregateSql(level: RollupLevel): string {
   const below = getLevelBelow(level);
   const [source, relation] = below.isOfDevice
@@ -37,8 +32,7 @@ ${closedHoursCommentsSql(level, 'VIEW')}
 }
 
 /**
- * Returns the SQL of the peak's column. last() returns the hour with the greatest key; of hours with equal keys, it may return any. The low
- * bits of the key are therefore higher for earlier hours, so that no two hours of a day have the same key.
+ * Returns the SQL of the peak's column. Of equally high hours, the earliest must win, so the key of an earlier hour is slightly greater.
  */
 function lastOfPeak({ peak }: RollupLevel): string {
   if (!peak) return '';
@@ -47,7 +41,7 @@ function lastOfPeak({ peak }: RollupLevel): string {
   return `,\n  last(${peak.of}, ${key}) FILTER (WHERE ${measure} > 0) AS ${peak.column}`;
 }
 
-/** Returns the SQL of an aggregate by month: a view of the hours of one user, which are a few thousand rows. */
+/** Returns the SQL of a view that sums the hours of one user by month. */
 export function monthsViewSql(level: RollupLevel): string {
   const below = getLevelBelow(level);
   return `-- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
@@ -60,13 +54,12 @@ ${closedHoursCommentsSql(level, 'VIEW')}
 `;
 }
 
-/** Key columns of a changed quarter-hour. */
 const KEYS = ['device_id', 'user_id', 'starts_at'];
-/** Returns a query for the first device after `id` (in order of ids) that has pending late changes of the day `which`. */
+/** Returns a query for the first device after `id` with late changes of the day `which`. */
 const waitingAfter = (id: string): string =>
   `SELECT l.device_id FROM late_deltas l WHERE l.day = which AND l.device_id > ${id} ORDER BY 1 LIMIT 1`;
 
-/** Returns the SQL of the functions through which ingest writes changes of consumption and the refresh adds late ones. */
+/** Returns the SQL of the functions that write changes of consumption and add late changes. */
 export function applyChangesFunctionsSql(): string {
   const columns = [...KEYS, ...MEASURE_COLUMNS];
   return `-- The one door of the ingest transaction. Differences to recent days go into the load profile, which the aggregates read

@@ -25,14 +25,11 @@ import {
 } from './pieces.ts';
 import { applyDeltasFunctionSql, eraseConsumptionFunctionSql, levelTableSql } from './tables.ts';
 
-/** SQL that all tiers share. */
+/** SQL that is equal in all kinds of databases. */
 
 const DEVICE_HOURLY = findRollupLevel('device_hourly');
 
-/**
- * Returns the SQL of the view that computes what a level should contain. A level with a peak is computed from the level below, every other
- * level directly from the hours of the load profile.
- */
+/** Returns the SQL of the view that computes what a level should contain. */
 function expectedView(level: RollupLevel): string {
   const below = getLevelBelow(level);
   const [source, relation] = level.peak
@@ -55,17 +52,14 @@ const expectedViews = (): string =>
     ...STORED_ROLLUP_LEVELS.map(expectedView),
   ].join('\n');
 
-/** Folder of the generated SQL files. The SQL files that are written by hand are in its subfolder by-hand/. */
+/** Folder of the generated SQL files. Those written by hand are in its subfolder by-hand/. */
 export const ROLLUP_SQL_FOLDER = fileURLToPath(new URL('../../../sql/rollups/', import.meta.url));
 
 const HEADER = '-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.\n\n';
-/**
- * Number in the name of the first level's file. Files are applied in numerical order: first the load profile, then the views of expected
- * values, and then the levels from the lowest up.
- */
+/** Number in the name of the first level's file. Files are applied in numerical order. */
 const FIRST_LEVEL = 3;
 
-/** Returns the text of every generated file of sql/rollups, by its path there. Pure. */
+/** Returns the text of every generated file of sql/rollups by its path. */
 export function generateRollupSqlFiles(): Map<string, string> {
   const files: [string, string][] = [
     ['common/1_1_device_hours.sql', applyHoursFunctionSql()],

@@ -9,25 +9,18 @@ import {
 } from '../levels.ts';
 import { quoteLiteral } from './pieces.ts';
 
-/**
- * Functions that generate the SQL of the stored hours (rows of `device_hours`) and packed days (rows of `device_days`) of the load profile:
- * how changes are added and how the hours are read. The SQL is the same on every tier.
- */
+/** Functions that generate the SQL of the two tables with stored consumption: recent hours and packed days. */
 
-/** Name of the SQL function that adds changes of consumption to the stored hours. */
 export const APPLY_HOURS_FUNCTION = `apply_${STORED_HOURS_TABLE.relation}`;
 
-/**
- * Columns of a stored hour, each of which contains one measure of one quarter-hour. `column` is the measure's column, `quarter` the number
- * of the quarter-hour within the hour (2 to 4).
- */
+/** Columns of a stored hour for one measure in one quarter-hour (2 to 4). */
 const QUARTER_HOURS = MEASURE_COLUMNS.flatMap((column) =>
   QUARTER_HOURS_WITH_OWN_COLUMN.map((quarter) => ({ column, quarter, name: getQuarterHourColumn(column, quarter) })),
 );
 
 const lines = (items: readonly string[], indent: string): string => items.map((item) => indent + item).join(',\n');
 
-/** Returns the SQL of the function that adds changes of consumption to the stored hours, and deletes rows that become empty. */
+/** Returns the SQL of the function that adds changes of consumption, and deletes rows that become empty. */
 export function applyHoursFunctionSql(): string {
   const falls = KNOWN_DATA_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
   const summed = [
@@ -75,7 +68,7 @@ $$;
 `;
 }
 
-/** Returns the SQL that deletes those hours of `deltas` that have become empty, because their values were reverted or cancelled out. */
+/** Returns the SQL that deletes those changed hours that have become empty. */
 export function deleteEmptyHoursSql(indent: string): string {
   return `${indent}-- Empty, and not only unknown: what a row has may be part of what another row knows.
 ${indent}DELETE FROM ${STORED_HOURS_TABLE.relation} t
@@ -85,7 +78,7 @@ ${indent}  AND (${MEASURE_COLUMNS.map((column) => `t.${column}`).join(', ')}) = 
 ${indent}  AND num_nonnulls(${QUARTER_HOURS.map(({ name }) => `t.${name}`).join(', ')}) = 0;`;
 }
 
-/** Returns the SQL expression for a measure in the quarter-hour `place` (from 0) of a stored hour. */
+/** Returns the SQL expression for a measure in a quarter-hour of a stored hour. `place`: index of the quarter-hour, from 0. */
 export function quarterHourOfStoredHourSql(column: string, row: string, place: string): string {
   const [first, ...later] = QUARTER_HOURS_WITH_OWN_COLUMN.map(
     (quarter) => `coalesce(${row}.${getQuarterHourColumn(column, quarter)}, 0)`,
@@ -95,13 +88,13 @@ export function quarterHourOfStoredHourSql(column: string, row: string, place: s
   return `CASE ${place} WHEN 0 THEN ${row}.${column}${rest}${whens} END`;
 }
 
-/** Returns the SQL expression for a measure in the quarter-hour `place` (from 0) of a packed day. */
+/** Returns the SQL expression for a measure in a quarter-hour of a packed day. `place`: index of the quarter-hour, from 0. */
 export const quarterHourOfPackedDaySql = (column: string, row: string, place: string): string =>
   `coalesce(${row}.${column}[CASE WHEN cardinality(${row}.${column}) = 1 THEN 1 ELSE ${place} + 1 END], 0)::bigint`;
 
 /**
- * Returns the SQL expression for the sum of a measure in the interval `place` (from 0) of a packed day. An interval has `quarters`
- * quarter-hours.
+ * Returns the SQL expression for the sum of a measure in an interval of a packed day. `place`: index of the interval, from 0. `quarters`:
+ * its length in quarter-hours.
  */
 function sumOfDay(column: string, row: string, place: string, quarters: number): string {
   const array = `${row}.${column}`;
@@ -112,10 +105,7 @@ function sumOfDay(column: string, row: string, place: string, quarters: number):
   return `coalesce(CASE WHEN cardinality(${array}) = 1 THEN ${quarters} * ${array}[1]::bigint ELSE ${[`${first}::bigint`, ...rest].join(' + ')} END, 0)`;
 }
 
-/**
- * Returns a subquery with the indices (from 0) of `count` intervals, and the offset of each interval from the start of the row. PostgreSQL
- * computes the offsets once, not for each row.
- */
+/** Returns a subquery with the indices of `count` intervals, and the offset of each from the start of the row. */
 const places = (count: number, length: string): string =>
   `(SELECT place, place * interval '${length}' AS after FROM generate_series(0, ${count - 1}) place OFFSET 0)`;
 
@@ -125,10 +115,7 @@ const measures = (of: (column: string) => string, columns = MEASURE_COLUMNS): st
     '  ',
   );
 
-/**
- * Returns the SQL of a query for the quarter-hours of stored hours. A quarter-hour may have several rows, because earlier versions wrote
- * rows for single quarter-hours.
- */
+/** Returns a query for the quarter-hours of stored hours. A quarter-hour may have several rows. */
 export const storedQuarterHoursSql = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, h.starts_at + q.after AS starts_at, h.user_id,
@@ -136,7 +123,7 @@ ${measures((column) => quarterHourOfStoredHourSql(column, 'h', 'q.place'), colum
   h.starts_at AS ${ROW_TIME_COLUMN}
 FROM ${STORED_HOURS_TABLE.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
 
-/** Returns the SQL of a query for some measures of stored hours. An hour may have several rows. */
+/** Returns a query for some measures of stored hours. An hour may have several rows. */
 export const storedHoursSql = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, date_bin('1 hour', h.starts_at, 'epoch') AS hour, h.user_id,
@@ -144,7 +131,7 @@ ${measures((column) => `h.${column}`, columns)},
   h.starts_at AS ${ROW_TIME_COLUMN}
 FROM ${STORED_HOURS_TABLE.relation} h`;
 
-/** Returns the SQL of a query for some measures of packed days, in intervals of 15, 30 or 60 minutes: one row for each interval. */
+/** Returns a query for some measures of packed days: one row per interval of 15, 30 or 60 minutes. */
 export function packedDayIntervalsSql(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): string {
   const quarters = minutes / 15;
   const of = (column: string) =>

@@ -13,28 +13,20 @@ import {
 } from './pieces.ts';
 
 /**
- * Functions that generate the SQL of the levels' public views, which is the same on every tier. A view adds up the closed hours (rows of
- * `device_hours` and `device_days`, and their stored sums) and the open hours (the latest hour of each device, in its row of
- * `device_heads`), because a change of consumption may be in either.
+ * Functions that generate the SQL of the public views, which add up stored hours and the latest hour of each device (in its row of
+ * `device_heads`).
  */
 
-/** Number of quarter-hours in an open hour. */
 const PER_HOUR = 4;
-/**
- * Positions (from 1) in the list of numbers in `device_heads.open` (ingest/write/open-hour.ts): the hour, the sum of each measure, and the
- * quarter-hours of each measure.
- */
+/** Positions (from 1) in the list of numbers in `device_heads.open`. */
 const PLACE = {
   hour: 1,
   sum: (measure: number) => 2 + measure,
   quarters: (measure: number) => 2 + MEASURE_COLUMNS.length + measure * PER_HOUR,
 };
-/** SQL expression for the open hour; null if no hour is open. */
+/** SQL expression for the latest hour of a device; null if there is none. */
 const HOUR = `split_part(h.open, ',', ${PLACE.hour})::bigint`;
-/**
- * Returns the SQL expression for a single number of an open hour (0 if the number is omitted). Queries need few of the numbers, and
- * converting all numbers took four times as long.
- */
+/** Returns the SQL expression for one number of the list, 0 if it is omitted. Converting the whole list took four times as long. */
 const numberAt = (place: string | number): string =>
   `coalesce(nullif(split_part(h.open, ',', ${place}), ''), '0')::bigint`;
 
@@ -74,9 +66,8 @@ HAVING ${hasKnownDataSql()};`;
 }
 
 /**
- * Returns the SQL of a level's public view. The peak of a bucket is recomputed if the bucket has an open hour or estimated energy;
- * otherwise the stored peak is used. A function does the recomputation, because each session caches the function's plan: as a part of the
- * view, planning it would take longer than running it.
+ * Returns the SQL of a level's public view. If a row has a latest hour or estimated energy, a function recomputes its peak; as a part of
+ * the view, planning the recomputation would take longer than running it.
  */
 function closedAndOpen(level: RollupLevel): string {
   const { keys, peak } = level;
@@ -99,10 +90,7 @@ END
 $$;`;
 }
 
-/**
- * Returns the SQL of the function with which the refresh closes the open hours before a time, before it moves the refresh boundary
- * (`direct_from`) to that time. Changes of an hour before the boundary are recorded as late changes.
- */
+/** Returns the SQL of the function that moves the latest hours of devices before a time to the stored consumption. */
 export function closeOpenHoursFunctionSql(): string {
   const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');
   return `-- Closes open hours before a time, of \`most\` devices after one of them: differences to days that are materialised are not seen

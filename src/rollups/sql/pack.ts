@@ -1,15 +1,14 @@
 import { MEASURE_COLUMNS, PACKED_DAYS_TABLE, STORED_HOURS_TABLE } from '../levels.ts';
 import { APPLY_HOURS_FUNCTION, quarterHourOfPackedDaySql, quarterHourOfStoredHourSql } from './hours.ts';
 
-/** Functions that generate the SQL that packs hours into days and unpacks days into hours. The SQL is the same on every tier. */
+/** Functions that generate the SQL that packs hours into days and unpacks them. */
 
 const lines = (of: (column: string) => string, indent: string): string =>
   MEASURE_COLUMNS.map((column) => indent + of(column)).join(',\n');
 
 const columns = MEASURE_COLUMNS.join(', ');
-/** Returns the SQL condition that a time column lies in the day `which`, a parameter of the generated function. */
 const ofDay = (time: string): string => `${time} >= which AND ${time} < which + interval '24 hours'`;
-/** Returns a query for the first device after `id` (in order of ids) that has hours in the day. */
+/** Returns a query for the first device after `id` that has hours in the day. */
 const deviceAfter = (id: string): string =>
   `SELECT h.device_id FROM ${STORED_HOURS_TABLE.relation} h WHERE ${ofDay('h.starts_at')} AND h.device_id > ${id} ORDER BY 1 LIMIT 1`;
 const [LEAST, MOST] = [-(2 ** 31), 2 ** 31 - 1];

@@ -8,17 +8,17 @@ import {
   type RollupLevel,
 } from '../levels.ts';
 
-/** A source from which a query reads the rows of a level: the prefix of its columns (an alias), its keys, and its time column. */
+/** A relation from which a query reads rows: the prefix of its columns, its keys, and its time column. */
 export interface RollupSource {
   prefix: string;
   keys: readonly RollupKey[];
   time: RollupKey;
 }
 
-/** Returns a query source for a level. Its columns have no prefix, because the query reads only this level. */
+/** Returns the source of a query that reads only this level. */
 export const createRollupSource = ({ keys, time }: RollupLevel): RollupSource => ({ prefix: '', keys, time });
 
-/** The changes of consumption that a write adds, as a query source with the alias `d`. */
+/** The changes of consumption that a write adds, with the alias `d`. */
 export const DELTAS_SOURCE: RollupSource = {
   prefix: 'd.',
   keys: ['device_id', 'user_id', 'starts_at'],
@@ -27,16 +27,13 @@ export const DELTAS_SOURCE: RollupSource = {
 
 export const getLevelBelow = ({ above }: RollupLevel): RollupLevel => findRollupLevel(above);
 
-/** A function that returns the SQL expression for the start of the bucket that contains a time. The expression differs by tier. */
+/** Returns the SQL expression for the start of the hour, day or month that contains a time. It differs by the kind of database. */
 export type BucketExpression = (unit: RollupLevel['unit'], time: string) => string;
 
 const plainBucket: BucketExpression = (unit, time) =>
   unit === 'hour' ? `date_bin('1 hour', ${time}, 'epoch')` : `date_trunc('${unit}', ${time}, 'UTC')`;
 
-/**
- * Returns the bucket expression that continuous aggregates require. PostgreSQL's planner can convert a condition on this expression to a
- * condition on the time itself.
- */
+/** The expression that continuous aggregates require. The planner can convert a condition on it to a condition on the time itself. */
 export const timeBucketSql: BucketExpression = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
 
 export function levelKeySql(
@@ -59,29 +56,28 @@ export const levelKeysSql = (level: RollupLevel, source: RollupSource, bucketOf 
     })
     .join(', ');
 
-/** Returns the positions of a level's keys, `1, 2, …`, for GROUP BY and ORDER BY. Each query of the level begins with its keys. */
+/** Returns `1, 2, …` for GROUP BY and ORDER BY: each query of a level begins with its keys. */
 export const levelKeyOrdinalsSql = ({ keys }: RollupLevel): string => keys.map((_, index) => index + 1).join(', ');
 
-/** Returns `sum(x)::bigint AS x` for every measure, one on each line. */
+/** Returns `sum(x)::bigint AS x` for every measure, one per line. */
 export const measureSumsSql = (): string =>
   MEASURE_COLUMNS.map((column) => `  sum(${column})::bigint AS ${column}`).join(',\n');
 
-/** Returns the SQL of the column with a level's peak, which is computed from the parts of the level below. It is the last column. */
+/** Returns the SQL of the column with a level's peak, computed from the level below. */
 export function peakColumnSql({ peak, isView }: RollupLevel): string {
   if (!peak) return '';
   const measure = COLUMN_BY_MEASURE[peak.measure];
-  // If anything in a bucket was estimated, its stored peak is recomputed when it is read (parts.ts). A view has no stored peak, so it
-  // excludes mostly estimated parts itself.
+  // A view has no stored peak, so it excludes mostly estimated parts itself.
   const isMeasured = isView ? ` AND 2 * ${COLUMN_BY_MEASURE.estimatedMilliwattHours} <= ${measure}` : '';
   return `,\n  (array_agg(${peak.of} ORDER BY ${measure} DESC, ${peak.of}) FILTER (WHERE ${measure} > 0${isMeasured}))[1] AS ${peak.column}`;
 }
 
-/** Returns the name of the SQL function that finds the peak of one user's bucket in the open and closed hours of the level below. */
+/** Returns the name of the SQL function that finds the peak of one user's row. */
 export const getPeakFunctionName = ({ relation, peak }: RollupLevel): string => `${relation}_${peak?.column}`;
 
 export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Returns the SQL condition that the summed rows contain known data. (The sum matters, because one row may revert the data of another.) */
+/** Returns the SQL condition that the summed rows contain known data. */
 export const hasKnownDataSql = (): string => KNOWN_DATA_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
 
 export const levelCommentsSql = (level: RollupLevel): string =>

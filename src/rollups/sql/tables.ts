@@ -20,7 +20,7 @@ import {
   levelKeysSql,
 } from './pieces.ts';
 
-/** Functions that generate the SQL of levels that are tables, to which each write adds. Used on tiers without continuous aggregates. */
+/** Functions that generate the SQL of levels that are tables, for databases without continuous aggregates. Each write updates them. */
 
 const KEY_TYPES: Partial<Record<RollupKey, string>> = {
   device_id: 'text COLLATE "C" NOT NULL',
@@ -29,7 +29,7 @@ const KEY_TYPES: Partial<Record<RollupKey, string>> = {
 };
 
 function typeOf({ keys, peak }: RollupLevel, column: string): string {
-  // The column of a peak has the type of the key to which the peak refers, and may be null.
+  // The column of a peak has the type of the key to which it refers, and may be null.
   if (column === peak?.column) return (KEY_TYPES[peak.of] ?? 'timestamptz').replace(' NOT NULL', '');
   if (keys.includes(column as RollupKey)) return KEY_TYPES[column as RollupKey] ?? 'timestamptz NOT NULL';
   return 'bigint NOT NULL';
@@ -41,7 +41,7 @@ export function levelTableSql(level: RollupLevel): string {
   const columns = listLevelColumns(level);
   const width = Math.max(...columns.map((column) => column.length));
   const lines = columns.map((column) => `  ${column.padEnd(width)} ${typeOf(level, column)},\n`).join('');
-  // An index by user is needed if the primary key does not begin with the user.
+  // Needed if the primary key does not begin with the user.
   const byUser = primaryKey[0] !== 'user_id' && keys.includes('user_id');
   const index = byUser ? `\nCREATE INDEX IF NOT EXISTS ${stored}_user ON ${stored} (user_id, ${time});` : '';
   return `CREATE TABLE IF NOT EXISTS ${stored} (
@@ -53,7 +53,7 @@ ${applyFunction(level)}
 `;
 }
 
-/** Returns the SQL of the function through which ingest writes changes of consumption. */
+/** Returns the SQL of the function that writes changes of consumption. */
 export const applyDeltasFunctionSql = (): string => `-- The one door of the ingest transaction: every level, bottom up.
 CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -62,8 +62,8 @@ $$;
 `;
 
 /**
- * SQL condition on the rows of a user, and of the separately aggregated quantities of the user's devices (`getSeparateQuantityKey`). The
- * keys of the latter have a slash after the user's id. The upper bound ends in `0`, because `0` follows the slash in sort order.
+ * SQL condition on the rows of a user and of its gas, heat and water meters, whose keys have a slash after the user's id. In sort order,
+ * `0` follows the slash.
  */
 const OF_USER = `(user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'))`;
 
@@ -76,13 +76,12 @@ ${[STORED_HOURS_TABLE.relation, PACKED_DAYS_TABLE.relation, ...STORED_ROLLUP_LEV
 $$;
 `;
 
-/** Returns the name of the SQL function that adds changes to a level. */
 const applyName = ({ relation }: RollupLevel): string => `apply_${relation}`;
 
 const nothingKnown = (alias: string): string =>
   KNOWN_DATA_COLUMNS.map((column) => `${alias}.${column} = 0`).join(' AND ');
 
-/** Returns the SQL of the function that adds changes of consumption to the rows of a level and deletes rows without known data. */
+/** Returns the SQL of the function that adds changes to a level, and deletes rows without known data. */
 function applyFunction(level: RollupLevel): string {
   const { keys, primaryKey, peak } = level;
   const relation = getClosedHoursRelation(level);
@@ -111,7 +110,7 @@ END
 $$;`;
 }
 
-/** Lengths of buckets as SQL intervals. A day is 24 hours, because the length of a day in the session's time zone may differ. */
+/** A day is 24 hours, because the length of a day in the session's time zone may differ. */
 const LENGTH: Record<RollupLevel['unit'], string> = {
   'quarter-hour': '15 minutes',
   hour: '1 hour',
@@ -119,7 +118,7 @@ const LENGTH: Record<RollupLevel['unit'], string> = {
   month: '1 month',
 };
 
-/** Returns the SQL that recomputes the peaks of changed buckets from the level below, which must already have been updated. */
+/** Returns the SQL that recomputes the peaks of changed rows from the level below. */
 function peakUpdate(level: RollupLevel, peak: NonNullable<RollupLevel['peak']>): string {
   const { time, keys } = level;
   const below = getLevelBelow(level);
