@@ -3,25 +3,19 @@ import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from './connect.ts';
 
-/** Interval, in ms, at which a process stores the believed time, and checks whether an operator has confirmed a clock (`confirmClock`). */
+/** Interval in ms at which a process stores the believed time, and checks whether an operator has confirmed a clock. */
 const SYNC_MS = 10_000;
 
 const UNCONFIRMED =
   'the clock of this machine is more than 31 days ahead of the installation’s last activity: nothing is deleted by age until the clock is right or confirmed. If it is right: energy doctor --confirm-clock';
 
-/**
- * The believed time: the installation's estimate of the correct time, from which ages are computed (energy.md, "When the clock was wrong").
- */
+/** The believed time: the installation's estimate of the correct time, which does not follow a wrong clock. */
 export interface BelievedTime {
-  /**
-   * Returns the believed time in Unix ms: the last value read from the database, plus the time that has passed since then on the monotonic
-   * clock.
-   */
+  /** Returns the believed time, Unix ms. */
   nowMs(): number;
   /**
    * The clock for deletions by age: the earliest of the believed time, the clock of this process and the clock of the database. If one
-   * clock is fast, nothing is deleted too early. Data with timestamps of a slow clock are compared with a clock that is as slow, so they do
-   * not look too old.
+   * clock is fast, nothing is deleted too early.
    */
   ageClock: Clock;
   stop(): void;
@@ -36,8 +30,8 @@ interface Row {
 const COLUMNS = 'at, confirmations, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "databaseMs"';
 
 /**
- * Reads the believed time. Advances it to the clock of this process if that is at most 31 days ahead. Updates the believed time in the
- * database while the process runs. `monotonicMs` returns ms since any fixed moment.
+ * Reads the believed time, and advances it to the clock of this process if that is at most 31 days ahead. Updates it in the database while
+ * the process runs. `monotonicMs`: ms since any fixed moment.
  */
 export async function startBelievedTimeUpdates(
   pool: Pool,
@@ -59,15 +53,15 @@ export async function startBelievedTimeUpdates(
   };
   warn();
   const sync = async () => {
-    // If an operator has confirmed a clock since the last sync, the process adopts the stored time, even if that is earlier. Raw SQL, here
-    // and below: the table is not declared for typed queries, because only this file uses it.
+    // If an operator has confirmed a clock, the stored time applies even if it is earlier. Raw SQL, here and below: the table is not
+    // declared for typed queries.
     const { rows } = await pool.query<Row>(
       `UPDATE believed_time SET at = CASE WHEN confirmations = $2 THEN greatest(at, $1) ELSE at END RETURNING ${COLUMNS}`,
       [new Date(nowMs()), read.confirmations],
     );
     const [row] = rows;
     if (row) {
-      // The time that the database took to respond is added. The believed time moves back only if an operator has confirmed a clock.
+      // Includes the response time of the database. The believed time moves back only if an operator has confirmed a clock.
       const at = row.confirmations === read.confirmations ? new Date(Math.max(row.at.getTime(), nowMs())) : row.at;
       read = { ...row, at, monoMs: monotonicMs() };
     }
@@ -105,10 +99,7 @@ async function moveAtStart(pool: Pool, clockMs: number): Promise<Row> {
   return moved.rows[0] as Row;
 }
 
-/**
- * Sets the believed time to the time of a clock that an operator has confirmed to be correct. Running processes adopt it within ten
- * seconds.
- */
+/** Sets the believed time to the time of a clock that an operator has confirmed. Running processes adopt it within ten seconds. */
 export async function confirmClock(pool: Pool, now: Date): Promise<void> {
   await pool.query(
     `INSERT INTO believed_time AS b (at, confirmations) VALUES ($1, 1)

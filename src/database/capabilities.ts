@@ -1,19 +1,17 @@
 import { explainDatabaseClosing } from './closing.ts';
 import type { Pool, QueryFunction } from './connect.ts';
 
-/** Capabilities of the database. Code outside sql/ checks a capability, never the tier. */
+/** What the database can do. Code outside sql/ checks these capabilities and not the kind of database. */
 export interface Capabilities {
-  /** Whether readings and the load profile are hypertables, which create space for new months by themselves. */
+  /** Whether the tables create space for new months by themselves. */
   hypertables: boolean;
-  /**
-   * Whether aggregates are continuous aggregates, which src/rollups/refresh.ts refreshes. If not, each write updates the aggregates itself.
-   */
+  /** Whether continuous aggregates contain the sums of consumption. If not, each write updates the sums. */
   continuousAggregates: boolean;
-  /** Whether TimescaleDB compresses old chunks (the time ranges into which it splits a table) into columns. */
+  /** Whether TimescaleDB compresses old data. */
   compression: boolean;
 }
 
-/** Storage tiers (plain PostgreSQL, and TimescaleDB with either licence), and the capabilities of each tier. */
+/** Kinds of databases (PostgreSQL, and TimescaleDB with either licence) and their capabilities. */
 export const DATABASE_TIERS = {
   community: { hypertables: true, continuousAggregates: true, compression: true },
   apache: { hypertables: true, continuousAggregates: false, compression: false },
@@ -25,15 +23,15 @@ export type DatabaseTier = keyof typeof DATABASE_TIERS;
 export interface DetectedDatabase {
   tier: DatabaseTier;
   capabilities: Capabilities;
-  /** Summary of the database for operators, in one line. */
+  /** Summary of the database for operators. */
   line: string;
 }
 
 const OLDEST_POSTGRES = 15;
-/** Oldest supported version of TimescaleDB: the first with every feature that sql/…/timescale uses, and the version in Debian 13. */
+/** Oldest supported version of TimescaleDB. */
 const OLDEST_TIMESCALE = '2.19';
 
-/** Error if the database cannot be used in its present state. The message contains the remedy. */
+/** Error if the database cannot be used. The message contains the remedy. */
 class UnusableDatabase extends Error {
   override name = 'UnusableDatabase';
 }
@@ -41,33 +39,30 @@ class UnusableDatabase extends Error {
 interface Facts {
   postgres: number;
   postgresName: string;
-  /** Version of the TimescaleDB extension in this database. Null if it is not installed. */
+  /** Version of the TimescaleDB extension. Null if it is not installed. */
   timescale: string | null;
   licence: string | null;
-  /** Whether the server offers the TimescaleDB extension for installation. */
+  /** Whether the server offers TimescaleDB for installation. */
   offered: boolean;
-  /** Tier for which the service's schema was created. Null before the schema exists. */
+  /** Kind of database for which the schema was created. Null before that. */
   made: DatabaseTier | null;
 }
 
 /**
- * Detects the tier of the database. Installs the TimescaleDB extension if the server offers it and the role has the right (never if
- * `timescale` is `off`). An existing schema keeps its tier. Throws UnusableDatabase, whose message contains the remedy, if the database
- * cannot be used as it is.
+ * Detects the kind of database. Installs TimescaleDB if the server offers it and the role has the right, unless `timescale` is `off`. An
+ * existing schema keeps its kind. Throws UnusableDatabase if the database cannot be used.
  */
 export async function detectCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'auto'): Promise<DetectedDatabase> {
   let facts = await factsOf(pool);
   if (timescale === 'auto' && facts.made === null && facts.timescale === null && facts.offered) {
-    // CREATE EXTENSION fails if the role lacks the right. If the library was not loaded when the server started, the statement even ends
-    // its session. In both cases the tier is plain, and the summary line contains the reason. Raw SQL: these statements read the server's
-    // catalogue and settings, before the service's tables exist.
+    // If this fails, the summary for operators contains the reason. Raw SQL: the statements run before the service's tables exist.
     await pool.query('CREATE EXTENSION IF NOT EXISTS timescaledb').catch(() => {});
     facts = await factsOf(pool);
   }
   return decideTier(facts, timescale);
 }
 
-/** Like `detectCapabilities`, but read-only: a missing extension is not installed. */
+/** Like `detectCapabilities`, but without installing the extension. */
 export const inspectCapabilities = async (pool: Pool, timescale: 'auto' | 'off'): Promise<DetectedDatabase> =>
   decideTier(await factsOf(pool), timescale);
 
@@ -83,7 +78,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
   const { isMade, isClosed, ...facts } = rows[0];
   if (isClosed) throw new UnusableDatabase(await explainDatabaseClosing(pool));
   if (facts.timescale === null) return { ...facts, licence: null, made: isMade ? 'plain' : null };
-  // The licence is a setting of the extension's library, which PostgreSQL loads on the extension's first use.
+  // The licence is known only after the extension's library has been loaded by its first use.
   const { rows: chunked } = await pool.query(
     `SELECT EXISTS (SELECT FROM timescaledb_information.hypertables
          WHERE hypertable_schema = current_schema() AND hypertable_name = 'readings') AS readings,
@@ -96,7 +91,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
   return { ...facts, licence, made };
 }
 
-/** Derives the tier from the detected facts. Throws if the facts do not permit any tier. Pure. */
+/** Derives the kind of database from the detected facts. Throws if none is possible. */
 export function decideTier(facts: Facts, timescale: 'auto' | 'off'): DetectedDatabase {
   const { postgres, postgresName, licence, made, offered } = facts;
   if (postgres < OLDEST_POSTGRES) {
@@ -154,20 +149,17 @@ function isOlder(version: string, than: string): boolean {
   return false;
 }
 
-/** Settings of a database that determine whether a failover loses acknowledged data. */
 export interface CommitSettings {
-  /** Number of hosts in the URL of the database. */
   hosts: number;
-  /** Number of servers that replicate from this one at the moment. */
+  /** Number of servers that replicate from this one. */
   standbys: number;
   synchronousCommit: string;
   synchronousStandbyNames: string;
 }
 
-/** Reads the settings that determine whether a failover loses acknowledged data, in one statement. `hosts`: number of hosts in the URL. */
+/** Reads the settings that determine whether a failover loses acknowledged data. `hosts`: number of hosts in the database URL. */
 export async function readCommitSettings(query: QueryFunction, hosts: number): Promise<CommitSettings> {
-  // Raw SQL: the statement reads settings and statistics of the server, not the service's tables. A role without rights can detect a
-  // standby, but not read its details.
+  // Raw SQL: reads settings and statistics of the server. A role without rights can detect a standby, but not read its details.
   const { rows } = await query<CommitSettings>(
     `SELECT $1::int AS "hosts", (SELECT count(*) FROM pg_stat_replication)::int AS "standbys",
        current_setting('synchronous_commit') AS "synchronousCommit",
@@ -177,10 +169,7 @@ export async function readCommitSettings(query: QueryFunction, hosts: number): P
   return rows[0] as CommitSettings;
 }
 
-/**
- * Returns sentences for operators: why a failover of the database could lose acknowledged data, and the remedy. Empty if the database has
- * no standby. Pure.
- */
+/** Returns sentences for operators: why a failover of the database could lose acknowledged data, and the remedy. */
 export function listDurabilityRisks({
   hosts,
   standbys,

@@ -4,11 +4,9 @@ import type { Pool } from './connect.ts';
 /** A pool, or a connection inside a transaction. */
 type Client = Pick<Pool, 'query'>;
 
-/**
- * Database setting that makes new sessions read-only. A session can override the setting. The service never does this, but an operator can.
- */
+/** Database setting that makes new sessions read-only. */
 const CLOSED = 'default_transaction_read_only';
-/** Prefix of `installation_id` in a database into which an installation is being moved. The id of the source installation follows. */
+/** Prefix of `installation_id` in a database into which an installation is being moved. The id of the source follows. */
 export const MOVE_TARGET_ID_PREFIX = 'from ';
 
 const MOVED =
@@ -22,23 +20,16 @@ const HALF_FILLED =
 const nameOf = async (client: Client): Promise<string> =>
   (await client.query('SELECT quote_ident(current_database()) AS name')).rows[0].name;
 
-/**
- * Makes the database read-only for sessions that begin from now on; existing sessions can still write. The change is part of the caller's
- * transaction.
- */
+/** Makes the database read-only for new sessions. Existing sessions can still write. */
 export async function closeDatabaseForWriting(client: Client): Promise<void> {
   await client.query(`ALTER DATABASE ${await nameOf(client)} SET ${CLOSED} = on`);
 }
 
-/** Reverts `closeDatabaseForWriting`. */
 export async function openDatabaseForWriting(client: Client): Promise<void> {
   await client.query(`ALTER DATABASE ${await nameOf(client)} RESET ${CLOSED}`);
 }
 
-/**
- * Whether `closeDatabaseForWriting` was applied to this database. Reads the database's setting, which sessions can override, instead of
- * this session's.
- */
+/** Whether the database is closed for writing. Reads the setting of the database and not that of this session. */
 export async function isClosedForWriting(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT EXISTS (SELECT FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase
@@ -47,7 +38,7 @@ export async function isClosedForWriting(client: Client): Promise<boolean> {
   return rows[0].closed;
 }
 
-/** Whether the role of this session may close the database for writing: the role must be the database's owner or a superuser. */
+/** Whether the role of this session is the database's owner or a superuser, and so may close it for writing. */
 export async function canCloseForWriting(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT pg_has_role(datdba, 'USAGE') AS may FROM pg_database WHERE datname = current_database()`,

@@ -25,17 +25,14 @@ export type Database = Kysely<Tables>;
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** Parses a bigint column into a number. Throws for integers beyond 2^53, which a number cannot represent exactly. */
+/** Throws for integers beyond 2^53, which a number cannot represent exactly. */
 function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond the safe integers`);
   return value;
 }
 
-/**
- * Parses the text of a `bigint[]` into numbers. Null becomes the empty list, because `array_agg` returns null for no rows. Throws for
- * integers beyond 2^53.
- */
+/** Parses a `bigint[]`. Null becomes the empty list, because `array_agg` returns null for no rows. Throws for integers beyond 2^53. */
 export function parseBigintsWithNulls(text: string | null | undefined): (number | null)[] {
   const values: (number | null)[] = JSON.parse(`[${text?.slice(1, -1).toLowerCase() ?? ''}]`);
   const unsafe = values.find((value) => value !== null && !Number.isSafeInteger(value));
@@ -43,14 +40,12 @@ export function parseBigintsWithNulls(text: string | null | undefined): (number 
   return values;
 }
 
-/** Parses the text of a `bigint[]` without nulls into numbers. */
 export const parseBigints = (text: string | null | undefined): number[] => parseBigintsWithNulls(text) as number[];
 
 /**
- * Creates a pool of connections to a PostgreSQL server. Its sessions use UTC. `settings`: further session settings, as `name=value`. If the
- * URL has several hosts, connections go to the host in the role `wanted` (as with libpq's target_session_attrs), and to another host after
- * a failover. `isAnswering`: whether requests of clients wait for this pool. If so, callers are refused while the server does not respond
- * (standstill.ts).
+ * Creates a pool of connections to PostgreSQL, whose sessions use UTC. `settings`: further session settings (`name=value`). If the URL has
+ * several hosts, connections go to the one in the role `wanted`, also after a failover. `isAnswering`: whether clients wait for the pool;
+ * they are then refused while the server hangs.
  */
 export function createPool(
   url: string,
@@ -72,8 +67,7 @@ export function createPool(
     max: options.max ?? 10,
     application_name: options.applicationName ?? 'energy',
     connectionTimeoutMillis: 5_000,
-    // Late rows may belong to compressed chunks. By default, TimescaleDB aborts a statement that decompresses more than 100,000 rows.
-    // (Without the extension the setting has no effect.)
+    // By default, TimescaleDB aborts a statement that decompresses more than 100,000 rows, which late readings may require.
     options: ['timezone=UTC', 'timescaledb.max_tuples_decompressed_per_dml_transaction=0', ...(options.settings ?? [])]
       .map((setting) => `-c ${setting}`)
       .join(' '),
@@ -95,14 +89,13 @@ export function createPool(
       wanted,
     );
   if (options.isAnswering) refuseConnectionsWhileServerHangs(pool, () => answerOfOne(urls.map(probe)));
-  // A released connection whose server has changed its role must not be reused.
+  // Connections to a server that has changed its role must not be reused.
   pool.on('release', (_error, client) => {
     if (client instanceof RoleWatchingClient && client.isUseless) void client.end().catch(() => {});
   });
-  // If the server closes an idle connection, this listener keeps the process running. If the error persists, the next query reports it.
+  // Without this listener, the process would end if the server closes an idle connection.
   pool.on('error', () => {});
-  // If the server closes a connection between two statements of a transaction, this listener keeps the process running. The next statement
-  // of the transaction fails.
+  // Without this listener, the process would end if the server closes a connection within a transaction.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
@@ -121,10 +114,7 @@ export async function runWithSeparatePool<T>(
   }
 }
 
-/**
- * Resolves with the response of the only server. If there are several servers, resolves with the first response of a server in the wanted
- * role.
- */
+/** With several servers, resolves with the first response of one in the wanted role. */
 const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
   asked.length === 1
     ? (asked[0] as Promise<boolean>)
@@ -152,9 +142,8 @@ export const createQueryFunctionOnConnection =
   };
 
 /**
- * Returns a function that runs a statement with given values. The first call builds the statement's text; later calls reuse the text with
- * their own values. Throws if two of the first values are equal, or if the statement has a parameter that is not among the values, because
- * later calls could not replace this parameter.
+ * Returns a function that runs a statement whose text is built only once. Throws if two of the first values are equal, or if the statement
+ * has another parameter, because later calls could not replace it.
  */
 export function buildStatementOnce<Values extends readonly unknown[], Row>(
   build: (...values: Values) => RawBuilder<Row>,
@@ -176,18 +165,16 @@ export function buildStatementOnce<Values extends readonly unknown[], Row>(
 }
 
 /**
- * Prefix of a statement whose plan each connection caches. Used for statements that take longer to plan than to run, because they read few
- * rows or do not group. PostgreSQL makes a cached plan without the values, and assumes few rows. The text of the statement must not depend
- * on values.
+ * Prefix of a statement whose plan each connection caches, for statements that take longer to plan than to run. The text of the statement
+ * must not depend on values.
  */
 export const PREPARED_PREFIX = '/* prepared */ ';
 export const PREPARED_STATEMENT_PREFIX_SQL = sql.raw(PREPARED_PREFIX);
 const IS_PREPARED = /^\s*\/\* prepared \*\//;
 
-/** Names of the prepared statements by their text. */
 const names = new Map<string, string>();
 
-/** Returns the name of a prepared statement. PostgreSQL identifies the statement by this name. Equal texts have equal names. */
+/** Returns the name by which PostgreSQL identifies a prepared statement. */
 function nameOf(text: string): string {
   const known = names.get(text);
   if (known) return known;
@@ -196,7 +183,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** Wraps a connection in kysely's interface. Throws if kysely requests a cursor (`stream()`), which the service does not use. */
+/** Throws if kysely requests a cursor, which the service does not use. */
 function kyselyClient(run: (text: string, values: unknown[]) => Promise<pg.QueryResult>, release: () => void) {
   function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
@@ -207,7 +194,7 @@ function kyselyClient(run: (text: string, values: unknown[]) => Promise<pg.Query
   return { query, release } satisfies PostgresPoolClient;
 }
 
-/** Wraps a pool in kysely's interface and assigns names to prepared statements, because kysely cannot name a statement. */
+/** Assigns names to prepared statements, because kysely cannot. */
 const preparing = (pool: pg.Pool): PostgresPool => ({
   async connect() {
     const client = await pool.connect();
@@ -259,7 +246,7 @@ export function createDatabase(pool: pg.Pool): Database {
   return new Kysely<Tables>({
     dialect,
     log: ({ query, queryDurationMillis }) =>
-      // The span may contain the statement's text, because the text contains no values: they are passed as parameters.
+      // The text of the statement contains no values, so it may be part of the trace.
       recordEndedSpan(
         'postgresql',
         { 'db.system.name': 'postgresql', 'db.query.text': query.sql },
@@ -271,17 +258,14 @@ export function createDatabase(pool: pg.Pool): Database {
 /** PostgreSQL's type number of `timestamp with time zone`. */
 export const TIMESTAMPTZ_TYPE_ID = 1184;
 
-/**
- * Lengths of a timestamp in a UTC session with a four-digit year: without decimals, as in `2026-11-22 23:17:00+00`, and with six decimals.
- */
+/** Length of a timestamp without decimals, as in `2026-11-22 23:17:00+00`, and with six decimals. */
 const [USUAL_LENGTH, LONGEST] = [22, 29];
 const [ZERO, DOT, PLUS] = [48, 46, 43];
 const parseAny = pg.types.getTypeParser(TIMESTAMPTZ_TYPE_ID) as (text: string) => Date;
 
 /**
- * Parses a PostgreSQL timestamp, to the millisecond. A year of hours has 8,784 timestamps, and the driver's own parser, with two regular
- * expressions for each, took half the time of such a query. The driver's parser still parses unusual texts (years before 1000, BC,
- * infinity).
+ * Parses a PostgreSQL timestamp, to the millisecond. The driver's own parser, which took half the time of long queries, is used only for
+ * unusual texts.
  */
 export function parseTimestamp(text: string): Date {
   const { length } = text;
@@ -302,17 +286,14 @@ export function parseTimestamp(text: string): Date {
 }
 
 /**
- * Maximum idle time of a transaction in seconds, by role. PostgreSQL then ends the transaction, because other sessions may wait for the
- * locks of a hung process. Transactions of a healthy process are idle for less: in ingest while a batch is planned between two statements,
- * in the API for some seconds while one page of rejected messages is processed again. While such a page is processed, the account of the
- * administrator who started the replay is locked. Other requests of this account wait for 20 s at most.
+ * Maximum idle time of a transaction in seconds. PostgreSQL then ends the transaction, because others may wait for the locks of a hung
+ * process. Transactions of a healthy process are idle for less.
  */
 const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
 
 /**
- * Returns the database settings for sessions of a role. They limit the harm of a process that hangs, or whose machine disappears: by
- * default, the connections of such a process would stay open for hours. With these settings, the server detects that the machine is gone,
- * and drops a response that the client does not read. Sessions that hold advisory locks have further limits (exclusive-lock.ts).
+ * Returns the session settings of a process. They limit the harm of a process that hangs or whose machine disappears: by default, its
+ * connections would stay open for hours.
  */
 export const getSessionSettingsOfProcess = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
   `idle_in_transaction_session_timeout=${SILENT_TRANSACTION_SECONDS[role]}s`,

@@ -19,15 +19,10 @@ import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries
 
 const run = promisify(execFile);
 
-/** The running PostgreSQL server of a data directory. */
 export interface EmbeddedPostgres {
   url: string;
-  /**
-   * Whether the server was already running when this process started, because an earlier service process was killed without stopping the
-   * server.
-   */
+  /** Whether the server was already running, because an earlier process was killed without stopping it. */
   adopted: boolean;
-  /** Stops the server after it has flushed all data. */
   stop(): Promise<void>;
 }
 
@@ -36,17 +31,14 @@ export const getClusterFolder = (dataDir: string): string => join(resolve(dataDi
 const urlOf = (role: string, dataDir: string, database: string): string =>
   `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(getSocketFolder(getClusterFolder(dataDir)))}`;
 
-/** Returns the URL of the embedded database in `dataDir`, for the service's own role. The server need not be running. */
+/** Returns the URL of the embedded database for the service's own role. The server need not be running. */
 export const getEmbeddedDatabaseUrl = (dataDir: string): string => urlOf(SERVICE_ROLE, dataDir, SERVICE_DATABASE);
 
-/**
- * Returns the URL of any database of the embedded server, for the server's superuser, which can create roles and databases. The service's
- * own role cannot.
- */
+/** Returns the URL of a database of the embedded server for the superuser, which can create roles and databases. */
 export const getSuperuserUrl = (dataDir: string, database: string): string =>
   urlOf(SERVER_SUPERUSER, dataDir, database);
 
-/** Returns the server's settings: commits are durable (on disk), WAL has enough space, and memory depends on the size of the machine. */
+/** Commits are durable, and the memory depends on the size of the machine. */
 function settings(socketFolder: string, sharedBuffersMb: number): string {
   return `# Written at each start by the service; changes here are lost.
 listen_addresses = ''
@@ -67,10 +59,7 @@ log_min_messages = warning
 ${hasLittleMemory() ? LITTLE_MEMORY : ''}`;
 }
 
-/**
- * Settings that reduce the number of server processes, each of which takes some 2 MB. A single home has few concurrent queries and small
- * tables.
- */
+/** Settings that reduce the number of server processes, each of which takes about 2 MB. */
 const LITTLE_MEMORY = `io_method = sync
 autovacuum_max_workers = 1
 max_parallel_workers_per_gather = 0
@@ -78,20 +67,14 @@ max_logical_replication_workers = 0
 maintenance_work_mem = 16MB
 `;
 
-/**
- * Returns the size of the shared buffers: an eighth of the machine's memory, between 128 MB and 2 GB. Even a million meters regularly
- * access no more memory than this. On a machine with little memory the buffers are smaller, because Node's processes need the memory; the
- * tables of one home then also fit into the kernel's page cache, which can shrink.
- */
+/** Returns the size of the shared buffers in MB: an eighth of the memory, between 128 MB and 2 GB, or less on a small machine. */
 const defaultSharedBuffersMb = () =>
   hasLittleMemory() ? 16 : Math.min(2048, Math.max(128, Math.floor(getUsableMemoryBytes() / 8 / 2 ** 20)));
 
 /**
- * Starts the PostgreSQL server of `dataDir`; creates the cluster if `dataDir` has none. If the process that started an earlier server was
- * killed, the server may still run on this directory and is then used; two servers never run on one directory. If the server does not
- * start, the error contains the end of its log. If its role cannot be set up, a server that this call started is stopped again.
- * `binaries`: programs other than those shipped with this version, because a cluster belongs to one major version.
- * `extraSettings`: further lines for PostgreSQL's configuration.
+ * Starts the PostgreSQL server of `dataDir`, and creates its cluster if there is none. A server that is still running from an earlier
+ * process is used. `binaries`: programs of another version. `extraSettings`: further lines of the configuration. If the start fails, the
+ * error contains the end of the server's log.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -106,8 +89,7 @@ export async function startEmbeddedPostgres(options: {
   await refuseOtherMajor(dataDir, binaries);
   await initialise(binaries, cluster);
   await forgetStale(cluster);
-  // A killed process may have left the server running with other settings, such as other settings for WAL archiving. The server is then
-  // restarted with the wanted settings.
+  // A server from an earlier process may have other settings, so it may have to be restarted.
   if ((await isEmbeddedPostgresRunning(dataDir)) && (await lacksSettings(cluster, extraSettings)))
     await stopEmbeddedPostgres(dataDir, binaries);
   const adopted = await isEmbeddedPostgresRunning(dataDir);
@@ -118,14 +100,13 @@ export async function startEmbeddedPostgres(options: {
   try {
     await ensureServiceRole((database) => getSuperuserUrl(dataDir, database));
   } catch (error) {
-    // If the role cannot be set up, this function throws. The caller then has no `stop` function, so the server is stopped here.
+    // The caller cannot stop the server after an error, so it is stopped here.
     if (!adopted) await stopEmbeddedPostgres(dataDir, binaries).catch(() => {});
     throw error;
   }
   return { url: getEmbeddedDatabaseUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
 }
 
-/** Line in PostgreSQL's configuration file that precedes the caller's additional settings. */
 const EXTRA = '# Further settings.\n';
 
 async function lacksSettings(cluster: string, extraSettings: string): Promise<boolean> {
@@ -133,7 +114,7 @@ async function lacksSettings(cluster: string, extraSettings: string): Promise<bo
   return (conf.split(EXTRA)[1] ?? '') !== extraSettings;
 }
 
-/** Starts the server with this configuration. On failure, throws an error with the end of the server's log. */
+/** On failure, throws an error with the end of the server's log. */
 async function launch(binaries: PostgresBinaries, dataDir: string, conf: string, seconds: number): Promise<void> {
   const cluster = getClusterFolder(dataDir);
   await writeFile(join(cluster, 'energy.conf'), conf);
@@ -148,12 +129,12 @@ async function throwWithLog(dataDir: string, what: string, cause?: unknown): Pro
   throw new Error(`The embedded PostgreSQL ${what}. End of ${logOf(dataDir)}:\n${log.slice(-2000)}`, { cause });
 }
 
-/** Maximum time from the start of a server until it begins to apply WAL, in seconds. The server first flushes every file. */
+/** Maximum time in seconds until a server begins to apply archived WAL: it first flushes every file. */
 const FLUSH_SECONDS = 3_600;
 
 /**
- * Starts the server of a restored cluster, waits until it has applied archived WAL up to the target of `recoverySettings` (lines for its
- * configuration), and stops it. If the target is not reached, throws an error with the end of the server's log.
+ * Starts the server of a restored cluster, waits until it has applied archived WAL up to the target in `recoverySettings`, and stops it.
+ * Throws if the target is not reached.
  */
 export async function recoverEmbeddedPostgres(dataDir: string, recoverySettings: string): Promise<void> {
   const binaries = findPostgresBinaries();
@@ -171,20 +152,19 @@ export async function recoverEmbeddedPostgres(dataDir: string, recoverySettings:
   }
 }
 
-/** Stops the server of `dataDir`, if one runs, after it has flushed all data. */
 export async function stopEmbeddedPostgres(dataDir: string, binaries: PostgresBinaries): Promise<void> {
   if (!(await isEmbeddedPostgresRunning(dataDir))) return;
   await pgCtl(binaries, getClusterFolder(dataDir), ['-w', '-t', '60', '-m', 'fast', 'stop']);
   removeSocketFolder(getClusterFolder(dataDir));
 }
 
-/** Returns the major version of PostgreSQL that created the cluster of `dataDir`. Null if `dataDir` has no cluster. */
+/** Null if there is no cluster. */
 export async function readMajorVersion(dataDir: string): Promise<number | null> {
   const version = await readFile(join(getClusterFolder(dataDir), 'PG_VERSION'), 'utf8').catch(() => null);
   return version === null ? null : Number.parseInt(version, 10);
 }
 
-/** Returns the folder, inside the data directory, in which an upgrade to another major version creates the new cluster. */
+/** Returns the folder in which an upgrade to another major version creates the new cluster. */
 export const getUpgradeFolder = (dataDir: string): string => join(resolve(dataDir), 'upgrade');
 export const getUpgradedDataFolder = (dataDir: string): string => join(getUpgradeFolder(dataDir), 'new');
 
@@ -203,17 +183,13 @@ async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): P
   );
 }
 
-/** Reads the process id from a cluster's pid file. Null if the file does not exist. */
+/** Null if the cluster has no pid file. */
 async function pidIn(cluster: string): Promise<number | null> {
   const [pid = ''] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   return /^[1-9]\d*$/.test(pid) ? Number(pid) : null;
 }
 
-/**
- * Deletes a stale pid file. If the process id in it now belongs to another process, or to a zombie that no process reaps (in containers
- * without an init), pg_ctl and PostgreSQL would assume a running server. PostgreSQL itself also checks the server's shared memory when it
- * starts.
- */
+/** Deletes an outdated pid file, because another process may now have its process id. */
 async function forgetStale(cluster: string): Promise<void> {
   const pid = await pidIn(cluster);
   if (pid === null || (await isServerOf(cluster, pid))) return;
@@ -221,18 +197,16 @@ async function forgetStale(cluster: string): Promise<void> {
   await rm(join(getSocketFolder(cluster), `${SOCKET_NAME}.lock`), { force: true });
 }
 
-/** Whether `dataDir` has an embedded database, running or not. */
 export const hasEmbeddedDatabase = (dataDir: string): boolean =>
   existsSync(join(getClusterFolder(dataDir), 'PG_VERSION'));
 
-/** Whether the server of `dataDir` is running, according to its pid file. Starts no process. */
 export async function isEmbeddedPostgresRunning(dataDir: string): Promise<boolean> {
   const cluster = getClusterFolder(dataDir);
   const pid = await pidIn(cluster);
   return pid !== null && (await isServerOf(cluster, pid));
 }
 
-/** Whether a process is alive and is the cluster's server, recognised by its working directory. */
+/** Whether a process is the cluster's server. Recognises it by its working directory. */
 async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -242,24 +216,18 @@ async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [, name, state] = /\((.*)\) (.)/s.exec(stat) ?? [];
   if (state === 'Z' || state === 'X' || (name !== undefined && name !== 'postgres')) return false;
-  // If /proc is not readable, any living process with this id is taken for the server.
+  // Without /proc, any living process with this id counts as the server.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
   return folder === null || folder === (await realpath(cluster));
 }
 
-/**
- * Runs pg_ctl with paths relative to the data directory, because pg_ctl passes them to a shell, which might interpret
- * characters of an absolute path.
- */
+/** Runs pg_ctl with relative paths, because pg_ctl passes them to a shell. */
 async function pgCtl(binaries: PostgresBinaries, cluster: string, args: string[]): Promise<void> {
   const [command, ...rest] = [...binaries.prefix, binaries.pgCtl, '-D', basename(cluster), ...args];
   await spawned(command as string, rest, dirname(cluster));
 }
 
-/**
- * Runs a command and waits until it exits. The output is discarded: the started server inherits it, and a pipe would stay open as long as
- * the server runs.
- */
+/** Runs a command and waits until it exits. The output is discarded: a pipe would stay open as long as the started server runs. */
 async function spawned(command: string, args: string[], cwd: string): Promise<void> {
   await new Promise<void>((done, fail) => {
     const child = spawn(command, args, { cwd, stdio: 'ignore' });
@@ -268,7 +236,7 @@ async function spawned(command: string, args: string[], cwd: string): Promise<vo
   });
 }
 
-/** Creates the cluster in a temporary folder and then moves it to its final folder, so that a kill in between leaves no partial cluster. */
+/** Creates the cluster in a temporary folder first, so that an interruption leaves no partial cluster. */
 async function initialise(binaries: PostgresBinaries, cluster: string): Promise<void> {
   if (existsSync(join(cluster, 'PG_VERSION'))) return;
   const fresh = `${cluster}.new`;

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runWithSeparatePool } from './connect.ts';
 
-/** Role of the service in its embedded database. The role owns that database, which has the same name, and is not a superuser. */
+/** Role of the service in its embedded database, which it owns. It is not a superuser. */
 export const SERVICE_ROLE = 'energy';
 export const SERVICE_DATABASE = 'energy';
-/** Superuser that initdb creates. Used only to set up the role and the database. */
+/** Used only to set up the role and the database. */
 export const SERVER_SUPERUSER = 'postgres';
 
 /**
- * Creates the role and the database if they are missing, and makes the role the owner of objects that an earlier
- * version created as superuser. `urlOf` returns the URL of a database of the server, for its superuser.
+ * Creates the role and the database if necessary. Makes the role the owner of what an earlier version created as superuser. `urlOf`:
+ * returns the URL of a database for the superuser.
  */
 export async function ensureServiceRole(urlOf: (database: string) => string): Promise<void> {
-  // Raw SQL: the typed query builder has no statements for roles, databases and their owners.
+  // Raw SQL: the query builder has no statements for roles and databases.
   await runWithSeparatePool(urlOf('postgres'), { max: 1 }, async (pool) => {
     const { rows } = await pool.query(
       `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}') AS "hasRole",
@@ -28,10 +28,7 @@ export async function ensureServiceRole(urlOf: (database: string) => string): Pr
   await runWithSeparatePool(urlOf(SERVICE_DATABASE), { max: 1 }, (pool) => pool.query(TAKE_OVER));
 }
 
-/**
- * SQL that makes the service's role the owner of the objects of initdb's superuser, except system objects. REASSIGN OWNED cannot be used,
- * because that superuser also owns the system objects.
- */
+/** SQL that makes the service's role the owner of all objects except system objects. REASSIGN OWNED would also change system objects. */
 const TAKE_OVER = `DO $$
 DECLARE
   command text;
@@ -62,7 +59,7 @@ BEGIN
   END LOOP;
 END $$`;
 
-/** Maximum length of a Unix socket's path (sun_path, without its terminating zero). */
+/** Maximum length of the path of a Unix socket (sun_path). */
 const MAX_SOCKET_PATH_BYTES = 107;
 export const SOCKET_NAME = '.s.PGSQL.5432';
 
@@ -70,20 +67,18 @@ const fits = (folder: string): boolean => Buffer.byteLength(join(folder, SOCKET_
 const recordOf = (cluster: string): string => join(cluster, 'socket-folder');
 
 /**
- * Returns the folder of a cluster's socket, whether or not the folder exists. Usually, this is the cluster's own folder, which only its
- * owner can enter. If the path of the cluster's folder is too long, the function returns the folder that `makeSocketFolder` created and
- * recorded, so that every process finds it regardless of its TMPDIR.
+ * Returns the folder of a cluster's socket, even if it does not exist yet: the cluster's own folder or, if its path is too long, the folder
+ * that `makeSocketFolder` has recorded.
  */
 export function getSocketFolder(cluster: string): string {
   return fits(cluster) ? cluster : (noted(cluster) ?? inUse(cluster) ?? cluster);
 }
 
-/** Creates the folder of a server's socket if it does not exist. Its name is unguessable, and only its owner can enter it. */
+/** Creates the folder of a server's socket. Nobody can guess its name, and only its owner can enter it. */
 export function makeSocketFolder(cluster: string): string {
   if (fits(cluster)) return cluster;
   const known = noted(cluster);
-  // If a clean-up of temporary files removed the folder, it is created again under the same name, because processes of the service still
-  // use that name.
+  // After a clean-up of temporary files, the folder is created again under the same name, because other processes still use it.
   if (known !== null && (isOurs(known) || isMadeAgain(known))) return known;
   const base = [tmpdir(), '/tmp'].find((folder) => fits(join(folder, 'energy-XXXXXX'))) ?? '/tmp';
   const made = mkdtempSync(join(base, 'energy-'));
@@ -91,33 +86,24 @@ export function makeSocketFolder(cluster: string): string {
   return made;
 }
 
-/**
- * Removes the socket folder of a stopped server, unless the folder is the cluster itself. The next start creates the folder again under the
- * same name.
- */
+/** Removes the socket folder of a stopped server, unless it is the cluster itself. */
 export function removeSocketFolder(cluster: string): void {
   const folder = noted(cluster);
   if (folder === null) return;
   try {
     rmdirSync(folder);
   } catch {
-    // The folder cannot be removed, because it now belongs to another user or is not empty.
+    // The folder belongs to another user or is not empty.
   }
 }
 
-/**
- * Returns the socket folder that is recorded for exactly this cluster. The record in a copy of a cluster is that of the original, and is
- * ignored.
- */
+/** Returns the recorded socket folder of this cluster. A record that was copied from another cluster is ignored. */
 function noted(cluster: string): string | null {
   const [of, folder] = linesOf(recordOf(cluster));
   return of === cluster && folder ? folder : null;
 }
 
-/**
- * Returns the socket folder of a running server that an earlier version of the service started. The folder is read from the server's pid
- * file: line 2 is the cluster, line 5 the folder.
- */
+/** Returns the socket folder of a server that an earlier version has started, from its pid file. */
 function inUse(cluster: string): string | null {
   const [, of, , , folder] = linesOf(join(cluster, 'postmaster.pid'));
   return of === cluster && folder ? folder : null;
@@ -131,10 +117,7 @@ function linesOf(file: string): string[] {
   }
 }
 
-/**
- * Whether the folder belongs to this user, and no other user can enter it. If every user can write to the parent folder, another user could
- * have created the folder.
- */
+/** Whether the folder belongs to this user, and no other user can enter it. */
 function isOurs(folder: string): boolean {
   try {
     const { uid, mode } = lstatSync(folder);

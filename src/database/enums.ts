@@ -1,6 +1,6 @@
 /**
- * Permitted values of enumerated columns. Each list is declared once. Types of rows, checks of requests, responses and the OpenAPI document
- * derive from it, in this order. The CHECK constraints in sql/schema contain the same values.
+ * Permitted values of columns. Types, checks of requests and the OpenAPI document derive from these lists. CHECK constraints in sql/schema
+ * contain the same values.
  */
 export const ACCOUNT_ROLES = ['homeowner', 'utility', 'admin'] as const;
 export const PLANS = ['free', 'developer', 'enterprise'] as const;
@@ -14,35 +14,29 @@ export const ALERT_TYPES = [
 ] as const;
 /** Languages of the dashboard, mails, SMS and plain pages (ISO 639-1). */
 export const LANGUAGES = ['en', 'de', 'es', 'fr', 'nl'] as const;
-/** Channels by which the owner of an alert is notified. */
 export const ALERT_DELIVERIES = ['email', 'sms', 'webhook'] as const;
-/** Statuses of an alert, and of a webhook subscription. */
+/** Statuses of an alert or a webhook subscription. */
 export const PAUSABLE_STATUSES = ['active', 'paused'] as const;
 export const DEVICE_STATUSES = ['active', 'inactive', 'faulty'] as const;
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 /** Position of a device in the energy flows of its home. */
 export const PLACEMENTS = ['grid', 'production', 'storage', 'consumption', 'excluded'] as const;
 export type Placement = (typeof PLACEMENTS)[number];
-/** The manager of a device: the account that owns the device, or the utility that paired it for that account. */
+/** Who manages a device: its owner, or the utility that paired it. */
 export const DEVICE_MANAGERS = ['owner', 'utility'] as const;
 export type DeviceManager = (typeof DEVICE_MANAGERS)[number];
-/** Access of a member to a home: read, or read and change. */
 export const MEMBER_ACCESSES = ['read', 'manage'] as const;
 export type MemberAccess = (typeof MEMBER_ACCESSES)[number];
-/** Types of apps. A confidential app runs on a server and can keep a secret. A public app runs on a phone or a desktop and cannot. */
+/** A confidential app runs on a server and can keep a secret; a public app runs on a phone or computer. */
 export const APP_TYPES = ['confidential', 'public'] as const;
 export type AppType = (typeof APP_TYPES)[number];
-/**
- * Kinds of objects that the authorization server stores (sql/schema/0089_apps.sql). `client`: a token that an app has obtained for itself,
- * without a user.
- */
+/** What the authorization server stores. `client`: a token for an app itself, without a user. */
 export type OauthTokenKind = 'interaction' | 'code' | 'access' | 'refresh' | 'client';
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
-/** Kinds of price series: prices of a kWh, or grams of CO2 equivalent for a kWh. */
+/** Prices per kWh, or grams of CO2 equivalent per kWh. */
 export const SERIES_KINDS = ['price', 'emission'] as const;
-/** Durations for which a value of a series is valid, in minutes. */
 export const RESOLUTIONS_MINUTES = [15, 30, 60] as const;
-/** Event types to which a client can subscribe: those of the specification, and additionally `remark.raised`. */
+/** Event types to which a client can subscribe. */
 export const EVENT_TYPES = [
   'usage.updated',
   'alert.triggered',

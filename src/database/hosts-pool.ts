@@ -10,10 +10,7 @@ import {
 } from './hosts.ts';
 import { returnConnection } from './standstill.ts';
 
-/**
- * Running time of a statement, in ms, after which the pool checks whether the statement's server still has the wanted role. A server that
- * has lost the role may never respond.
- */
+/** After this time in ms, the pool checks whether the server of a running statement still has the wanted role. */
 const STUCK_MS = 5_000;
 
 const LOOK_EVERY_MS = 2_000;
@@ -28,10 +25,8 @@ function searchAmong(urls: readonly string[], wanted: ServerRole, { types: _, ..
 }
 
 /**
- * Creates a pool for several hosts. Connections go to the host in the wanted role, and to another host after a failover. A server that
- * hangs, or a machine without power, closes no connection. If a statement takes long, the pool therefore checks the roles of the hosts. If
- * the statement's host has lost the wanted role and another host has it, the pool closes its connections to the former host. (If the wanted
- * role is standby, several hosts may have it.)
+ * Creates a pool for several hosts. Connections go to the host in the wanted role. If a statement takes long, its server may hang, so the
+ * pool checks the roles of all hosts. If another host now has the role, the pool closes its connections to the former one.
  */
 export function createHostsPool(urls: readonly string[], wanted: ServerRole, options: pg.PoolConfig): pg.Pool {
   const hosts = searchAmong(urls, wanted, options);
@@ -47,10 +42,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
       return returnConnection(this.#connectAgain(), callback);
     }
 
-    /**
-     * Connects to the host in the wanted role. If the connection to the cached host fails or a time limit is exceeded, tries again, until
-     * the time limits can grow no further.
-     */
+    /** Connects to the host in the wanted role, and retries with longer time limits. */
     async #connectAgain(): Promise<pg.PoolClient> {
       for (let isFirst = true; ; isFirst = false) {
         const before = hosts.slowness;
@@ -58,7 +50,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
         try {
           return await super.connect();
         } catch (error) {
-          // The failed attempt has invalidated the cached host, so the next one searches again.
+          // The failed attempt has cleared the cached host, so the next one searches again.
           const { cause = error } = error as Error;
           const isOfHost =
             FAILED_CONNECTION_ERRORS.has(error as object) || FAILED_CONNECTION_ERRORS.has(cause as object);
@@ -88,7 +80,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
   return pool;
 }
 
-/** Closes the connections to hosts that no longer have the wanted role, if another host has it. Throws if no host has the role. */
+/** Closes the connections to hosts that no longer have the wanted role. Throws if no host has it. */
 async function endFormerConnections(
   hosts: DatabaseHosts,
   connections: ReadonlySet<pg.Client & { hostNumber: number }>,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DatabaseHosts } from './hosts.ts';
 
-/** Creates numbered servers, each with the role that it reports. `silent` never responds; `slow` does not respond in time. */
+/** Creates servers with the given roles. `silent` never responds; `slow` responds too late. */
 function servers(...are: ('primary' | 'standby' | 'away' | 'silent' | 'slow')[]) {
   const asked: number[] = [];
   const hosts = new DatabaseHosts(are.length, 'primary', async (host) => {
@@ -42,7 +42,7 @@ test('finds the other host after a failover', async () => {
 test('uses a host only while it still reports the wanted state', async () => {
   const { hosts, are } = servers('primary', 'standby', 'away');
   expect(await Promise.all([0, 1, 2].map((host) => hosts.isWanted(host)))).toEqual([true, false, false]);
-  // If several hosts have the wanted role (standbys), any of them may be chosen.
+  // Any host with the wanted role may be chosen.
   are[1] = 'primary';
   expect(await Promise.all([0, 1].map((host) => hosts.isWanted(host)))).toEqual([true, true]);
 });

@@ -1,26 +1,22 @@
 import pg from 'pg';
 
-/** Role of the server to which a pool connects. The servers are copies of each other; only the primary accepts writes. */
+/** Role of a server. Only the primary accepts writes. */
 export type ServerRole = 'primary' | 'standby';
 
-/**
- * Maximum time for a host to accept a new connection, if there are several hosts and the machine is not slow. Two attempts fit into the
- * pool's time limit for a connection.
- */
+/** Maximum time in ms for a host to accept a connection, unless the machine is slow. */
 export const HOST_CONNECT_TIMEOUT_MS = 2_000;
-/** Maximum factor by which time limits grow on a slow machine. With this factor, a host has 16 s to accept a connection. */
+/** Maximum factor by which time limits grow on a slow machine. */
 const MAX_SLOWNESS = 8;
 
-/** The factor by which connections currently take longer than usual. */
+/** How much longer than usual connections currently take. */
 class Slowness {
   factor = 1;
 
-  /** Doubles the factor after a connection has timed out. */
   increase(): void {
     this.factor = Math.min(MAX_SLOWNESS, 2 * this.factor);
   }
 
-  /** Lowers the factor so that the time limit becomes twice the measured time of a connection. Never raises the factor. */
+  /** Lowers the factor, so that the time limit is twice the measured time of a connection. */
   follow(tookMs: number): void {
     this.factor = Math.max(1, Math.min(this.factor, (2 * tookMs) / HOST_CONNECT_TIMEOUT_MS));
   }
@@ -29,11 +25,9 @@ class Slowness {
 const isTimeout = ({ message }: Error): boolean => /timeout/i.test(message);
 
 /**
- * The search for the host in the wanted role. `ask` connects to a host and returns whether the host has the role; it throws if the host
- * does not respond. All hosts are queried concurrently, so a machine without power costs no extra time. The search also adapts time limits
- * to slow machines: on a busy machine, every connection could take longer than its limit, so that no attempt would succeed. The limits
- * double after a timeout, and later follow the connections that succeed. If another host responded, such as the standby of a hung primary,
- * the machine is not slow, and the limits do not change.
+ * The search for the host in the wanted role, which queries all hosts concurrently. `ask` returns whether a host has the role, and throws
+ * if it does not respond. On a slow machine every connection could exceed its time limit, so the limits double after a timeout, unless
+ * another host has responded.
  */
 export class DatabaseHosts {
   readonly #count: number;
@@ -42,7 +36,7 @@ export class DatabaseHosts {
   readonly #slowness = new Slowness();
   #known: number | null = null;
   #underWay: Promise<number> | null = null;
-  /** Whether the cached host has responded to a search, but no connection to it has been established since. */
+  /** Whether no connection to the cached host has been established yet. */
   #isNew = false;
 
   constructor(count: number, wanted: ServerRole, ask: (host: number) => Promise<boolean>) {
@@ -51,20 +45,15 @@ export class DatabaseHosts {
     this.#ask = ask;
   }
 
-  /** Factor for time limits of connections, 1 to `MAX_SLOWNESS`. */
   get slowness(): number {
     return this.#slowness.factor;
   }
 
-  /**
-   * Returns the number of the host in the wanted role: the cached host or, if no host is cached, the first that now reports the role.
-   * Throws if no host has the role.
-   */
+  /** Returns the number of the cached host or, without one, of the first host that reports the wanted role. Throws if there is none. */
   async choose(): Promise<number> {
     return this.#known ?? this.search();
   }
 
-  /** Queries all hosts, ignoring the cache. */
   search(): Promise<number> {
     this.#underWay ??= this.#find().finally(() => {
       this.#underWay = null;
@@ -98,22 +87,18 @@ export class DatabaseHosts {
     }
   }
 
-  /** Whether the host now has the wanted role. False if it does not respond. */
+  /** False if the host does not respond. */
   isWanted(host: number): Promise<boolean> {
     return this.#ask(host).catch(() => false);
   }
 
-  /**
-   * If `host` is the cached host, invalidates the cache, because the host is down or has changed its role. `error`: reason why a connection
-   * to the host failed.
-   */
+  /** Clears the cached host if it is this one. `error`: why a connection to the host failed. */
   forget(host: number, error?: Error): void {
     if (this.#known !== host) return;
     if (this.#isNew && error && isTimeout(error)) this.#slowness.increase();
     this.#known = null;
   }
 
-  /** Records how long it took to establish a connection. */
   connected(tookMs: number): void {
     this.#isNew = false;
     this.#slowness.follow(tookMs);
@@ -127,20 +112,17 @@ export class HostUnavailableError extends Error {
   readonly code = '57P03';
 }
 
-/**
- * SQLSTATE read_only_sql_transaction: a write on a standby, on a primary that has become a standby, or in a database
- * that a move has closed.
- */
+/** SQLSTATE read_only_sql_transaction: the server accepts no writes, for example because it is a standby. */
 const READ_ONLY = '25006';
-/** Settings that a server reports when a session begins, and again when they change (PostgreSQL 14 and later). */
+/** Settings that a server reports when a session begins and when they change. */
 type Said = Partial<Record<'in_hot_standby' | 'default_transaction_read_only', string>>;
 
-/** A connection that detects whether its server's role has changed since the connection began. */
+/** A connection that detects a change of its server's role. */
 export class RoleWatchingClient extends pg.Client {
   protected said: Said = {};
-  /** Whether the connection must not be reused: its server no longer accepts writes, or is no longer a standby. */
+  /** Whether the connection must not be reused, because its server has another role. */
   isUseless = false;
-  /** Time (performance.now()) at which the statement began that is waiting for its result. Null if no statement is running. */
+  /** Time (performance.now()) at which the running statement began. Null if none is running. */
   busySinceMs: number | null = null;
 
   constructor(config?: pg.ClientConfig) {
@@ -162,8 +144,7 @@ export class RoleWatchingClient extends pg.Client {
       if (parameterName === 'in_hot_standby' && before !== undefined && before !== parameterValue) this.becomeUseless();
     });
     this.connection.on('errorMessage', ({ code }) => {
-      // In a database that a move has closed, a new connection would get the same error, and the existing one can still read. It therefore
-      // remains open.
+      // In a database that is closed for writing, a new connection would be no better, and this one can still read.
       const isClosed = this.said.default_transaction_read_only === 'on';
       if (code === READ_ONLY && !isClosed) this.becomeUseless();
     });
@@ -174,19 +155,19 @@ export class RoleWatchingClient extends pg.Client {
   }
 }
 
-/** Errors of failed connections to the host that the search chose. After such an error, another host may accept a connection. */
+/** Errors of failed connections after which another host may accept one. */
 export const FAILED_CONNECTION_ERRORS = new WeakSet<object>();
 
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);
 
-/** Creates the class of a pool's connections, which go to the host in the wanted role. `urls` has one URL for each host. */
+/** Creates the class of a pool's connections, which go to the host in the wanted role. */
 export function createHostsClient(urls: readonly string[], wanted: ServerRole, hosts: DatabaseHosts) {
   const addresses = urls
     .map((connectionString) => new pg.Client({ connectionString }))
     .map(({ host, port }) => ({ host, port }));
 
   return class HostClient extends RoleWatchingClient {
-    /** Number of the host to which the client is connected; -1 before the connection. */
+    /** -1 before the connection. */
     hostNumber = -1;
 
     constructor(config?: pg.ClientConfig) {
@@ -217,7 +198,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
       } catch (error) {
         hosts.forget(this.hostNumber, error as Error);
         FAILED_CONNECTION_ERRORS.add(error as object);
-        // The pool only drops its reference to a failed connection, so the connection is also closed at the server.
+        // The pool does not close failed connections.
         void this.end().catch(() => {});
         throw error;
       }
@@ -227,7 +208,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
     }
 
     async #isWanted(): Promise<boolean> {
-      // Raw SQL: the statement reads a setting of the server, which a connection pooler between service and server does not report.
+      // Raw SQL: a connection pooler may not report this setting.
       this.said.in_hot_standby ??= (await this.query('SHOW in_hot_standby')).rows[0].in_hot_standby as string;
       return (this.said.in_hot_standby === 'on') === (wanted === 'standby');
     }
@@ -239,13 +220,13 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
   };
 }
 
-/** Checks over a new connection whether one host has the wanted role. */
+/** Checks over a new connection whether a host has the wanted role. */
 export async function isHostInRole(config: pg.ClientConfig, wanted: ServerRole): Promise<boolean> {
   const client = new pg.Client(config);
   client.on('error', () => {});
   try {
     await client.connect();
-    // Raw SQL: the statement reads only the role of the server, not the service's tables.
+    // Raw SQL: reads only the role of the server.
     const { rows } = await client.query('SELECT pg_is_in_recovery() AS "isStandby"');
     return rows[0].isStandby === (wanted === 'standby');
   } finally {

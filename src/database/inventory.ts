@@ -1,10 +1,10 @@
 import type { QueryFunction } from './connect.ts';
 
-/** Size of an installation, for its operators. */
+/** Size of an installation, for operators. */
 interface Inventory {
   /**
-   * Number of rows inserted into `readings`, from the statistics of its partitions or chunks. The rate of inserts is the difference of two
-   * values divided by the time between them. The number may lag by a second, and decreases if a partition is dropped or the server crashes.
+   * Number of readings that were ever inserted, from PostgreSQL's statistics. It may lag by a second, and decreases if a partition is
+   * dropped.
    */
   readingsStored: number;
   rejectedLastHour: number;
@@ -14,14 +14,14 @@ interface Inventory {
   faulty: number;
 }
 
-/** Maximum number of rejected messages that are counted, so that a device with many invalid messages does not slow down the count. */
+/** Maximum number of rejected messages that are counted, to limit the time. */
 const MAX_REJECTIONS = 100_000;
 
-/** Reads the inventory in one statement, which does not scan the readings. */
+/** Reads the size of the installation in one statement. */
 export async function readInstallationInventory(query: QueryFunction, now: Date): Promise<Inventory> {
   const rejectedWithin = (time: string) => `(SELECT count(*) FROM (SELECT FROM rejected_messages
     WHERE received_at > $1::timestamptz - interval '${time}' LIMIT ${MAX_REJECTIONS}) counted)`;
-  // Raw SQL: the statement reads the catalogue of the server, and sums over relations whose names are known only at run time.
+  // Raw SQL: reads the catalogue of the server.
   const { rows } = await query<Inventory>(
     `SELECT (SELECT coalesce(sum(pg_stat_get_tuples_inserted(inhrelid)), 0)::bigint FROM pg_inherits
          WHERE inhparent = 'readings'::regclass) AS "readingsStored",
@@ -36,26 +36,24 @@ export async function readInstallationInventory(query: QueryFunction, now: Date)
   return rows[0] as Inventory;
 }
 
-/** Age of the latest reading, and lengths of the queues that are stored in the database. */
+/** Age of the latest reading, and lengths of the queues in the database. */
 interface Waiting {
-  /** Age of the most recent reading of all devices. Null if there are no readings. */
+  /** Age of the latest reading of all devices. Null if there is none. */
   lagSeconds: number | null;
-  /** Number of corrections of stored consumption, from late readings, that the aggregates do not contain yet. */
+  /** Number of late changes of consumption that are not added yet. */
   lateDifferences: number;
-  /** Number of days whose aggregates must be recomputed. */
+  /** Number of days whose sums must be recomputed. */
   staleDays: number;
-  /** Number of hours of users' consumption that have changed and whose alerts are not evaluated yet. */
+  /** Number of changed hours for which alerts are not evaluated yet. */
   usageChanges: number;
-  /** Number of deliveries that have neither succeeded nor been given up. */
+  /** Number of pending deliveries. */
   deliveries: number;
 }
 
-/**
- * Reads the lengths of all queues in one statement. `most`: maximum up to which each queue is counted, to limit the cost; null: no maximum.
- */
+/** Reads the lengths of all queues. `most`: maximum up to which each is counted; null: no maximum. */
 export async function readBacklogs(query: QueryFunction, now: Date, most: number | null = null): Promise<Waiting> {
   const count = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT $2) counted)`;
-  // Raw SQL: one statement counts five relations, so that all counts are of the same moment.
+  // Raw SQL: one statement, so that all counts are of the same moment.
   const { rows } = await query<Waiting>(
     `SELECT extract(epoch FROM $1::timestamptz - max(seen_at))::float8 AS "lagSeconds",
        ${count('late_deltas')} AS "lateDifferences",

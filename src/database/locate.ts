@@ -1,10 +1,7 @@
 import type { Config } from '#src/config/load.ts';
 import { getEmbeddedDatabaseUrl, isEmbeddedPostgresRunning } from './embedded-postgres.ts';
 
-/**
- * Returns the URL of the database: the configured URL, or the URL of the data directory's embedded database, which must be running. If it
- * is not running, throws an error with the remedy.
- */
+/** Returns the URL of the configured or embedded database. Throws an error with the remedy if the embedded one is not running. */
 export async function findDatabaseUrl(config: Config): Promise<string> {
   if (config.database.url) return config.database.url;
   if (await isEmbeddedPostgresRunning(config.dataDir)) return getEmbeddedDatabaseUrl(config.dataDir);

@@ -6,27 +6,19 @@ export const COMMODITIES = ['gas', 'heat', 'water'] as const;
 export type Commodity = (typeof COMMODITIES)[number];
 
 /**
- * Pattern of channel names with a known meaning (counting rules, "Registers of one device", rule 6): `import`, `export` or a commodity, a
- * component of one of these (`import/t1`, `gas/m3`), or any of these after the name of a circuit (`switch0/import`). Every other text is an
- * unknown name (`feed_in`, `meter/unknown/wert_a`). Channels that must not contribute to totals are named `ignored/…`. PostgreSQL
- * interprets the pattern as JavaScript does, and the index `series_unknown_name` contains the same text.
+ * Pattern of channel names with a known meaning: `import`, `export` or a commodity, a component of one of these (`import/t1`, `gas/m3`), or
+ * any of these after a circuit (`switch0/import`). The index `series_unknown_name` contains the same text.
  */
 export const KNOWN_CHANNEL_PATTERN =
   '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\\d+)*|(?:[^/]+/)*ignored/.+)$';
 
-/**
- * SQL condition on `series s`: a series of energy or power with an unknown channel name. The index `series_unknown_name` covers this
- * condition.
- */
+/** SQL condition: the series `s` measures energy or power, but its name has no known meaning. An index covers it. */
 export const hasUnknownChannelNameSql = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL_PATTERN)} AND s.kind IN ('register', 'interval', 'power'))`;
 
-/**
- * Quantities of a device that are aggregated separately. Channels with their own placement are also part of the device's electricity. Gas,
- * heat and water are not; their unit is kWh or, with `_m3`, m³.
- */
+/** What a device measures separately from its other energy: some channels in another energy flow, gas, heat or water. */
 export type AggregatedQuantity = Placement | Commodity | `${Commodity}_m3`;
 
-/** All separately aggregated quantities, in a fixed order. */
+/** In a fixed order. */
 export const AGGREGATED_QUANTITIES: readonly AggregatedQuantity[] = [
   ...PLACEMENTS,
   ...COMMODITIES,
@@ -35,37 +27,31 @@ export const AGGREGATED_QUANTITIES: readonly AggregatedQuantity[] = [
 
 const PLACED: ReadonlySet<string> = new Set(PLACEMENTS);
 
-/** Whether a quantity is electricity, and therefore a part of its device's total. */
+/** Whether the energy is electricity, and so a part of its device's total. */
 export const isElectricityQuantity = (meter: AggregatedQuantity): meter is Placement => PLACED.has(meter);
 
-/**
- * The estimated part of exported energy, of a device or of its channels with a placement. Few devices export estimated energy, so this part
- * is stored in separate rows instead of a column of every bucket.
- */
+/** The estimated part of exported energy. Few devices have one, so it is stored in separate rows. */
 export type EstimatedExportQuantity = 'estimated_export' | `${Placement}/estimated_export`;
 
 export const getEstimatedExportQuantity = (meter: Placement | null): EstimatedExportQuantity =>
   meter === null ? 'estimated_export' : `${meter}/estimated_export`;
 
-/**
- * All quantities that have rows of their own, in addition to the rows of the device and the user: the aggregated quantities, and the
- * estimated parts of exported energy.
- */
+/** All energies that are stored in separate rows. */
 export const SEPARATELY_STORED_QUANTITIES: readonly (AggregatedQuantity | EstimatedExportQuantity)[] = [
   ...AGGREGATED_QUANTITIES,
   ...[null, ...PLACEMENTS].map(getEstimatedExportQuantity),
 ];
 
 /**
- * Returns the key that the rows of a separately aggregated quantity have in the load profile and in all aggregates, in place of the
- * `device_id` or `user_id`. No id contains a slash, so a query for a device or a user never matches these rows (decision 0041).
+ * Returns the key of a separately stored energy, which replaces the `device_id` or `user_id` in its rows. No id contains a slash, so
+ * queries for a device or user never find these rows (decision 0041).
  */
 export const getSeparateQuantityKey = (id: string, meter: AggregatedQuantity | EstimatedExportQuantity): string =>
   `${id}/${meter}`;
 
 /**
- * Returns the key of the rows that store the estimated part of exported energy, in the column of imported energy. `id`: a device's id, or,
- * for channels with a placement, the key of their quantity (`getSeparateQuantityKey`).
+ * Returns the key of the rows with the estimated part of exported energy. `id`: a device's id, or the key of some of its channels
+ * (`getSeparateQuantityKey`).
  */
 export const getEstimatedExportKey = (id: string): string =>
   getSeparateQuantityKey(id, getEstimatedExportQuantity(null));

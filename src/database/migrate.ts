@@ -14,23 +14,21 @@ import { runInTransactionOnConnection } from './transaction.ts';
 const SQL = fileURLToPath(new URL('../../sql/', import.meta.url));
 
 interface Migrated {
-  /** Names of the SQL files that were applied. */
   applied: string[];
   database: DetectedDatabase;
 }
 
 /**
- * Migrates a database to this version's schema. Each numbered file of sql/schema is applied once, in order. Files of sql/interface, and the
- * files of sql/storage and sql/rollups for the database's tier, are applied again if they changed or if a numbered file was applied. All
- * files are applied in one transaction, so a database never has parts of two tiers. Partitions are then created for the months around now.
- * Any number of processes may call this function concurrently. Throws if a newer version created the schema.
+ * Migrates a database to this version's schema, in one transaction. Each numbered file of sql/schema is applied once; other SQL files are
+ * applied again if they have changed. Any number of processes may call this function concurrently. Throws if a newer version created the
+ * schema.
  */
 export async function migrate(
   pool: Pool,
   { timescale = 'auto', now = new Date() }: { timescale?: 'auto' | 'off'; now?: Date } = {},
 ): Promise<Migrated> {
   return waitForExclusiveLock(pool, ADVISORY_LOCKS.migration, async (client) => {
-    // Raw SQL: migrations are SQL files, and the table of migrations is used before the schema matches the declared types.
+    // Raw SQL: migrations are SQL files.
     await assertSchemaNotNewer(client);
     const database = await detectCapabilities(pool, timescale);
     const { hypertables, continuousAggregates } = database.capabilities;
@@ -45,15 +43,12 @@ export async function migrate(
   });
 }
 
-/** Error if a newer version of the service created the schema. The message contains the remedy. */
+/** Error if a newer version created the schema. The message contains the remedy. */
 class NewerSchema extends Error {
   override name = 'NewerSchema';
 }
 
-/**
- * Throws NewerSchema if a database has numbered migrations that this version lacks, because this version could read or write such a schema
- * incorrectly. A database without a schema is not newer.
- */
+/** Throws NewerSchema if the database has a migration that this version lacks. */
 export async function assertSchemaNotNewer(client: Pick<PoolClient, 'query'>): Promise<void> {
   const { unknown } = await readSchemaState(client);
   if (unknown.length === 0) return;
@@ -63,10 +58,10 @@ export async function assertSchemaNotNewer(client: Pick<PoolClient, 'query'>): P
   );
 }
 
-/** Returns the names of this version's numbered migrations, in order. */
+/** Returns the names of this version's migrations in order. */
 export const listMigrations = (): Promise<string[]> => sqlFiles('schema');
 
-/** Returns the numbered migrations that this database lacks, and those in the database that this version does not have. Read-only. */
+/** Returns the migrations that the database lacks, and those that this version lacks. */
 export async function readSchemaState(
   client: Pick<PoolClient, 'query'>,
 ): Promise<{ isMade: boolean; pending: string[]; unknown: string[] }> {
@@ -94,7 +89,7 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
   for (const name of await sqlFiles('schema')) {
     if (!known.has(name)) applied.push(await apply(client, name));
   }
-  // A numbered file may drop objects that the other files create, so the other files are applied again even if they are unchanged.
+  // A migration may drop objects that the other files create, so these are applied again.
   const hasMigrated = applied.length > 0;
   const again = [
     ...(await sqlFiles('interface')),
@@ -110,7 +105,6 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
   return applied;
 }
 
-/** Returns the SQL files of several folders, sorted by number. */
 async function sqlFiles(...folders: string[]): Promise<string[]> {
   const lists = await Promise.all(
     folders.map(async (folder) => (await readdir(SQL + folder)).map((name) => `${folder}/${name}`)),
@@ -138,45 +132,40 @@ async function apply(client: PoolClient, name: string): Promise<string> {
 }
 
 /**
- * Creates the monthly partitions (such as `readings_2026_11`) for readings and the load profile over `[from, to]`, unless the database
- * creates space for new months by itself. Returns the names of the partitions that it created.
+ * Creates the monthly partitions (such as `readings_2026_11`) for a time range, if the database does not create them itself. Returns their
+ * names.
  */
 export async function ensurePartitions(db: Pool | PoolClient, range: { from: Date; to: Date }): Promise<string[]> {
-  // Raw SQL: the statement calls a function of the schema, which each database tier implements.
+  // Raw SQL: calls a function of the schema.
   const { rows } = await db.query('SELECT make_room($1, $2) AS made', [range.from, range.to]);
   return rows[0].made;
 }
 
 type Queried = Pick<Pool, 'query'>;
 
-/** Age in days after which readings rarely arrive, and chunks are compressed. Later readings are still accepted. */
+/** Age in days after which readings rarely arrive and data are compressed. */
 const LATE_WINDOW_DAYS = 7;
 
 /**
- * Returns the start of the retention in Unix ms: the same day of the month and time of day, `retentionMonths` calendar months ago. If that
- * month has no such day, the month's last day is used, so that the start never moves back. Older readings are rejected.
+ * Returns the start of the retention period in Unix ms: the same day `retentionMonths` months ago, or the last day of that month. Older
+ * readings are rejected.
  */
 export function getRetentionStartMs(nowMs: number, retentionMonths: number): number {
   return DateTime.fromMillis(nowMs, { zone: 'utc' }).minus({ months: retentionMonths }).toMillis();
 }
 
 /**
- * Drops readings before the start of the retention, in whole partitions or chunks. A partition is dropped a day after the service begins to
- * reject readings of its time, so that no writer adds readings to dropped partitions, whatever the writer's clock. Returns the names of the
- * dropped partitions or chunks.
+ * Drops the oldest readings in whole partitions, a day after readings of their time have been rejected for the first time. Returns the
+ * names of the partitions.
  */
 export async function dropExpiredReadings(pool: Queried, now: Date, retentionMonths: number): Promise<string[]> {
   const before = new Date(getRetentionStartMs(now.getTime(), retentionMonths) - DAY_MS);
-  // Raw SQL: the statements call functions of the schema, which each database tier implements.
+  // Raw SQL: calls a function of the schema.
   const { rows } = await pool.query('SELECT drop_readings($1) AS dropped', [before]);
   return rows[0].dropped;
 }
 
-/**
- * Compresses chunks that end before a time (by default those older than the late-data window) and sets the length of
- * new chunks, if the database supports it. Each chunk is compressed in its own transaction, which locks only that
- * chunk. `signal` stops the compression between two chunks.
- */
+/** Compresses old data, if the database supports it, in small transactions. `signal`: stops between two of them. */
 export async function compressOldChunks(
   pool: Queried,
   now: Date,

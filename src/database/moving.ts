@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
 
-/** Identifies a key, session, device or gateway: by its id, or by the SHA-256 of the secret of a key or session. */
+/** Identifies a key, session, device or gateway by its id, or by the SHA-256 of its secret. */
 type MovableName = { secretSha256: Buffer } | { id: string };
 
 /**
- * Returns the result of `find` for a name. If there is none and the account is moving from or to another installation, returns `'moving'`:
- * the absence is then temporary, and the caller gets 503 (retry) instead of an error about its key. `find` is called a second time before
- * undefined is returned, because the account may have been opened in between.
+ * Returns the result of `find`. If there is none because the account is moving to or from another installation, returns `'moving'`; the
+ * caller then gets 503 instead of an error about its key. `find` is called twice, because the account may have been opened in between.
  */
 export async function findOrReportMoving<T>(
   db: Database,
@@ -20,7 +19,7 @@ export async function findOrReportMoving<T>(
 }
 
 async function isMoving(db: Database, one: MovableName): Promise<boolean> {
-  // Raw SQL: the rows of closed accounts are stored as JSON, without typed columns (users-move/close.ts).
+  // Raw SQL: the rows of closed accounts are stored as JSON.
   const hex = 'secretSha256' in one ? one.secretSha256.toString('hex') : '';
   const name = 'id' in one ? one.id : hex.toUpperCase();
   if (name.includes('\0')) return false;

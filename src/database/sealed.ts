@@ -1,14 +1,11 @@
 import type { QueryFunction } from './connect.ts';
 
-/**
- * Maximum number of encrypted values that are sampled in each column: enough to tell a wrong key, which decrypts none of them, from a few
- * rows that were encrypted with another key.
- */
+/** Number of encrypted values that are sampled per column. */
 const SAMPLES = 20;
 
-/** Returns samples of the encrypted values (core/secrets.ts) of every column whose name ends in `_sealed`. */
+/** Returns samples of encrypted values from every column named `*_sealed`. */
 export async function readSamplesOfEncryptedValues(query: QueryFunction): Promise<Buffer[]> {
-  // Raw SQL: the names of relations and columns are read from the catalogue at run time.
+  // Raw SQL: names of relations and columns are known only at run time.
   const { rows: columns } = await query<{ relation: string; name: string }>(
     `SELECT quote_ident(table_name) AS relation, quote_ident(column_name) AS name FROM information_schema.columns
      WHERE table_schema = current_schema() AND column_name LIKE '%\\_sealed'`,

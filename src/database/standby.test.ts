@@ -48,7 +48,7 @@ test.each([
   [7, 8, true],
   [8, 8, false],
   [9, 8, false],
-  // The 32-bit counter of transaction ids has wrapped around once.
+  // The 32-bit transaction id has overflowed once.
   [4_294_967_290, 4_294_967_296 + 5, true],
   [5, 4_294_967_290, false],
   [5, 4_294_967_296 + 6, true],

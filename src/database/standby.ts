@@ -3,25 +3,24 @@ import { withTimeout } from '#src/core/timeout.ts';
 import { createQueryFunctionOnConnection, type Pool, type QueryFunction } from './connect.ts';
 
 const POLL_MS = 1_000;
-/** Maximum duration of a poll. A standby that takes longer counts as unavailable. */
+/** Maximum duration of a poll in ms. A slower standby counts as unavailable. */
 const ANSWER_MS = 2_000;
 
 export interface StandbyState {
-  /** Maximum age of the standby's data in ms; at most a second if replication keeps up. */
+  /** Maximum age of the standby's data in ms. */
   ageMs: number;
-  /** Transaction id (64 bits) below which every transaction of the primary has ended and is visible on the standby. */
+  /** The standby contains all transactions with a lower id (64 bits). */
   horizon: number;
 }
 
-/** The standby from which a process reads. */
 export type Standby = ReturnType<typeof watchStandby>;
 
-/** Polls the primary's write position and the standby's replayed position once a second. */
+/** Polls once a second how far the standby lags behind the primary. */
 export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
   let samples: readonly StandbySample[] = [];
   let known: { horizon: number; replayed: number } | null = null;
   let isOver = false;
-  /** The last logged reason why the standby is unavailable, so that the same message is not repeated. */
+  /** The last logged reason, so that it is not repeated. */
   let lastLogged: string | null = null;
   const logChange = (what: string | null) => {
     if (what === lastLogged) return;
@@ -32,7 +31,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
 
   async function poll(): Promise<void> {
     const atMs = performance.now();
-    // The clock is read before the standby is queried, so that the computed age of its data is never too low.
+    // Read before the standby is queried, so that the computed age of its data is never too low.
     const position = await within(writtenTo(createQueryFunctionOnConnection(primary)));
     samples = appendStandbySample(samples, { atMs, position });
     const replayed = await within(replayedTo(createQueryFunctionOnConnection(standby)));
@@ -52,15 +51,12 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
     }
   })();
   return {
-    /**
-     * Returns the standby's state. Null if the server is unavailable, is not a standby, or the age of its data is
-     * unknown; queries then use the primary.
-     */
+    /** Returns the standby's state. Null if it is unavailable; queries then use the primary. */
     state(): StandbyState | null {
       const ageMs = known && computeDataAgeMs(samples, known.replayed, performance.now());
       return known === null || ageMs === null ? null : { ageMs, horizon: known.horizon };
     },
-    /** Reports a failed read from the standby, which then counts as unavailable until it responds again. */
+    /** Reports a failed read. The standby counts as unavailable until it responds again. */
     failed(): void {
       known = null;
     },
@@ -71,7 +67,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
 }
 
 async function writtenTo(query: QueryFunction): Promise<number> {
-  // Raw SQL, here and below: the statements call functions of the server, and read no table.
+  // Raw SQL, here and below: the statements call functions of the server.
   const { rows } = await query<{ position: number }>(`SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS "position"`, []);
   return rows[0]?.position ?? 0;
 }
@@ -89,38 +85,32 @@ async function replayedTo(query: QueryFunction): Promise<{ replayed: number; hor
 const within = <T>(answer: Promise<T>): Promise<T> =>
   withTimeout(answer, ANSWER_MS, `no answer within ${ANSWER_MS} ms`);
 
-/** A position of the primary's write-ahead log, and the time at which the primary had written up to it. */
+/** A position of the primary's write-ahead log, and the time at which it was reached. */
 export interface StandbySample {
   atMs: number;
-  /** Position in bytes of the primary's write-ahead log. */
+  /** In bytes. */
   position: number;
 }
 
-/** Maximum number of samples stored. A standby that lags behind the oldest sample counts as unavailable. */
+/** Maximum number of samples. A standby that lags behind the oldest one counts as unavailable. */
 const KEPT = 900;
 
 /**
- * Returns the maximum age in ms of a standby's data, which are replayed up to a position: the time since the primary was at this position.
- * If the primary writes nothing, its position does not change, and the data do not age. Null if all samples have later positions, so that
- * the age is unknown. Pure.
+ * Returns the maximum age in ms of a standby's data: the time since the primary was at the position that the standby has reached. Null if
+ * unknown.
  */
 export function computeDataAgeMs(samples: readonly StandbySample[], replayed: number, nowMs: number): number | null {
   const reached = samples.findLast(({ position }) => position <= replayed);
   return reached ? Math.max(0, nowMs - reached.atMs) : null;
 }
 
-/**
- * Appends a sample, and drops the oldest ones beyond the maximum number, so that the list stays bounded while the standby does not respond.
- * Pure.
- */
+/** Appends a sample, and drops the oldest ones beyond the maximum number. */
 export const appendStandbySample = (
   samples: readonly StandbySample[],
   latest: StandbySample,
 ): readonly StandbySample[] => [...samples, latest].slice(-KEPT);
 
-/**
- * Returns the samples that are needed to compute later ages: the last sample whose position is replayed, and all samples after it. Pure.
- */
+/** Returns the samples that are needed later: the last one that the standby has reached, and all after it. */
 export function filterNeededStandbySamples(
   samples: readonly StandbySample[],
   replayed: number,
@@ -129,12 +119,12 @@ export function filterNeededStandbySamples(
   return samples.slice(Math.max(0, reached));
 }
 
-/** Number of different 32-bit transaction ids, as rows contain them. After this many transactions, the ids repeat. */
+/** Number of different 32-bit transaction ids. Later transactions use the ids again. */
 const ROUND = 2 ** 32;
 
 /**
- * Whether a standby has replayed a transaction. `number`: the transaction's 32-bit id, as in rows; it must be among the last two thousand
- * million ids. All transactions below `horizon` have been replayed. Pure.
+ * Whether a standby contains a transaction. `number`: its 32-bit id. `horizon`: the standby contains all transactions with a lower 64-bit
+ * id.
  */
 export function isTransactionReplayed(number: number, horizon: number): boolean {
   const ahead = (((horizon - number) % ROUND) + ROUND) % ROUND;

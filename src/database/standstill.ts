@@ -1,20 +1,16 @@
 import type pg from 'pg';
 import { HostUnavailableError, RoleWatchingClient } from './hosts.ts';
 
-/** Time, in ms, for which a statement or a request for a connection waits before the pool probes its server. */
+/** Time in ms after which the pool checks the server of a waiting statement. */
 const SUSPECT_MS = 1_000;
 const LOOK_MS = 250;
-/**
- * Time limit of a probe. If a server accepts no new connection within this time, it counts as not responding. With the wait before the
- * probe, callers are refused within 5 s. A busy server needs tens of milliseconds.
- */
+/** If a server accepts no connection within this time (ms), it counts as hanging. A busy server needs tens of milliseconds. */
 export const STANDSTILL_PROBE_TIMEOUT_MS = 3_000;
-/** Time after a successful probe during which the server is not probed again. A statement may take long although the server responds. */
+/** Time in ms after a successful check in which the server is not checked again. A statement may take long although the server responds. */
 const TRUSTED_MS = 2_000;
 
 type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
-/** Hands a connection to the caller as `Pool.connect` does: through the callback if there is one, otherwise as a promise. */
 export function returnConnection(
   connected: Promise<pg.PoolClient>,
   callback?: Got,
@@ -28,15 +24,12 @@ export function returnConnection(
 }
 
 /**
- * Refuses the callers of a pool while the pool's server does not respond. A machine or process that is stopped closes no connection and
- * accepts new ones, so statements would wait until it resumes. Instead, the statements fail with HostUnavailableError, their connections
- * are closed, and requests for a connection fail at once until the server responds again. `probe` connects to the server and runs a
- * statement. It resolves or rejects when the server responds; if there is no response, it rejects after STANDSTILL_PROBE_TIMEOUT_MS, with a
- * message about a timeout.
+ * Refuses the callers of a pool while its server hangs. A stopped machine closes no connection, so statements would wait until it resumes;
+ * instead they fail with HostUnavailableError. `probe` connects to the server and runs a statement; without a response, it rejects after
+ * STANDSTILL_PROBE_TIMEOUT_MS.
  */
 export function refuseConnectionsWhileServerHangs(pool: pg.Pool, probe: () => Promise<unknown>): void {
   const clients = new Set<RoleWatchingClient>();
-  /** Callers that are waiting for a connection. */
   const waiting = new Set<{ sinceMs: number; refuse(error: Error): void }>();
   let isStill = false;
   let isProbing = false;
@@ -57,7 +50,7 @@ export function refuseConnectionsWhileServerHangs(pool: pg.Pool, probe: () => Pr
       connect()
         .then((client) => {
           if (waiting.delete(one)) return resolve(client);
-          // The pool has already refused this caller while the connection was being established, so the connection is not needed.
+          // The pool has already refused this caller.
           client.release();
         }, reject)
         .finally(() => waiting.delete(one));
@@ -89,14 +82,14 @@ export function refuseConnectionsWhileServerHangs(pool: pg.Pool, probe: () => Pr
 
 const away = () => new HostUnavailableError('the database does not answer');
 
-/** Whether the server responds to a probe in time, whatever the result. */
+/** Whether the server responds in time, even with an error. */
 function isAnswered(probed: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
     probed.then(
       () => resolve(true),
       (error: Error) => resolve(!/timeout/i.test(error.message)),
     );
-    // Data that arrived while the process was busy are read before the server counts as not responding.
+    // First reads data that arrived while this process was busy.
     setTimeout(() => setImmediate(() => setImmediate(resolve, false)), STANDSTILL_PROBE_TIMEOUT_MS).unref();
   });
 }

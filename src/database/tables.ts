@@ -21,10 +21,7 @@ import type { AggregatedQuantity } from './meter.ts';
 
 type OneOf<Words extends readonly (string | number)[]> = Words[number];
 
-/**
- * Relations for typed queries. sql/CATALOGUE.md documents them with units. The load profile and the aggregates are declared in
- * src/rollups/levels.ts.
- */
+/** Relations for typed queries. sql/CATALOGUE.md documents them with units. src/rollups/levels.ts declares consumption and its sums. */
 export interface Tables {
   users: {
     user_id: string;
@@ -78,7 +75,7 @@ export interface Tables {
     decoder_config: Generated<Record<string, unknown>>;
     /** JSON. */
     computed_with: Generated<unknown>;
-    /** JSON: the owner's settings for the quantities of the device. */
+    /** The owner's settings for the quantities of the device, as JSON. */
     channels: Generated<
       Record<string, { counts_as?: string; placement?: Placement; circuit?: string; asked?: boolean }>
     >;
@@ -98,7 +95,7 @@ export interface Tables {
     user_id: string;
     type: OneOf<typeof ALERT_TYPES>;
     threshold_milliwatt_hours: MilliwattHours | null;
-    /** Decimal number, in the currency of the tariff that applies. */
+    /** Decimal number in the currency of the tariff. */
     threshold: string | null;
     threshold_hours: number | null;
     delivery: OneOf<typeof ALERT_DELIVERIES>;
@@ -204,7 +201,7 @@ export interface Tables {
   webhooks: {
     webhook_id: string;
     user_id: string;
-    /** First of the types in `events`, for processes of earlier versions of the service, which read only one type. */
+    /** First of `events`, for processes of earlier versions, which read only one type. */
     event: OneOf<typeof EVENT_TYPES>;
     events: OneOf<typeof EVENT_TYPES>[];
     url: string;
@@ -415,8 +412,8 @@ export interface Tables {
     meant: string | null;
   };
   /**
-   * The columns of `series` that decide to which totals a series contributes, with the time range in which their values apply. A bound is a
-   * number (infinity) if the range has no beginning or no end.
+   * The columns of `series` that decide to which totals a series contributes, with the time range in which they apply. An infinite time is
+   * a number.
    */
   series_roles: {
     series_id: number;

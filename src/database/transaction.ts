@@ -4,12 +4,12 @@ import { createClosableDatabaseOnConnection, type Database, type Pool, type Pool
 export const MAX_TRANSACTION_ATTEMPTS = 8;
 const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
 
-/** Whether the error is a deadlock or a serialisation failure, after which the transaction is retried. */
+/** Whether the error is a deadlock or serialisation failure, so that the transaction should be retried. */
 export const isRetryableError = (error: unknown): boolean => BEGIN_AGAIN.has((error as { code?: string }).code ?? '');
 
 /**
- * Runs `run` in the open transaction or, if there is none, in a new one. A store's changes can thus be part of its caller's transaction. A
- * new transaction that conflicts with another one is retried, so `run` may run several times.
+ * Runs `run` in the open transaction, or in a new one if there is none. A new transaction is retried after a conflict, so `run` may run
+ * several times.
  */
 export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Database) => Promise<T>): Promise<T> {
   if (db.isTransaction) return run(db);
@@ -22,7 +22,7 @@ export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Databas
   }
 }
 
-/** Runs `run` in a new transaction. If `run` throws, the transaction is rolled back and the error is rethrown. */
+/** Rolls the transaction back if `run` throws. */
 export async function runInTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let isBroken = false;
@@ -37,9 +37,8 @@ export async function runInTransaction<T>(pool: Pool, run: (client: PoolClient) 
 }
 
 /**
- * Runs `run` in a transaction on the caller's connection, which may have session state (a lock, a temporary table). `onBroken` is called if
- * the rollback also fails: the connection must then not be used again. `mode`: isolation level and access mode, if they differ from the
- * defaults.
+ * Runs `run` in a transaction on the caller's connection. `onBroken`: called if even the rollback fails; the connection must then not be
+ * used again. `mode`: isolation level and access mode.
  */
 export async function runInTransactionOnConnection<T>(
   client: PoolClient,
@@ -50,7 +49,7 @@ export async function runInTransactionOnConnection<T>(
   }: { mode?: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' | ''; onBroken?: () => void } = {},
 ): Promise<T> {
   try {
-    // Raw SQL: the typed query builder cannot send BEGIN, COMMIT and ROLLBACK on a given connection.
+    // Raw SQL: the query builder cannot send BEGIN on a given connection.
     await client.query(`BEGIN ${mode}`);
     const result = await run(client);
     await client.query('COMMIT');
@@ -61,10 +60,7 @@ export async function runInTransactionOnConnection<T>(
   }
 }
 
-/**
- * Runs `run` inside a savepoint of the open transaction. If `run` fails, its changes are undone, the transaction continues and the error is
- * returned. Throws if the transaction is lost because the connection has ended.
- */
+/** Runs `run` inside a savepoint. If it fails, its changes are undone and the error is returned. Throws if the connection has ended. */
 export async function runInSavepoint<T>(
   client: PoolClient,
   run: (db: Database) => Promise<T>,
@@ -76,8 +72,7 @@ export async function runInSavepoint<T>(
     await client.query('RELEASE SAVEPOINT part');
     return { value };
   } catch (error) {
-    // The query interface is closed before the rollback: if one of several concurrent statements failed, none of the others may run after
-    // the rollback.
+    // If one of several concurrent statements failed, none of the others may run after the rollback.
     await close();
     await client.query('ROLLBACK TO SAVEPOINT part');
     await client.query('RELEASE SAVEPOINT part');

@@ -3,7 +3,7 @@ import { createLog } from '#src/core/log.ts';
 import type { Pool } from './connect.ts';
 import { waitForDatabase } from './unavailable.ts';
 
-/** Creates a pool whose connection attempts fail with the given errors, one error for each attempt; later attempts succeed. */
+/** Creates a pool whose first connection attempts fail with the given errors. */
 function failing(...errors: { code?: string; message: string }[]) {
   const connect = vi.fn(async () => {
     const error = errors.shift();
@@ -15,7 +15,7 @@ function failing(...errors: { code?: string; message: string }[]) {
 
 const log = createLog('test', { level: 'silent' });
 const unknownHost = { code: 'ENOTFOUND', message: 'getaddrinfo ENOTFOUND pg-1' };
-/** The error that Node reports if `localhost` refuses the connection at both `::1` and `127.0.0.1`. */
+/** Node's error if both addresses of `localhost` refuse the connection. */
 const refusedByAll = { code: 'ECONNREFUSED', message: '' };
 const noPrimary = { code: '57P03', message: 'no host of the database takes writes (host 1: timeout)' };
 const wrongPassword = { code: '28P01', message: 'password authentication failed for user "energy"' };

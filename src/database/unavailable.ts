@@ -3,29 +3,27 @@ import { pause } from '#src/core/loop.ts';
 import type { Pool } from './connect.ts';
 
 /**
- * Errors of a database that is unreachable, starting, shutting down, out of resources or moved (SQLSTATE 08, 53, 57P, 25006), and of
- * conflicts with other transactions (40). The caller should retry.
+ * Errors of a database that is unavailable or moved (SQLSTATE 08, 53, 57P, 25006), and conflicts of transactions (40). The caller should
+ * retry.
  */
 const UNAVAILABLE =
   /^(08|40|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
 const UNAVAILABLE_MESSAGE =
   /connection (terminated|timeout)|timeout (expired|exceeded when trying to connect)|is not queryable|establishing an SSL connection|pool (has been|is) end/i;
-/** SQLSTATE query_canceled: a statement exceeded its time limit. It would also exceed the limit on another database. */
+/** A statement exceeded its time limit, as it would in any other attempt. */
 const STATEMENT_TIMEOUT = '57014';
 
-/** Whether an error means that the database is unavailable, so that a later attempt, or another database, may succeed. */
+/** Whether an error means that the database is unavailable, so that a later attempt may succeed. */
 export const isDatabaseUnavailable = ({ code = '', message }: Error & { code?: string }): boolean =>
   code !== STATEMENT_TIMEOUT && (UNAVAILABLE.test(code) || UNAVAILABLE_MESSAGE.test(message));
 
 const RETRY_MS = { first: 500, longest: 2_000 };
-/** Maximum wait for a database, ms. Kubernetes gives a role 10 minutes to start (deploy/kubernetes/base/pod.yaml). */
+/** Maximum wait for a database in ms. */
 const MAX_WAIT_MS = 300_000;
 
 /**
- * Waits until the pool can connect, and logs the reason for waiting. Machines and containers start in any order: the database, or the name
- * server that resolves its host, may start later than this process. A waiting process leaves the processor to them; a process that ends and
- * is restarted loads its whole program again and again. Throws the last error after `maxWaitMs`, an error that waiting does not remedy
- * (such as a wrong password) at once, and the signal's reason if the signal aborts.
+ * Waits until the pool can connect, and logs the reason for waiting: machines and containers start in any order. Throws the last error
+ * after `maxWaitMs`, and at once an error that waiting does not remedy, such as a wrong password.
  */
 export async function waitForDatabase(
   pool: Pick<Pool, 'connect'>,
@@ -42,7 +40,7 @@ export async function waitForDatabase(
     } catch (error) {
       if (!isDatabaseUnavailable(error as Error) || performance.now() + retryMs > untilMs) throw error;
       const { message, code } = error as Error & { code?: string };
-      // If all addresses of a host refused the connection, Node's error has no message.
+      // Node's error has no message if all addresses refused the connection.
       const next = message || code;
       if (next !== reason) log.warn({ reason: next }, 'waiting for the database (DATABASE_URL)');
       reason = next;

@@ -4,16 +4,10 @@ import { BUNDLED_RELATIONS, RELATIONS_DELETED_ON_MOVE } from './relations.ts';
 
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
-/**
- * Prefix of relation names in a bundle for rows that do not move to the target. The bundle contains them so that they can be restored if
- * the move fails.
- */
+/** Prefix of relations whose rows do not move. Their rows are stored so that they can be restored if the move fails. */
 const RETURNING = 'returned:';
 
-/**
- * Moves all rows that belong to accounts from their relations into the table `parcels` (the bundle), in the caller's transaction, which has
- * locked the accounts. The bundle also contains the rows that are deleted with the accounts but do not move, in case the move fails.
- */
+/** Moves all rows of accounts into the table `parcels`, in the caller's transaction, which has locked the accounts. */
 export async function packAccounts(client: PoolClient, userIds: readonly string[]): Promise<void> {
   for (const { relation, whose } of RELATIONS_DELETED_ON_MOVE)
     await client.query(
@@ -36,8 +30,8 @@ export async function packAccounts(client: PoolClient, userIds: readonly string[
 }
 
 /**
- * Moves the accounts' changed hours out of the queue of alert evaluations. A queued row may also contain other accounts, whose hours remain
- * in the row.
+ * Moves the accounts' changed hours out of the queue of alert evaluations. A row of the queue may also contain other accounts, whose hours
+ * remain.
  */
 export async function packChangedHours(client: PoolClient, userIds: readonly string[]): Promise<void> {
   const theirs = 'ARRAY(SELECT u FROM unnest(user_ids) u WHERE u = ANY ($1))';
@@ -54,10 +48,7 @@ export async function packChangedHours(client: PoolClient, userIds: readonly str
   );
 }
 
-/**
- * Packs the accounts' events, after their deliveries. If a subscription of another account, such as an administrator's, has pending
- * deliveries of an event, a copy of the event remains at the source and belongs to that account.
- */
+/** Moves the accounts' events. If another account's subscription has pending deliveries of an event, a copy of the event remains. */
 async function packEvents(client: PoolClient, userIds: readonly string[]): Promise<void> {
   await client.query(
     `WITH taken AS (SELECT * FROM events WHERE user_id = ANY ($1) FOR UPDATE)
@@ -72,10 +63,7 @@ async function packEvents(client: PoolClient, userIds: readonly string[]): Promi
   await client.query('DELETE FROM events WHERE user_id = ANY ($1)', [userIds]);
 }
 
-/**
- * Copies the rows of the moving accounts (the bundle) from the source into the temporary table `incoming` of this transaction in the
- * target.
- */
+/** Copies the rows of the moving accounts from the source into the temporary table `incoming` at the target. */
 export async function copyAccountBundle(source: PoolClient, target: PoolClient): Promise<void> {
   await target.query(
     'CREATE TEMPORARY TABLE incoming (place bigint PRIMARY KEY, relation text NOT NULL, row jsonb NOT NULL) ON COMMIT DROP',
@@ -88,34 +76,27 @@ export async function copyAccountBundle(source: PoolClient, target: PoolClient):
 const NUMBERED =
   'CREATE TEMPORARY TABLE numbered (relation text, was bigint, is_now bigint, PRIMARY KEY (relation, was)) ON COMMIT DROP';
 
-/**
- * Assigns new numbers (`change_id`) to queued changed hours that return to the source after a failed move. Rows of other accounts may have
- * received the previous numbers since the move began.
- */
+/** Assigns new numbers to changed hours that return to the source after a failed move, because the previous ones may be in use. */
 export async function renumberChangedHours(source: PoolClient): Promise<void> {
   await source.query(NUMBERED);
   await number(source, 'usage_changes', 'change_id');
 }
 
-/**
- * Assigns numbers from this database's sequences to incoming rows, in the order of the previous numbers, and updates all references. Series
- * already have new numbers (`arriving_series`), because their readings were copied first.
- */
+/** Assigns numbers from this database's sequences to incoming rows, and updates all references to them. */
 export async function renumberIncomingRows(target: PoolClient): Promise<void> {
   await target.query(NUMBERED);
   for (const one of BUNDLED_RELATIONS) if (one.number !== undefined) await number(target, one.relation, one.number);
   await target.query('ANALYZE numbered');
   await refer(target, 'closed_readings', 'series_id', 'series');
   await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
-  // `catching_up_to` refers to the last delivery of a range. If this delivery no longer exists, the remaining delivery with the next lower
-  // number replaces it.
+  // If the last delivery no longer exists, the one with the next lower number replaces it.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('catching_up_to', (
        SELECT max(n.is_now) FROM incoming d JOIN numbered n ON n.relation = 'deliveries' AND n.is_now = (d.row->>'place')::bigint
        WHERE d.relation = 'deliveries' AND d.row->>'webhook_id' = i.row->>'webhook_id' AND n.was <= (i.row->>'catching_up_to')::bigint))
      WHERE i.relation = 'webhooks' AND i.row->>'catching_up_to' IS NOT NULL`,
   );
-  // The row is built as `json` text instead of `jsonb`, so that a device's head (its state) is copied exactly as ingest wrote it.
+  // Built as text instead of `jsonb`, so that the state of a device is copied byte by byte.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('laws', (
        SELECT '[' || coalesce(string_agg(format('[%s,%s,%s]', n.is_now, entry->1, entry->2), ',' ORDER BY place), '') || ']'
@@ -146,10 +127,7 @@ async function refer(target: PoolClient, relation: string, column: string, numbe
 
 const SEALED = /_sealed$/;
 
-/**
- * Encrypts the values of each column named `*_sealed` with this installation's key (core/secrets.ts). `reseal` throws if it cannot decrypt
- * a value.
- */
+/** Encrypts the values of columns named `*_sealed` with this installation's key. `reseal` throws if it cannot decrypt a value. */
 export async function reencryptIncomingValues(target: PoolClient, reseal: (sealed: Buffer) => Buffer): Promise<void> {
   const { rows } = await target.query(
     `SELECT place, (SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(row) WHERE key LIKE '%\\_sealed' AND value IS NOT NULL) AS sealed
@@ -186,10 +164,7 @@ export async function unpackAccounts(client: PoolClient): Promise<void> {
   }
 }
 
-/**
- * Sets a column of `incoming` to null if it refers to an account that does not exist in this installation. Must run after the accounts were
- * inserted.
- */
+/** Sets a column of `incoming` to null if it refers to an unknown account. Must run after the accounts were inserted. */
 async function clearUnknownAccount(client: PoolClient, relation: string, column: string): Promise<void> {
   await client.query(
     `UPDATE incoming SET row = row || '{"${column}": null}' WHERE relation = '${relation}'
@@ -197,10 +172,7 @@ async function clearUnknownAccount(client: PoolClient, relation: string, column:
   );
 }
 
-/**
- * After a failed move, restores the rows that do not move with an account. A row is restored if every row that it refers to still exists
- * and no equal row was created in the meantime.
- */
+/** After a failed move, restores rows that do not move with an account, if the rows to which they refer still exist. */
 export async function restoreRowsAfterFailedMove(client: PoolClient): Promise<void> {
   for (const { relation, column } of RELATIONS_DELETED_ON_MOVE) {
     const { columns, key } = await readColumns(client, relation);
@@ -219,7 +191,7 @@ export async function restoreRowsAfterFailedMove(client: PoolClient): Promise<vo
   }
 }
 
-/** Returns the SQL condition that all rows to which a row `r` of the relation refers by foreign keys exist. */
+/** Returns the SQL condition that all rows exist to which a row `r` refers by foreign keys. */
 async function whereReferred(client: PoolClient, relation: string): Promise<string> {
   const { rows } = await client.query(
     `SELECT a.attname AS column, confrelid::regclass::text AS parent, p.attname AS key
@@ -235,10 +207,7 @@ async function whereReferred(client: PoolClient, relation: string): Promise<stri
   return ['true', ...each].join(' AND ');
 }
 
-/**
- * Compares the bundle (the rows that were packed for the move) with the accounts' rows in the relations, by count and fingerprint. Returns
- * the number of rows of each relation; throws if they differ.
- */
+/** Compares the moved rows with the accounts' rows in the relations. Returns the number of rows by relation. Throws if they differ. */
 export async function compareBundleWithRows(
   client: PoolClient,
   userIds: readonly string[],
@@ -246,8 +215,7 @@ export async function compareBundleWithRows(
   const print = `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(row::text), 1, 15))::bit(60)::bigint), 0)::text`;
   const done: { relation: string; rows: number }[] = [];
   for (const { relation, whose, stays } of BUNDLED_RELATIONS) {
-    // Rows of append-only relations are copied, and also remain at the source. An account that later returns to the source finds them
-    // unchanged.
+    // These rows are copied and also remain at the source.
     if (stays) continue;
     const { rows } = await client.query(
       `SELECT (SELECT ${print} FROM incoming WHERE relation = '${relation}') AS came,

@@ -5,19 +5,16 @@ import type { PoolClient } from '../connect.ts';
 import { runInTransactionOnConnection } from '../transaction.ts';
 import type { CopiedRelation } from './relations.ts';
 
-/**
- * Streams the rows of a query from the source into a table of the target, as binary COPY, without holding them in memory. Returns the
- * number of rows.
- */
+/** Streams the rows of a query from the source into a table of the target. Returns their number. */
 export async function copyRows(source: PoolClient, query: string, target: PoolClient, into: string): Promise<number> {
-  // Raw SQL: the typed query builder has no COPY, and the names of the relations are known only at run time.
+  // Raw SQL: the query builder has no COPY.
   const reading = source.query(copyTo(`COPY (${query}) TO STDOUT (FORMAT binary)`));
   const writing = target.query(copyFrom(`COPY ${into} FROM STDIN (FORMAT binary)`));
   await pipeline(reading, writing);
   return writing.rowCount ?? 0;
 }
 
-/** Replaces the target's rows in a time range with the source's rows. Returns the number of rows copied. */
+/** Replaces the target's rows in a time range by the source's rows. Returns their number. */
 export async function copyTimeRange(
   { source, target }: { source: PoolClient; target: PoolClient },
   { relation, part }: CopiedRelation,
@@ -27,7 +24,7 @@ export async function copyTimeRange(
   const columns = (await readColumns(source, relation)).columns.join(', ');
   const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
   const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
-  // Partitions are created outside the transaction, because a transaction that creates a partition blocks all other writers until it ends.
+  // A transaction that creates a partition blocks all writers, so this happens outside of it.
   await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
   return runInTransactionOnConnection(target, async () => {
     await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);
@@ -36,9 +33,8 @@ export async function copyTimeRange(
 }
 
 /**
- * Makes the target's rows of a whole relation equal to the source's, by primary key. A changed row to which other rows refer is updated in
- * place if possible (see Columns.fixed). Otherwise it is deleted together with the rows that refer to it; those are copied again with their
- * own relations, which come later. Returns the number of rows in the source.
+ * Makes the target's rows of a whole relation equal to the source's. A changed row is updated if possible; otherwise it is deleted with the
+ * rows that refer to it, which are copied later. Returns the number of rows in the source.
  */
 export async function copyWholeRelation(
   { source, target }: { source: PoolClient; target: PoolClient },
@@ -68,8 +64,8 @@ export async function copyWholeRelation(
 }
 
 /**
- * Sets the target's identity sequences to the source's positions. The highest copied number is not enough: rows with higher numbers may
- * have been deleted while other rows still refer to them (webhooks.catching_up_to).
+ * Sets the target's sequences to the positions of the source. The highest copied number is not enough, because rows with higher numbers may
+ * have been deleted.
  */
 export async function continueSequences(
   { source, target }: { source: PoolClient; target: PoolClient },
@@ -90,21 +86,20 @@ export async function continueSequences(
   }
 }
 
-/** Columns of a relation, as quoted names in the order of the relation. */
+/** Columns of a relation as quoted names. */
 interface Columns {
-  /** Stored columns. Excludes generated columns. */
+  /** Without generated columns. */
   columns: string[];
-  /** Columns of the primary key. */
   key: string[];
   /**
-   * Columns outside the key that cannot be updated in place: identity columns, because PostgreSQL refuses this, and unique columns, because
-   * a row that is updated later may still have the new value.
+   * Columns that cannot be updated: PostgreSQL refuses to update identity columns, and another row may still have the new value of a unique
+   * column.
    */
   fixed: string[];
 }
 
 export async function readColumns(client: PoolClient, relation: string): Promise<Columns> {
-  // Raw SQL: names of relations and columns come from the catalogue at run time.
+  // Raw SQL: names of relations and columns are known only at run time.
   const { rows } = await client.query(
     `SELECT quote_ident(a.attname) AS name, coalesce(a.attnum = ANY (k.indkey), false) AS "isKey",
        a.attidentity <> '' OR EXISTS (
@@ -124,21 +119,18 @@ export async function readColumns(client: PoolClient, relation: string): Promise
   };
 }
 
-/**
- * Returns SQL for a fingerprint of a set of rows: their count and the sum of their hashes. Equal sets have equal fingerprints, in any order
- * of the rows. md5 gives the same hashes in every PostgreSQL version.
- */
+/** Returns SQL for a fingerprint of a set of rows: their number and the sum of their hashes. Equal sets have equal fingerprints. */
 const fingerprint = (columns: readonly string[]) =>
   `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(ROW (${columns.join(', ')})::text), 1, 15))::bit(60)::bigint), 0)::text`;
 
-/** Computes the fingerprint of all rows of a relation or, if `seen` is given, of the rows of this view of the relation. */
+/** Computes the fingerprint of all rows of a relation, or of its view `seen`. */
 export async function computeFingerprint(client: PoolClient, relation: string, seen = relation): Promise<string> {
   const { columns } = await readColumns(client, relation);
   const { rows } = await client.query(`SELECT ${fingerprint(columns)} AS print FROM ${seen}`);
   return rows[0].print;
 }
 
-/** Computes one fingerprint for each UTC day in `[from, to)`, keyed by the start of the day in Unix ms. */
+/** Computes one fingerprint per UTC day in `[from, to)`, by the start of the day in Unix ms. */
 export async function computeFingerprintsByDay(
   client: PoolClient,
   { relation, seen }: { relation: string; seen: string },
@@ -154,7 +146,7 @@ export async function computeFingerprintsByDay(
   return new Map(rows.map(({ day, print }) => [day.getTime(), print]));
 }
 
-/** Returns the ranges of consecutive days on which two sets of fingerprints differ. Pure. */
+/** Returns the ranges of consecutive days on which two sets of fingerprints differ. */
 export function findDifferingDayRanges(
   source: ReadonlyMap<number, string>,
   target: ReadonlyMap<number, string>,

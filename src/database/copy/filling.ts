@@ -13,16 +13,15 @@ import {
 import type { Pool } from '../connect.ts';
 import { runInTransaction } from '../transaction.ts';
 
-// Raw SQL: the schema may be that of another version of the service, so its tables have no types here.
+// Raw SQL: the schema may be that of another version of the service.
 interface Pools {
   source: Pool;
   target: Pool;
 }
 
 /**
- * Marks the target as being filled from the source, or checks an existing mark. The target is closed for writing, and its `installation_id`
- * names the source. No service can then start on a partial copy, and only the same move may continue and overwrite rows after an
- * interruption. If source and target do not match, throws an error with the remedy.
+ * Marks the target as being filled from the source, and closes it for writing, so that no service can start on a partial copy. Throws an
+ * error with the remedy if another move has already marked it.
  */
 export async function markTargetAsFilling({ source, target }: Pools): Promise<void> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
@@ -47,7 +46,7 @@ export async function markTargetAsFilling({ source, target }: Pools): Promise<vo
   });
 }
 
-/** Gives the target the identity (`installation_id`) of the source installation, and opens the target for writing. */
+/** Gives the target the id of the source installation, and opens it for writing. */
 export async function markTargetAsFilled({ source, target }: Pools): Promise<void> {
   const { id, shards } = await stateOf(source);
   await runInTransaction(target, async (client) => {
@@ -56,10 +55,7 @@ export async function markTargetAsFilled({ source, target }: Pools): Promise<voi
   });
 }
 
-/**
- * Whether the target already has the identity of the source installation. This is the case if a move was interrupted after it had assigned
- * the identity and before it reported success.
- */
+/** Whether an earlier, interrupted move has already completed the target. */
 export async function isTargetFilled({ source, target }: Pools): Promise<boolean> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
   return from.isClosed && !to.isClosed && to.id === from.id;
@@ -69,21 +65,18 @@ async function stateOf(
   pool: Pool,
 ): Promise<{ id: string; shards: number | null; hasUsers: boolean; isClosed: boolean }> {
   const { rows } = await pool.query(
-    // The column `shards` does not exist in a source of an earlier version.
+    // An earlier version has no column `shards`.
     `SELECT installation_id AS id, (to_jsonb(installation) ->> 'shards')::smallint AS shards,
        EXISTS (SELECT FROM users) AS "hasUsers" FROM installation`,
   );
   return { ...rows[0], isClosed: await isClosedForWriting(pool) };
 }
 
-/** Files that are omitted from the copy of a cluster: files of a running server, and files that depend on the cluster's location. */
+/** Files of a running server, which are not copied. */
 const ITS_OWN = /^(postmaster\.(pid|opts)|socket-folder|\.s\.PGSQL\..*)$/;
 const GIGABYTE = 1_000_000_000;
 
-/**
- * Returns a hash of the state of a stopped cluster. If a server has run on the cluster between two calls, the hashes differ, because each
- * start changes the control file.
- */
+/** Returns a hash that changes whenever a server runs on the cluster. */
 export async function hashClusterState(cluster: string): Promise<string> {
   return createHash('sha256')
     .update(await readFile(join(cluster, 'global/pg_control')))
@@ -91,8 +84,8 @@ export async function hashClusterState(cluster: string): Promise<string> {
 }
 
 /**
- * Copies a stopped cluster, unless an earlier call has already copied it in this state. Returns whether it made a copy. Throws if the disk
- * has no room for the copy and for the database that is built from it.
+ * Copies a stopped cluster, unless an earlier call has copied it in this state. Returns whether it made a copy. Throws if there is not
+ * enough disk space.
  */
 export async function copyCluster(cluster: string, copy: string, state: string): Promise<boolean> {
   const note = `${copy}.of`;
@@ -106,8 +99,7 @@ export async function copyCluster(cluster: string, copy: string, state: string):
         'Make room, or copy DATA_DIR to a larger disk and upgrade it there.',
     );
   }
-  // Also copies the WAL and tablespaces behind symbolic links, because the server of the copy must not write to the originals. If the file
-  // system supports it, copy and original share blocks until they change.
+  // Symbolic links are followed, because the server of the copy must not write to the originals.
   const options = { recursive: true, dereference: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE };
   const filter = (path: string) => !ITS_OWN.test(basename(path));
   await cp(cluster, `${copy}.new`, { ...options, filter });

@@ -1,40 +1,33 @@
 /** A relation that is copied when an installation or accounts move to another database. */
 export interface CopiedRelation {
   relation: string;
-  /** Time column by which the relation is compared and copied in slices of a day. If it is missing, the relation is compared as a whole. */
+  /** Time column by which the relation is compared and copied day by day. Without it, the relation is compared as a whole. */
   by?: string;
   /**
-   * Set if only some rows of the relation are copied. `view`: name of a view of these rows, in the form that the target stores; the view
-   * exists in the sessions at both installations. `whose`: condition that selects exactly these rows at the target.
+   * Set if only some rows are copied. `view`: name of a view of these rows at both installations. `whose`: condition that selects them at
+   * the target.
    */
   part?: { view: string; whose: string };
 }
 
-/** A relation that has few enough rows per account to be moved in one transaction at the source and one at the target. */
+/** A relation with so few rows per account that they are moved in one transaction. */
 interface BundledRelation extends CopiedRelation {
-  /** SQL condition that selects the rows of the accounts `$1` (`text[]` of user ids). */
+  /** SQL condition for the rows of the accounts `$1` (`text[]` of user ids). */
   whose: string;
-  /** Column that is filled from a sequence, if the relation has one. The target assigns new numbers to it. */
+  /** Column that the target fills from a sequence. */
   number?: string;
-  /** Whether the rows are copied and also stay at the source. */
   stays?: true;
-  /** Whether the copied rows replace existing rows of the target, which a trigger created or an earlier move left behind. */
+  /** Whether the copied rows replace existing rows of the target. */
   replaces?: true;
-  /** A column that may refer to an account that does not move. If the target has no such account, the column becomes null. */
+  /** A column that may refer to another account. If this account is unknown at the target, the column becomes null. */
   mayName?: string;
 }
 
-/**
- * A relation whose rows do not move with an account, and are deleted with it. After a failed move, each row is restored, unless a row to
- * which it refers no longer exists, or an equal row exists already.
- */
+/** A relation whose rows do not move with an account and are deleted with it. After a failed move, the rows are restored if possible. */
 interface ReturnedRelation {
   relation: string;
   whose: string;
-  /**
-   * If set, the row remains when the account is deleted, and only this reference column is cleared. After a failed move, the reference is
-   * restored if the column is still null.
-   */
+  /** If set, only this reference column is cleared when the account is deleted, and restored after a failed move. */
   column?: string;
 }
 
@@ -43,16 +36,10 @@ const OF_DEVICE = 'device_id IN (SELECT device_id FROM devices WHERE user_id = A
 const OF_BILL = 'bill_period_id IN (SELECT bill_period_id FROM bill_periods WHERE user_id = ANY ($1))';
 const OF_GROUP = 'group_id IN (SELECT group_id FROM home_groups WHERE user_id = ANY ($1))';
 const OF_EVENT = 'event_id IN (SELECT event_id FROM events WHERE user_id = ANY ($1))';
-/**
- * Condition that selects the keys and webhooks with which a member accesses the home of another account. A key or webhook of this kind ends
- * if one of the two accounts moves.
- */
+/** Condition for the keys and webhooks with which a member accesses another account's home. They end if one of the two accounts moves. */
 const OF_MEMBERSHIP =
   'member_id IN (SELECT member_id FROM home_members WHERE user_id = ANY ($1) OR member_user_id = ANY ($1))';
-/**
- * Condition that selects authorizations of apps, and the objects that apps created with these authorizations. They end if the home's
- * account or the app's owner moves.
- */
+/** Condition for authorizations of apps, and what the apps created with them. They end if the home's account or the app's owner moves. */
 const OF_AUTHORIZATION = `authorization_id IN (SELECT authorization_id FROM authorizations
   WHERE user_id = ANY ($1) OR app_id IN (SELECT app_id FROM apps WHERE user_id = ANY ($1)))`;
 const OWN_WEBHOOK = `${OF_USER} AND member_id IS NULL AND authorization_id IS NULL`;
@@ -61,39 +48,35 @@ const OF_PRICE_SERIES = 'series_id IN (SELECT series_id FROM price_series WHERE 
 const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1))';
 
 /**
- * Relations that a move of the installation copies in addition to the load profile (src/start/move.ts). Each relation comes after all
- * relations to which it refers. Relations with `whose` also move with single accounts.
+ * Relations that a move of the installation copies, after those to which they refer. Relations with `whose` also move with single accounts.
  */
 export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'ingest_slots' },
   { relation: 'users', whose: OF_USER },
   { relation: 'arrivals' },
   { relation: 'home_groups', whose: OF_USER },
-  // A home's membership in a group moves only if both the home and the group's utility move. If only one of them moves, the home is then in
-  // no group.
+  // A home remains in its group only if the group's utility moves, too.
   { relation: 'group_members', whose: `${OF_USER} AND ${OF_GROUP}` },
   { relation: 'idempotent_answers', whose: OF_USER },
   { relation: 'email_changes' },
   { relation: 'sessions', whose: OF_USER },
   { relation: 'sign_ins' },
-  // A passkey works only at the host for which it was created. Cells behind one router have the same host. At another host, the sign-in
-  // page explains that the passkey belongs to another host.
+  // A passkey works only at the host name for which it was created.
   { relation: 'passkeys', whose: OF_USER },
-  // The account's identity at a sign-in provider. Both installations may use the same provider.
+  // Both installations may use the same sign-in provider.
   { relation: 'identities', whose: OF_USER },
   { relation: 'devices', whose: OF_USER },
   { relation: 'home_members' },
   { relation: 'apps' },
   { relation: 'authorizations' },
   { relation: 'oauth_tokens' },
-  // A key that is limited to a device moves only together with the device; otherwise the key ends.
+  // A key that is limited to a device moves only with the device.
   { relation: 'api_keys', whose: `${OF_USER} AND member_id IS NULL AND (device_id IS NULL OR ${OF_DEVICE})` },
-  // A trigger creates a head (state) with each new device, so the copied head replaces an existing row.
+  // A trigger creates a row for each new device, which the copied row replaces.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
   { relation: 'device_claims', whose: OF_DEVICE },
   { relation: 'imports', whose: OF_USER },
-  // A meter's provisioning batch is found by the meter's login name. The creator of the batch may be in another cell, and the creator
-  // may have lost access to the account that owns the batch.
+  // The creator of a batch of meters may be at another installation.
   { relation: 'provisioning_batches', whose: OF_USER, mayName: 'owner_user_id' },
   { relation: 'device_silences', whose: OF_USER },
   { relation: 'silence_watches' },
@@ -108,8 +91,7 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'price_series', whose: OF_USER },
   { relation: 'prices', whose: OF_PRICE_SERIES },
   { relation: 'series_sources', whose: OF_PRICE_SERIES },
-  // A tariff may refer to a price series of an account that does not move. The prices are then missing at the target; computed costs and
-  // the command that moves the account report this (users-move/unpriced-tariffs.ts).
+  // A tariff may use the prices of an account that does not move. These prices are then missing at the target.
   { relation: 'tariffs', whose: OF_USER },
   { relation: 'bill_periods', whose: OF_USER },
   { relation: 'bill_versions', whose: OF_BILL },
@@ -119,11 +101,11 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'discovered_devices', whose: OF_GATEWAY },
   { relation: 'gateway_announcements', whose: OF_GATEWAY, number: 'place' },
   { relation: 'unread_messages', whose: OF_GATEWAY },
-  // An event with pending deliveries to other accounts also remains at the source, owned by those accounts.
+  // An event with pending deliveries to other accounts also remains at the source.
   { relation: 'events', whose: OF_USER, replaces: true },
   {
     relation: 'deliveries',
-    // Excludes deliveries to subscriptions of other accounts, because such deliveries belong to the other accounts.
+    // Deliveries to subscriptions of other accounts do not move.
     whose: `${OF_EVENT} AND (webhook_id IS NULL OR ${OF_WEBHOOK})`,
     number: 'place',
   },
@@ -158,13 +140,10 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'readings', by: 'read_at' },
 ];
 
-/** The relations whose rows move with an account in one transaction, in the order of their foreign keys. */
+/** In the order of their foreign keys. */
 export const BUNDLED_RELATIONS = COPIED_RELATIONS.filter((one) => 'whose' in one);
 
-/**
- * Relations whose rows do not move and are deleted with an account. Every relation with a foreign key to one of `BUNDLED_RELATIONS` is in
- * that list, in this one, or in both.
- */
+/** Relations whose rows do not move, and are deleted with an account. */
 export const RELATIONS_DELETED_ON_MOVE: readonly ReturnedRelation[] = [
   { relation: 'arrivals', whose: OF_USER },
   { relation: 'source_checks', whose: OF_USER },
@@ -175,19 +154,17 @@ export const RELATIONS_DELETED_ON_MOVE: readonly ReturnedRelation[] = [
   },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
-  // These rows must be restored after a failed move, because running workers have cached that the series are recorded here, and would not
-  // record the series again.
+  // Running workers have cached that these series are recorded, and would not record them again.
   { relation: 'untimed_series', whose: OF_DEVICE },
-  // Memberships of homes in groups, if either the home or the group moves, but not both.
+  // Memberships of which either the home or the group moves, but not both.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
   { relation: 'home_members', whose: '(user_id = ANY ($1) OR member_user_id = ANY ($1))' },
-  // API keys of other accounts that are limited to a moving group, and API keys of which either the account or the device moves, but not
-  // both.
+  // API keys that are limited to a moving group, and API keys of which only the account or only the device moves.
   {
     relation: 'api_keys',
     whose: `((NOT (${OF_USER}) AND ${OF_GROUP}) OR (device_id IS NOT NULL AND (${OF_USER}) <> (${OF_DEVICE})) OR ${OF_MEMBERSHIP})`,
   },
-  // Apps of moving accounts, and the objects that apps created in the homes of moving accounts.
+  // Apps of moving accounts, and what apps created in their homes.
   { relation: 'apps', whose: OF_USER },
   { relation: 'authorizations', whose: OF_AUTHORIZATION },
   {
@@ -197,7 +174,7 @@ export const RELATIONS_DELETED_ON_MOVE: readonly ReturnedRelation[] = [
   { relation: 'alerts', whose: OF_AUTHORIZATION },
   { relation: 'alert_firings', whose: `alert_id IN (SELECT alert_id FROM alerts WHERE ${OF_AUTHORIZATION})` },
   { relation: 'webhooks', whose: `${OF_MEMBERSHIP} OR ${OF_AUTHORIZATION}` },
-  // Deliveries whose event and subscription belong to two accounts of which only one moves.
+  // Deliveries whose event and subscription belong to two accounts, of which only one moves.
   {
     relation: 'deliveries',
     whose: `(${OF_EVENT} AND NOT (${OF_WEBHOOK})) OR (${OF_WEBHOOK} AND NOT (${OF_EVENT}))
@@ -206,10 +183,7 @@ export const RELATIONS_DELETED_ON_MOVE: readonly ReturnedRelation[] = [
   { relation: 'provisioning_batches', whose: `owner_user_id = ANY ($1) AND NOT (${OF_USER})`, column: 'owner_user_id' },
 ];
 
-/**
- * Relations without foreign keys that have millions of rows per account. They are copied in time slices while the service runs, as is the
- * load profile.
- */
+/** Relations with millions of rows per account. They are copied while the service runs. */
 export const STREAMED_RELATIONS = [
   { relation: 'reading_notes', by: 'read_at' },
   { relation: 'lower_kept_readings', by: 'read_at' },

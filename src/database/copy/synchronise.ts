@@ -10,7 +10,7 @@ import {
 import type { CopiedRelation } from './relations.ts';
 
 const MONTH_MS = 31 * 86_400_000;
-/** Maximum time range that is copied in one transaction: seven days in ms. */
+/** Maximum time range per transaction, in ms. */
 const STRETCH_MS = 7 * 86_400_000;
 
 export interface CopySourceAndTarget {
@@ -18,10 +18,7 @@ export interface CopySourceAndTarget {
   target: PoolClient;
 }
 
-/**
- * Runs a function with an exclusive connection to each installation, and closes both connections afterwards. This also ends their session
- * state, such as locks and temporary tables.
- */
+/** Runs a function with a separate connection to each installation, and closes both afterwards. */
 export async function runWithSourceAndTarget<T>(
   pools: { source: Pool; target: Pool },
   run: (ends: CopySourceAndTarget) => Promise<T>,
@@ -42,20 +39,18 @@ export async function runWithSourceAndTarget<T>(
 /** Reports the progress of a copy: the relation, and the completed part of its time range. */
 export type CopyProgressCallback = (relation: string, done: number, total: number) => void;
 
-/** Result of copying one relation. */
 export interface SynchronisationResult {
   relation: string;
   rows: number;
   copied: number;
-  /** Start of the first day on which source and target differed, for relations that are copied by time. */
+  /** Start of the first day with differences, for relations that are copied by time. */
   since?: Date;
 }
 
 /**
- * Copies the named relations from the source until the target's rows are equal. Only differences are copied, so an interrupted call can be
- * repeated, and a repetition without differences costs only the comparison. `held`: whether the source's connection is inside a transaction
- * that blocks all writers. If not, relations that refer to each other are read in one snapshot: a row inserted between two reads would
- * refer to a row that was not copied. After an error, both connections must be closed.
+ * Copies differences from the source until the target's rows are equal. Can be repeated after an interruption. `held`: whether the caller's
+ * transaction blocks all writers at the source; if not, relations that refer to each other are read in one snapshot. After an error, both
+ * connections must be closed.
  */
 export async function synchroniseRelations(
   ends: CopySourceAndTarget,
@@ -73,7 +68,7 @@ export async function synchroniseRelations(
   if (held) await copyWholes();
   else
     await runInTransactionOnConnection(ends.source, copyWholes, { mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' });
-  // Relations with time slices take hours to copy and refer to no other relation, so they are copied outside a snapshot.
+  // These relations take hours to copy and refer to no other relation, so they need no snapshot.
   for (const one of relations) if (one.by !== undefined) done(await slices(ends, one, one.by, onProgress));
   return results;
 }
@@ -133,10 +128,7 @@ async function slices(
   return result;
 }
 
-/**
- * Compares again those relations from which rows were copied while writers were locked out. The other relations have already been found
- * equal. Throws if any relation differs.
- */
+/** Compares copied relations again while writers are blocked. Throws if one differs. */
 export async function assertCopiedRelationsEqual(
   ends: CopySourceAndTarget,
   done: readonly SynchronisationResult[],
@@ -150,12 +142,9 @@ export async function assertCopiedRelationsEqual(
   }
 }
 
-/**
- * Returns the start of the first and the end of the last UTC day on which a relation has rows, in Unix ms. Null if the relation has no
- * rows.
- */
+/** Returns the bounds of the UTC days on which a relation has rows, in Unix ms. Null if it has no rows. */
 async function timesOf(client: PoolClient, relation: string, by: string): Promise<[number, number] | null> {
-  // Raw SQL: names of relations and columns come from the catalogue at run time.
+  // Raw SQL: names of relations and columns are known only at run time.
   const { rows } = await client.query(
     `SELECT date_trunc('day', min(${by}), 'UTC') AS first, date_trunc('day', max(${by}), 'UTC') + interval '24 hours' AS last FROM ${relation}`,
   );
