@@ -43,17 +43,14 @@ export interface RunningIngest {
   waiting(): number;
   unstoredRejectionCount(): number;
   notComputed(): number;
-  /** Always true for the embedded broker. */
   isConnected(): boolean;
   /** Number of messages at a broker cluster that belong to neither a device nor a gateway. Null if unknown. */
   strays(): number | null;
   /** Whether this worker is on standby because another one is active at the broker. */
   isStandingBy(): boolean;
-  /** Null if the broker is external. */
   ports: { port: number; tlsPort: number } | null;
   /** Uses a new certificate for new connections of the embedded broker. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
-  /** Always true if the broker is external. */
   isReady(): boolean;
   stop(): Promise<void>;
 }

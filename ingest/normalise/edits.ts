@@ -5,7 +5,6 @@ export type ReadingExclusionPredicate = (point: SeriesReading) => boolean;
 
 /** The effect of an owner's edits on one series while a recomputation applies them. */
 export interface SeriesEdits {
-  /** Undefined if the edits exclude no reading. */
   readonly isExcluded?: ReadingExclusionPredicate;
   /** Range of readings to recompute, in Unix ms (both ends inclusive). Null if there is none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;

@@ -20,16 +20,13 @@ export type BrokerConnection = AedesClient & {
     once(event: 'close', then: () => void): void;
   };
   session?: BrokerSession;
-  /** Set only if the client uses MQTT 5. */
   version5?: Mqtt5Connection;
 };
 
 export interface SessionLogin {
   /** Id of the device or gateway, or of a batch of meters that claim their identities. */
   username: string;
-  /** Null for a batch of meters. */
   owner: DeviceLoginOwner | null;
-  /** Null if the client logged in by password. */
   certificate: ClientCertificate | null;
   /** SHA-256 of the password. Null if the client logged in by certificate. */
   secretSha256: Buffer | null;

@@ -103,7 +103,6 @@ export async function startEmbeddedBroker(options: BrokerOptions) {
   const { close, ...ports } = await listenWithAndWithoutTls(options, onConnection);
   return {
     ...ports,
-    // The broker runs in this process.
     isConnected: () => true,
     pause: publishing.pause,
     resume: publishing.resume,

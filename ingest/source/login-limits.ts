@@ -21,7 +21,6 @@ export interface LoginConnection {
 /** The connections, requests and uncommitted messages of one login. */
 export class LoginUsage {
   readonly username: string;
-  /** Oldest connection first. */
   readonly connections = new Set<LoginConnection>();
   /** Whether its connections are paused because too many messages are uncommitted. */
   isHeld = false;

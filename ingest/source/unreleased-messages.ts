@@ -38,9 +38,7 @@ interface OfSession {
  * outlast their connection. `now`: monotonic clock, ms.
  */
 export class UnreleasedMessages {
-  /** Least recently used session first. */
   readonly #sessions = new Map<string, OfSession>();
-  /** Least recently used session first. */
   readonly #logins = new Map<string, { ids: Set<string>; bytes: number }>();
   readonly #shares = new FairShareCapacity(MAX_BYTES);
   readonly #now: () => number;

@@ -186,7 +186,6 @@ export class HashIndex {
     put(this.#slots, hash, offset);
   }
 
-  /** Returns false if the table does not contain the offset. */
   remove(hash: number, offset: number): boolean {
     const slots = this.#slots;
     for (let slot = firstOf(slots, hash); slots[slot] !== 0; slot = after(slots, slot)) {

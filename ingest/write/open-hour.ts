@@ -16,13 +16,11 @@ export const OPEN_HOUR_LENGTH = MEASURE_NAMES.length * QUARTER_HOURS;
  * Immutable.
  */
 export type OpenHour = {
-  /** Number of hours since 1970. */
   readonly hour: number;
   /** For each measure (in the order of `MEASURE_NAMES`), the values of the four quarter-hours. */
   readonly quarters: readonly number[];
 } | null;
 
-/** The usual result: no hour has ended. */
 const NONE: ReadonlyQuarterHourBuckets = new Map();
 
 /** The latest hour after changes, and the consumption that must now be added to the stored sums. */

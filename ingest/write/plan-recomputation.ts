@@ -20,9 +20,7 @@ const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
 
 /** The range of a series' readings to recompute, in Unix ms. Both ends are inclusive. */
 export interface RecomputedReadingRange {
-  /** -Infinity: from the start of the series. */
   readonly firstMs: number;
-  /** Infinity: to the end of the series. */
   readonly lastMs: number;
 }
 

@@ -10,9 +10,7 @@ import type { NewReading } from './collect.ts';
 
 /** Bounds of a range of stored readings: two times (Unix ms, inclusive), and numbers of further readings on both sides. */
 export interface StretchBounds {
-  /** -Infinity: from the start of the series. */
   readonly firstMs: number;
-  /** Infinity: to the end of the series. */
   readonly lastMs: number;
   /** Number of further readings to load before `firstMs`. */
   readonly back: number;

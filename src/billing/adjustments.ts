@@ -63,7 +63,6 @@ export type StatementEdit = {
   edit_id: string;
   device_id: string;
   action: 'exclude' | 'add';
-  /** Null: all quantities of the device. */
   native_name: string | null;
   start: string;
   end: string | null;

@@ -23,7 +23,6 @@ export interface RegisterPeriod {
   /** Null if unknown. */
   atStart: RegisterReading | null;
   atEnd: RegisterReading | null;
-  /** Null if readings that are needed are already deleted. */
   energy: MilliwattHours | null;
 }
 
@@ -174,12 +173,10 @@ const firstAfter = (at: string) => `LATERAL (
     WHERE ${COUNTS} ORDER BY r.read_at LIMIT 1) f LIMIT 1)`;
 
 interface Ends {
-  /** Null if there is no reading up to that time. */
   registerState: RegisterState | null;
   next: RegisterState['next'];
 }
 
-/** In the order of `asked`. */
 async function standingsAt(db: Database, asked: readonly { id: number; atMs: number }[]): Promise<Ends[]> {
   // Raw SQL: uses an index for each time and series.
   const { rows } = await createQueryFunction(db)<{

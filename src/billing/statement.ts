@@ -8,7 +8,6 @@ import type { RegisterPeriod } from './registers.ts';
 export type BillVersionCause = 'first' | 'again' | 'closing';
 
 type ToldReading = {
-  /** With all six decimals. */
   kwh: string;
   at: string;
   is: RegisterReading['is'];

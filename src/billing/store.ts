@@ -37,7 +37,6 @@ import {
 const MAX_PERIODS = 1_000;
 const MAX_VERSIONS = 100;
 
-/** `start`, `end`: first and last day in `timezone`, YYYY-MM-DD. */
 export interface BillPeriod {
   bill_period_id: string;
   user_id: string;

@@ -17,7 +17,7 @@ type Energies<Energy extends number | bigint> = Energy extends number ? Float64A
 export interface BoughtEnergy<Energy extends number | bigint = number> {
   fromMs: number;
   imported: Energies<Energy>;
-  /** Estimated part of `imported`. */
+  /** The estimated part of the imported energy. */
   estimated: Energies<Energy>;
   exported: Energies<Energy>;
   /** Known time of each quarter-hour, in ms. */
@@ -29,7 +29,7 @@ export interface BoughtEnergySource<Energy extends number | bigint = number> {
   unitsPerMilliwattHour?: bigint;
   /** Start of the first quarter-hour with data, Unix ms. Null if there are none. */
   beginsAtMs: number | null;
-  /** Both times are starts of quarter-hours. */
+  /** The bounds of the time range are starts of quarter-hours. */
   boughtIn(range: { from: Date; to: Date }): Promise<BoughtEnergy<Energy>>;
 }
 

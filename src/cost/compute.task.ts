@@ -38,7 +38,6 @@ export interface WhatIfTask extends RangeTask {
   change: HomeChange;
 }
 
-/** The costs are null if no tariff was valid. */
 export interface WhatIfResult {
   before: HomeEnergies & { cost: Cost | null };
   after: HomeEnergies & { cost: Cost | null };

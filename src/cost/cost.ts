@@ -8,7 +8,6 @@ import { findEnergyPrice, findTariffOfDay, type PriceIn18Decimals, type SeriesPr
 export interface Cost {
   /** ISO 4217. */
   currency: string;
-  /** import + standing + capacity − export. */
   total: string;
   import: string;
   export: string;
@@ -23,7 +22,7 @@ export interface Cost {
 /** Energy of a quarter-hour: whole mWh, or smaller units as bigints. */
 export interface EnergyToPrice {
   imported: number | bigint;
-  /** Estimated part of `imported`. */
+  /** The estimated part of the imported energy. */
   estimated: number | bigint;
   exported: number | bigint;
 }
@@ -34,7 +33,6 @@ const MILLIWATT_HOURS_PER_KWH = 1_000_000n;
 const BILLION = 1_000_000_000n;
 
 export interface CostSums {
-  /** Null if no tariff was valid. */
   currency: string | null;
   /** Number of energy units in one mWh. All energies in these sums use this unit. */
   unitsPerMilliwattHour: bigint;
@@ -67,7 +65,6 @@ interface Run extends EnergyToPrice {
   day: ClockDay;
   tariff: Tariff | null;
   importPrice: PriceIn18Decimals | null;
-  /** Undefined if the tariff does not pay for exported energy. */
   exportPrice: PriceIn18Decimals | null | undefined;
   quarters: number;
 }

@@ -9,7 +9,6 @@ import { type CostQuery, loadCostSources, sumCostsOfRows } from './costs.ts';
 import { type CostSources, computeCostSums } from './sums.ts';
 import { getUsageRowKey } from './weighted-rows.ts';
 
-/** Emissions in the API's format. */
 export interface Emissions {
   /** Kilograms of CO2 equivalent with 3 decimals. */
   kg_co2e: string;
@@ -54,7 +53,6 @@ async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, se
   return { ...(await loadCostSources(db, buyer, [tariff])), zone: range.zone };
 }
 
-/** Rounds to the gram, halves away from zero. */
 const roundEmissions = ({ imported, missing, unitsPerMilliwattHour }: CostSums): Emissions => ({
   kg_co2e: formatRounded(
     { numerator: imported, denominator: CURRENCY_UNIT_DIVISOR * unitsPerMilliwattHour * GRAMS_PER_KG },

@@ -9,7 +9,6 @@ import { findEnergyPrice, findTariffOfDay, type PriceIn18Decimals } from './pric
 
 /** Prices of imported energy by the hour, today and tomorrow. */
 export interface PriceCurve {
-  /** Null if no dynamic tariff is valid. */
   currency: string | null;
   /** Mean price of the hour. Null if the price of a quarter-hour is unknown. */
   hours: { starts_at: string; per_kwh: string | null }[];

@@ -12,7 +12,6 @@ const period = (given: Partial<RatePeriod>): RatePeriod => ({
   toMinute: 1_440,
   ...given,
 });
-/** In whole units of the currency. */
 const priceAt = (rates: TariffRates, weekday: number, minute: number, month = 1, series: number | null = null) => {
   const day = { date: '', month, weekday, quarters: 96 };
   const found = findEnergyPrice(rates, 0, { day, minute, offset: { atMs: 0, offsetMs: 0 } }, () =>

@@ -22,7 +22,6 @@ export interface KilowattYearCost {
   night_amount: number | null;
 }
 
-/** In minutes of the local day. */
 const NIGHT_ENDS_MINUTE = 5 * 60;
 const isNight = ({ minute }: ClockQuarterHour): boolean => minute < NIGHT_ENDS_MINUTE;
 

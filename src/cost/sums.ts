@@ -11,7 +11,6 @@ import { type Cost, type CostSums, createCostAccumulator, createCostSums, roundC
 import { findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 
 export interface CostSources<Energy extends number | bigint = number | bigint> {
-  /** In order of `validFrom`. */
   tariffs: readonly Tariff[];
   /** Time zone of the user, by which the days and months of the tariffs begin. */
   zone: string;

@@ -28,7 +28,6 @@ export interface DetectedDatabase {
 }
 
 const OLDEST_POSTGRES = 15;
-/** Oldest supported version of TimescaleDB. */
 const OLDEST_TIMESCALE = '2.19';
 
 /** Error if the database cannot be used. The message contains the remedy. */

@@ -158,7 +158,6 @@ export async function stopEmbeddedPostgres(dataDir: string, binaries: PostgresBi
   removeSocketFolder(getClusterFolder(dataDir));
 }
 
-/** Null if there is no cluster. */
 export async function readMajorVersion(dataDir: string): Promise<number | null> {
   const version = await readFile(join(getClusterFolder(dataDir), 'PG_VERSION'), 'utf8').catch(() => null);
   return version === null ? null : Number.parseInt(version, 10);
@@ -183,7 +182,6 @@ async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): P
   );
 }
 
-/** Null if the cluster has no pid file. */
 async function pidIn(cluster: string): Promise<number | null> {
   const [pid = ''] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   return /^[1-9]\d*$/.test(pid) ? Number(pid) : null;

@@ -167,7 +167,6 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
     .map(({ host, port }) => ({ host, port }));
 
   return class HostClient extends RoleWatchingClient {
-    /** -1 before the connection. */
     hostNumber = -1;
 
     constructor(config?: pg.ClientConfig) {

@@ -23,7 +23,6 @@ interface Used {
   estimated_m3?: number;
 }
 
-/** Null: no data were expected. */
 interface Covered {
   coverage?: number | null;
   complete?: boolean | null;

@@ -8,7 +8,6 @@ import { CLOCK_UNITS, type ClockUnit, type DayRange, MIN_OFFSET_DURATION_MS } fr
  * days begin at other times.
  */
 
-/** Need not consist of whole days. */
 type RangeInZone = Pick<DayRange, 'from' | 'to' | 'zone'>;
 
 /** Last year for which UTC offsets are computed. */

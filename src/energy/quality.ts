@@ -57,7 +57,7 @@ export interface MonthQuality {
   /** Ids of the owner's edits that affect the month. */
   edits: string[];
   rejected: number;
-  /** The most frequent reasons, most frequent first. */
+  /** The most frequent reasons for rejections, most frequent first. */
   rejections: Rejection[];
 }
 

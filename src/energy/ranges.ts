@@ -89,7 +89,6 @@ export async function* splitQuarterHours(fromMs: number, toMs: number): AsyncGen
   }
 }
 
-/** Both days are inclusive. */
 export function countDays(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS) + 1;
 }

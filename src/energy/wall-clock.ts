@@ -17,7 +17,6 @@ export interface ClockDay {
 /** Local time of a quarter-hour (UTC). */
 export interface ClockQuarterHour {
   day: ClockDay;
-  /** Minutes since local midnight. */
   minute: number;
   offset: ZoneOffset;
 }

@@ -90,7 +90,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   return sums;
 }
 
-/** Both times must be starts of quarter-hours. */
+/** The bounds of the time range must be starts of quarter-hours. */
 async function imported(db: Database, deviceId: string, fromMs: number, toMs: number): Promise<ImportedQuarterHours> {
   const list = () => new Float64Array((toMs - fromMs) / QUARTER_HOUR_MS);
   const all = { fromMs, energy: list(), estimated: list(), coveredMs: list() };

@@ -7,7 +7,6 @@ import { markDaysStale, refreshUntilComplete, runWithRefreshLocked } from './ref
 
 export interface RollupCheckReport {
   users: number;
-  /** Fewer than all users if the check was stopped. */
   checked: number;
   /** Number of wrong rows (at most `MAX_REPORTED_DIFFERENCES` per user and relation), and the first of them. */
   differing: number;
@@ -22,7 +21,7 @@ export interface RollupCheckOptions {
   /** `check` only reports wrong sums; `repair` rebuilds the sums of users with wrong ones; `rebuild` rebuilds those of all users. */
   mode: 'check' | 'repair' | 'rebuild';
   userId?: string;
-  /** Ends the check before the next user. */
+  /** If this signal aborts, the check ends before the next user. */
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
 }

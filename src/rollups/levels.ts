@@ -54,7 +54,6 @@ export const KNOWN_DATA_COLUMNS: readonly string[] = entries
   .filter(([, { isKnowledge }]) => isKnowledge)
   .map(([, { column }]) => column);
 
-/** All of these begin in UTC. */
 type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
 
 /** A key column. `hour_of_day` is in UTC, 0 to 23. */
@@ -65,10 +64,9 @@ export interface RollupLevel {
   relation: string;
   comment: string;
   unit: Unit;
-  /** Key column with the start of the row. */
+  /** The key column that contains the start of the row. */
   time: RollupKey;
   keys: readonly RollupKey[];
-  /** Without `user_id` if the device determines the user. */
   primaryKey: readonly RollupKey[];
   /** Lower level from which this level is summed. */
   above: string;
@@ -101,7 +99,7 @@ export const LOAD_PROFILE_LEVEL: RollupLevel = {
 /** One of the two tables with the stored consumption of devices. Queries add up both, so a change can be written to either. */
 interface Stored {
   relation: string;
-  /** Key column with the start of a row. */
+  /** The key column that contains the start of a row. */
   time: RollupKey;
   keys: readonly RollupKey[];
 }
@@ -131,7 +129,6 @@ export const QUARTER_HOURS_WITH_OWN_COLUMN = [2, 3, 4] as const;
 export const getQuarterHourColumn = (column: string, quarter: (typeof QUARTER_HOURS_WITH_OWN_COLUMN)[number]): string =>
   `${column}_${quarter}`;
 
-/** From the lowest level to the highest. */
 export const ROLLUP_LEVELS: readonly RollupLevel[] = [
   {
     relation: 'device_hourly',

@@ -69,7 +69,6 @@ async function exists(connection: ChannelModel, queue: string): Promise<boolean>
 /** Runs an action on a separate AMQP channel, because the broker closes a channel after an error. */
 export async function runOnNewChannel<T>(connection: ChannelModel, act: (channel: Channel) => Promise<T>): Promise<T> {
   const channel = await connection.createChannel();
-  // The failed call reports the error, too.
   channel.on('error', () => {});
   const result = await act(channel);
   await channel.close();

@@ -81,7 +81,6 @@ export async function watchClusterMajority(
   onLost: () => void,
 ): Promise<void> {
   const channel = await connection.createChannel();
-  // The failed request is treated as unanswered.
   channel.on('error', () => {});
   const ask = async () => {
     const { consumerTag } = await channel.consume(MAJORITY_CHECK_QUEUE, () => {}, { noAck: false });

@@ -140,7 +140,6 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'readings', by: 'read_at' },
 ];
 
-/** In the order of their foreign keys. */
 export const BUNDLED_RELATIONS = COPIED_RELATIONS.filter((one) => 'whose' in one);
 
 /** Relations whose rows do not move, and are deleted with an account. */

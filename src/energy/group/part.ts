@@ -7,6 +7,6 @@ export interface BucketPart {
   bucket: string;
   part: number;
   used: number;
-  /** Estimated part of `used`. */
+  /** The estimated part of the used energy. */
   estimated: number;
 }

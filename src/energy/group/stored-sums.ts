@@ -27,9 +27,7 @@ interface Row {
 /** Stored sums of a group that are still valid. */
 export interface StoredGroupSums {
   groupId: string;
-  /** By day or, for months, by the first day of the month. */
   sums: ReadonlyMap<string, GroupBucket>;
-  /** Null if months are not requested. */
   monthToDate: MonthToDate | null;
 }
 

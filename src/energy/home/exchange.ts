@@ -8,7 +8,7 @@ import type { ExpectedChannelMsFunction } from './roles.ts';
 
 const SUMS = [
   'imported',
-  /** Estimated part of `imported`. */
+  /** The estimated part of the imported energy. */
   'estimated',
   'exported',
   /** Part of `exported` while the home had neither production nor storage. */

@@ -4,7 +4,6 @@ import type { Home } from './home.ts';
 import type { DeviceRole, HomeDevice } from './roles.ts';
 import type { HomeSumName } from './sums.ts';
 
-/** Earlier than all stored data. */
 const EARLIEST_MS = Date.UTC(1900, 0, 1);
 /** If more hours than this contain a change of a device's role, all hours are read by quarter-hour. */
 export const MAX_HOURS_OF_ROLE_CHANGES = 20;

@@ -26,7 +26,6 @@ export type DeviceRole = Exclude<Placement, 'excluded'> | 'behind' | 'excluded';
  * storage.
  */
 export interface ConstantRolesRange {
-  /** Unix ms; -Infinity in the first range, Infinity in the last. */
   fromMs: number;
   toMs: number;
   isGridThere: boolean;

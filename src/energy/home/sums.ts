@@ -99,7 +99,6 @@ export interface HomeMeasures {
   isComplete: boolean | null;
 }
 
-/** Rounds down to thousandths, so that 1 means all. */
 export const roundDownRatio = (part: number, whole: number): number => Math.floor((1_000 * part) / whole) / 1_000;
 
 /** Derives the measures of a home from all of its sums. `expectedMs`: time for which data are expected. */

@@ -13,7 +13,6 @@ export interface EnergyAmount {
   estimated: MilliwattHours;
 }
 
-/** Null if unknown. The coverage is from 0 to 1. */
 export interface EnergyWithCoverage {
   amount: EnergyAmount | null;
   coverage: number | null;
@@ -160,7 +159,7 @@ function tellerOf(
         return amount ? [{ date, ...amount }] : [];
       });
     },
-    /** Both times must be starts of quarter-hours. */
+    /** The bounds of the time range must be starts of quarter-hours. */
     loadIn: async (range: { from: Date; to: Date }): Promise<QuarterHourEnergies> => ({
       fromMs: range.from.getTime(),
       energies: await energiesIn(range),

@@ -6,7 +6,6 @@ import { countDays, createDayRange } from '../ranges.ts';
 export const PERIOD_UNITS = ['day', 'week', 'month', 'year'] as const;
 export type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
-/** Both days are inclusive, YYYY-MM-DD. */
 export interface DaySpan {
   start: string;
   end: string;
@@ -16,7 +15,6 @@ export interface DaySpan {
 export interface ComparedDays {
   /** Days of the current period that have already begun. */
   now: DaySpan;
-  /** Null for a year, because the previous year is `last_year`. */
   before: DaySpan | null;
   last_year: DaySpan;
 }

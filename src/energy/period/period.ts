@@ -63,7 +63,6 @@ export interface HomePeriod {
   end: string;
   /** First day with data; null if unknown. */
   first_date: string | null;
-  /** Whether `used` contains production. */
   is_production: boolean;
   used: Used;
   /** Usage so far, and on the same weekdays of earlier periods up to the same time of day. Null if there is none. */
@@ -234,7 +233,6 @@ function compare(
   };
 }
 
-/** Includes unknown and future quarter-hours. */
 function curveOf({ fromMs, energies }: QuarterHourEnergies, { from, to, zone }: DayRange) {
   const firstMs = Math.ceil(from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const count = Math.floor((to.getTime() - firstMs) / QUARTER_HOUR_MS);

@@ -23,7 +23,6 @@ export interface ReadingRow {
   previous_at: Date | null;
 }
 
-/** Lower and higher than all values of `interval_ms`. */
 const [BEFORE_ALL, AFTER_ALL] = [-2, Number.MAX_SAFE_INTEGER];
 /** Maximum number of excluded readings that the search for the previous reading skips. */
 const MAX_PASSED_OVER = 100_000;

@@ -29,7 +29,6 @@ export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 
 export interface StoredReadingVerdict {
   atMs: number;
-  /** Null: the reading was treated normally. */
   note: string | null;
   /** Whether the reading confirms an earlier reading that is still held back. */
   isAwaiting: boolean;

@@ -135,7 +135,6 @@ export function homesLoadProfileSql(
   return sql.join(rows, sql` UNION ALL `);
 }
 
-/** Null if the users have no stored data. */
 export async function findFirstStoredDay(db: Database, userIds: readonly string[]): Promise<Date | null> {
   const { rows } = await sql<{ first: Date | null }>`
     SELECT min(d.first) AS first FROM unnest(${userIds}::text[]) u (user_id)

@@ -111,7 +111,7 @@ export async function readHomeSummary(
   return { ...known(home, row), days: row?.days ?? 0, peakHourOfDay: row?.peakHourOfDay ?? null };
 }
 
-/** Both times must be starts of quarter-hours. */
+/** The bounds of the time range must be starts of quarter-hours. */
 export async function readHomeSums(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeSums> {
   if (range.from >= range.to) return known(home, undefined);
   const { rows } = await homeSpan(home, range).execute(db);
@@ -223,7 +223,7 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
 
 const isMoreAsked = (homes: readonly Home[]): boolean => homes.some((home) => home.isMoreAsked);
 
-/** Both times must be starts of quarter-hours. */
+/** The bounds of the time range must be starts of quarter-hours. */
 function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unknown> {
   const { found, sums } = weighted([home], range, 60);
   return sql`SELECT ${sums} FROM ${found}`;

@@ -34,7 +34,6 @@ const SUMS = ['energyMilliwattHours', 'estimatedMilliwattHours'] as const;
 /** For longer ranges (ms), running a statement takes longer than planning it. */
 const WEEKS_MS = 10 * 7 * 86_400_000;
 
-/** The caller must have checked the access rights. */
 export type UserOrDevice = { userId: string } | { deviceId: string };
 
 export type BucketUnit = ClockUnit | 'day' | 'month';
@@ -102,7 +101,6 @@ const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) =>
   return columnsSql({ userId }, rows, true);
 });
 
-/** Null if the home's usage is not the sum of its imports. */
 export async function readImportTotal(
   db: Database,
   whose: UserOrDevice,

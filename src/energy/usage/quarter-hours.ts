@@ -21,7 +21,6 @@ export type MeasuredQuarterHours<M extends Measure> = Record<M, Float64Array>;
 
 interface Row {
   who: string;
-  /** Number of quarter-hours since 1970. */
   at: number;
   quarters: number;
   [column: string]: unknown;

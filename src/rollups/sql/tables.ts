@@ -41,7 +41,6 @@ export function levelTableSql(level: RollupLevel): string {
   const columns = listLevelColumns(level);
   const width = Math.max(...columns.map((column) => column.length));
   const lines = columns.map((column) => `  ${column.padEnd(width)} ${typeOf(level, column)},\n`).join('');
-  // Needed if the primary key does not begin with the user.
   const byUser = primaryKey[0] !== 'user_id' && keys.includes('user_id');
   const index = byUser ? `\nCREATE INDEX IF NOT EXISTS ${stored}_user ON ${stored} (user_id, ${time});` : '';
   return `CREATE TABLE IF NOT EXISTS ${stored} (
