@@ -13,7 +13,7 @@ export interface MessageToDiagnose {
   receivedAtMs: number;
   /** Whether the message was a retained message of the broker, so that its age is unknown. */
   replayed: boolean;
-  /** The value of `decoder_config` to decode with: the stored settings, or settings to be tried. */
+  /** The decoder settings with which the message is decoded: the stored ones, or settings that the owner tries out. */
   config: unknown;
 }
 

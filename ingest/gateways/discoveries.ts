@@ -39,8 +39,8 @@ interface Quantity {
   kind: string;
   counts: 'import' | 'export' | null;
   /**
-   * These three fields are set if the meaning of the quantity depends on the device's other registers. `noted`: time of the last change of
-   * the description, Unix ms.
+   * The key, the description and its time are set if the meaning of the quantity depends on the device's other registers. `noted`: time of
+   * the last change of the description, Unix ms.
    */
   key?: string;
   described?: string;

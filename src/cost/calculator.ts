@@ -6,7 +6,7 @@ import type { Cost } from './cost.ts';
 
 /** Seconds after which a refused client should try again. */
 const RETRY_AFTER_SECONDS = 2;
-/** Maximum number of tasks that wait for a thread. Each takes up to 20 MB of memory. */
+/** Maximum number of calculations that wait for a thread. Each takes up to 20 MB of memory. */
 const MAY_WAIT = 8;
 
 /** Creates a calculator, which runs long calculations in worker threads. `limitMs`: maximum time of a calculation. */
