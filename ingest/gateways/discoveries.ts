@@ -38,10 +38,7 @@ interface Quantity {
   channel: string;
   kind: string;
   counts: 'import' | 'export' | null;
-  /**
-   * The key, the description and its time are set if the meaning of the quantity depends on the device's other registers. `noted`: time of
-   * the last change of the description, Unix ms.
-   */
+  /** The key, the description and its time (Unix ms) are set if the meaning of the quantity depends on the device's other registers. */
   key?: string;
   described?: string;
   described_at_ms?: number;
