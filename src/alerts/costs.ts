@@ -12,25 +12,25 @@ import type { AlertFiring } from './fire.ts';
 import { type AlertRulePeriod, createFiringFields } from './rule.ts';
 
 /**
- * SQLSTATE classes of transient errors: connections, deadlocks, resources, locks and shutdown. After such an error, the batch is evaluated
- * again.
+ * SQLSTATE classes of transient errors (connections, deadlocks, resources, locks, shutdown). The batch is evaluated again after
+ * such an error.
  */
 const PASSES = /^(08|40|53|55|57P)/;
-/** Stands for amounts that are too large to parse. In billionths, it is higher than every threshold (src/tariffs/terms.ts). */
+/** Represents amounts that are too large to parse. It is higher than every threshold (in billionths of the currency). */
 const BEYOND = 10n ** 18n;
 
 export interface CostAlertEvaluation {
   firings: AlertFiring[];
-  /** Whether the evaluation of some users' costs was deferred to the next transaction. */
+  /** True if the costs of some users are left for the next transaction. */
   isMoreWaiting: boolean;
-  /** Users whose costs could not be computed because of an internal error, and the errors. The costs of other users are not affected. */
+  /** Users whose costs could not be computed because of an internal error, with the error. */
   faults: { userId: string; error: unknown }[];
 }
 
 /**
- * Finds the periods whose cost exceeds the threshold of an alert. Must run in the transaction that took the changed hours from the queue.
- * The costs of a user are computed once for all of the user's alerts. After `maxMs`, the remaining users are deferred to the next
- * transaction, but at least one user is evaluated. `firstUsers`: users whom an earlier transaction deferred; they are evaluated first.
+ * Finds the periods whose cost exceeds the threshold of an alert. Must run in the transaction that took the changed hours from
+ * the queue. After `maxMs`, the remaining users are left for the next transaction. `firstUsers`: users whom an earlier
+ * transaction left; they are evaluated first.
  */
 export async function evaluateCostAlerts(
   client: PoolClient,
@@ -83,7 +83,7 @@ function firingAbove({ one, cost: { total, currency } }: { one: AlertRulePeriod;
 export const parseAmountForComparison = (amount: string): bigint =>
   parseDecimal(amount) ?? (amount.startsWith('-') ? -BEYOND : BEYOND);
 
-/** Adds accounts to the queue again, so that a later transaction evaluates their alerts on costs. */
+/** Adds accounts to the queue again. A later transaction then evaluates their alerts on costs. */
 const leave = (query: QueryFunction, userIds: readonly string[], now: Date): Promise<unknown> =>
   // Raw SQL: one queue row contains the ids of all accounts.
   query(

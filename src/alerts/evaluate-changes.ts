@@ -18,18 +18,14 @@ import { type AlertRule, type AlertRulePeriod, createFiringFields, loadActiveRul
 import { computeUsageTotals } from './totals.ts';
 
 /**
- * Maximum number of changed hours, summed over users, that one transaction takes from the queue. The first queue row may contain more; it
- * is then taken alone.
+ * Maximum number of changed hours that one transaction takes from the queue. A single queue row with more hours is taken alone.
  */
 const MAX_CHANGES = 5_000;
-/**
- * Maximum time in ms for which one transaction computes costs, which takes some milliseconds for each user. Meanwhile, the alerts on usage
- * in the same batch wait.
- */
+/** Maximum time in ms for which one transaction computes costs. Meanwhile, the alerts on usage in the same batch wait. */
 const MAX_COSTS_MS = 500;
 
 export interface AlertEvaluationResult {
-  /** Number of changed hours processed, summed over users. */
+  /** Number of changed hours that were processed. */
   changes: number;
   /** Whether changes remain in the queue after this pass. */
   hasMore: boolean;
@@ -39,7 +35,7 @@ export interface AlertEvaluationResult {
   faults: CostAlertEvaluation['faults'];
 }
 
-/** A changed hour of a user. `costs_only`: the usage is unchanged, and only the user's alerts on costs are evaluated. */
+/** A changed hour of a user. If `costs_only` is set, the usage is unchanged and only alerts on costs are evaluated. */
 interface Change {
   user_id: string;
   hour: Date;
@@ -47,9 +43,8 @@ interface Change {
 }
 
 /**
- * Takes changed hours from the queue, evaluates the alerts of their users, fires the alerts whose thresholds are exceeded, and queues the
- * hours for `usage.updated` events, all in one transaction. Any number of workers may run this concurrently, because each takes different
- * rows. If a worker is killed, its transaction is rolled back.
+ * Evaluates the alerts of all users whose hours have changed, and queues the hours for `usage.updated` events, in one
+ * transaction. Several workers can run this at the same time, because each takes different rows.
  */
 export async function evaluateChangedHours(
   pool: Pool,
@@ -90,16 +85,14 @@ export async function evaluateChangedHours(
 }
 
 /**
- * Takes changed hours from the queue in the caller's transaction. Returns the number of hours of all users, and the hours of users who have
- * alerts or whose `usage.updated` events have a receiver. Each hour is returned once, even if it changed several times. If the aggregates
- * of a day are being recomputed, its hours stay in the queue.
+ * Takes changed hours from the queue in the caller's transaction. Returns each hour once, for users who have alerts or whose
+ * `usage.updated` events have a receiver. Hours of a day whose aggregates are being recomputed stay in the queue.
  */
 async function takeChanges(
   query: QueryFunction,
   maxChanges: number,
 ): Promise<{ count: number; hasMore: boolean; rows: Change[] }> {
-  // Raw SQL on the hot path of alerts: FOR UPDATE SKIP LOCKED takes rows from the queue. The lists of users in these rows are not read into
-  // this process.
+  // Raw SQL: FOR UPDATE SKIP LOCKED takes rows from the queue.
   const { rows: found } = await query<{ change_id: number; users: number }>(
     `SELECT change_id, cardinality(user_ids) AS users FROM usage_changes c
      WHERE c.is_held IS NOT TRUE AND NOT EXISTS (SELECT FROM stale_days s WHERE s.day = date_trunc('day', c.hour, 'UTC'))

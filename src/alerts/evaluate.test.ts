@@ -136,7 +136,7 @@ test('returns each period that a changed hour affects once, unless the period en
           nowMs,
         );
         const got = Array.from(found.rule, (one, index) => `${one} ${found.startMs[index]} ${found.endMs[index]}`);
-        // The expected periods, computed for each quarter-hour without optimisation.
+        // Computes the expected periods separately for each quarter-hour, without optimisation.
         const wanted = new Set<string>();
         for (const [index, one] of rules.entries()) {
           for (const { user, hourMs: from } of changes) {
@@ -166,7 +166,7 @@ test('the hours that may fire include an hour of every day or month that may sti
         const touched = new Set(
           listHoursToEvaluate(nowMs).flatMap((ms) => listPeriodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
         );
-        // Iterates backwards from the current period to the last one whose alerts may still fire.
+        // Iterates backwards from the current period to the oldest period whose alerts may still fire.
         for (let one = getPeriodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {
           expect(touched).toContain(one.startMs);
           one = getPeriodAt(kind, zone, one.startMs - 1);

@@ -6,16 +6,13 @@ const TOO_LATE_MS = 24 * 3_600_000;
 /** Kinds of periods. `AlertRuleArrays.kind` contains indexes into this list. */
 export const PERIOD_KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
-/**
- * Alert rules as typed arrays: the elements with the same index belong to one alert. The arrays are transferred to a thread without being
- * copied.
- */
+/** Alert rules as typed arrays. The elements with the same index belong to one alert. */
 export interface AlertRuleArrays {
   /** Kind of each alert's period, as an index into PERIOD_KINDS. */
   kind: Uint8Array;
   /** Time zone of each alert, as an index into the zones of the batch. */
   zone: Uint16Array;
-  /** Number of each alert's user, in ascending order. `ChangedHourArrays.user` contains the same numbers. */
+  /** Number of each alert's user, in ascending order. `ChangedHourArrays.user` uses the same numbers. */
   user: Uint32Array;
 }
 
@@ -33,8 +30,8 @@ export interface CandidatePeriodArrays {
 }
 
 /**
- * Returns, for each alert rule, the periods that contain a changed hour, without duplicates. Omits periods that ended more than a day ago.
- * Pure.
+ * Returns, for each alert rule, the periods that contain a changed hour, without duplicates. Omits periods that ended more than a
+ * day ago.
  */
 export function findCandidatePeriods(
   rules: AlertRuleArrays,

@@ -24,8 +24,8 @@ type Reason =
 type FiredAlert = Alert & { event_id: string };
 
 /**
- * Fires alerts in the caller's transaction: records each firing, and adds an event for each new one. The key of the table alert_firings
- * ensures that each firing is recorded once, even if two workers process the same period. Returns the number of new firings.
+ * Fires alerts in the caller's transaction: records each firing and adds an event for it. A firing is recorded once, even if two
+ * workers process the same period. Returns the number of new firings.
  */
 export async function fireAlerts(query: QueryFunction, firings: readonly AlertFiring[], now: Date): Promise<number> {
   if (firings.length === 0) return 0;
@@ -33,7 +33,7 @@ export async function fireAlerts(query: QueryFunction, firings: readonly AlertFi
   const sorted = firings
     .map((firing) => ({ ...firing, eventId: createId('evt') }))
     .sort((a, b) => compare(a.alertId, b.alertId) || a.periodStart.getTime() - b.periodStart.getTime());
-  // Raw SQL on the hot path of alerts: `unnest` inserts any number of firings in one statement.
+  // Raw SQL: `unnest` inserts any number of firings in one statement.
   const { rows } = await query<FiredAlert>(
     `WITH fired AS (INSERT INTO alert_firings (alert_id, period_start, device_id, period_end, total_milliwatt_hours, total_cost, currency, event_id, fired_at)
      SELECT f.alert_id, f.period_start, f.device_id, f.period_end, f.total_milliwatt_hours, f.total_cost, f.currency, f.event_id, $9
@@ -61,7 +61,7 @@ export async function fireAlerts(query: QueryFunction, firings: readonly AlertFi
     return alert ? [{ firing, alert }] : [];
   });
   if (fired.length === 0) return 0;
-  // For a silence, the time range is empty, so that the event lists no other devices.
+  // A silence has an empty time range, so that the event lists only the silent device.
   const spans = fired.map(({ alert, firing: { periodStart, periodEnd } }) => {
     const startMs = periodStart.getTime();
     return { userId: alert.user_id, startMs, endMs: periodEnd?.getTime() ?? startMs };

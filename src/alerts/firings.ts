@@ -4,17 +4,12 @@ import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/r
 import type { Tables } from '#src/database/tables.ts';
 
 /**
- * A past firing of an alert. If the alert has the type `no_data`, `device_id` is the silent device, and `period_end` and the totals are
- * null. For all other types, `device_id` is ''. Firings of alerts on costs have `total_cost` and `currency` instead of
- * `total_milliwatt_hours`.
+ * A past firing of an alert. If the alert has the type `no_data`, `device_id` is the silent device, and `period_end` and the
+ * totals are null. Firings of alerts on costs have `total_cost` and `currency` instead of `total_milliwatt_hours`.
  */
 export type PastAlertFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
 
-/**
- * Returns at most `limit` firings of an alert that the caller can access, newest first, before `cursor` (an event id; event ids sort by
- * time). The database reads and sorts all firings of the alert: even an hourly alert has fewer than ten thousand in the 400 days of
- * retention.
- */
+/** Returns at most `limit` firings of an alert that the caller can access, newest first, before `cursor` (an event id). */
 export async function listFirings(
   db: Database,
   reach: AccessibleAccounts,

@@ -31,8 +31,8 @@ export interface Period {
 }
 
 /**
- * Returns the period of a time zone (IANA name) that contains an instant. Hours begin at full hours of the zone's clock, for example in
- * Kolkata at half past by UTC.
+ * Returns the period that contains an instant, in a time zone (IANA name). Hours begin at full hours of the local clock, which in
+ * Kolkata is half past the hour in UTC.
  */
 export function getPeriodAt(kind: PeriodKind, zone: string, atMs: number): Period {
   if (kind === 'hour') return clockHourAt(zone, atMs);
@@ -41,10 +41,7 @@ export function getPeriodAt(kind: PeriodKind, zone: string, atMs: number): Perio
   return { startMs: getFirstInstant(time, kind).toMillis(), endMs: getFirstInstant(next, kind).toMillis() };
 }
 
-/**
- * Returns the clock hour of a zone that contains an instant. A clock change may shorten the hour, as in `startOfClockUnitSql`
- * (src/energy/local-time.ts).
- */
+/** Returns the hour of the local clock that contains an instant. A clock change may shorten the hour. */
 function clockHourAt(zone: string, atMs: number): Period {
   const range = { from: new Date(atMs - HOUR_MS), to: new Date(atMs + HOUR_MS), zone };
   const startMs = getStartOfClockUnit(atMs, { offset: findOffset(listOffsets(range), atMs) }, 'hour');
@@ -52,8 +49,8 @@ function clockHourAt(zone: string, atMs: number): Period {
 }
 
 /**
- * Returns the starts of some UTC hours. Each day or month for which alerts may still fire contains at least one of these hours; it is
- * either current or ended less than 24 hours ago. The hours are 12 hours apart, because every day is longer than that.
+ * Returns the starts of UTC hours at intervals of 12 hours. Each day or month for which alerts may still fire contains at least
+ * one of them.
  */
 export const listHoursToEvaluate = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);

@@ -22,15 +22,14 @@ const WITHOUT_THREADS: AlertEvaluator = {
 };
 
 /**
- * Starts worker threads that evaluate alerts: by default one fewer than there are processors, because the event loop needs a processor. On
- * a machine with little memory, starts no threads. If a task crashes its thread, the transaction of its batch is rolled back, and the batch
- * is evaluated again; other batches are not affected.
+ * Starts worker threads that evaluate alerts. The default is one fewer than the number of processors, because the event loop
+ * needs one. On a machine with little memory, starts no threads. If a thread crashes, its batch is evaluated again.
  */
 export function startAlertEvaluator(threads: number = Math.max(1, availableParallelism() - 1)): AlertEvaluator {
   if (hasLittleMemory()) return WITHOUT_THREADS;
   const pool = createThreadPool<EvaluationTask, CandidatePeriodArrays>(
     new URL('./evaluate.task.ts', import.meta.url),
-    // Each concurrent batch has at most one task in the queue, so the queue cannot grow beyond `mayWait`.
+    // Each concurrent batch has at most one task in the queue, so the queue is never longer than `mayWait`.
     { least: 1, most: threads, mayWait: 2 * threads },
   );
   return {

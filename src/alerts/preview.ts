@@ -21,7 +21,7 @@ import {
 const DAYS = 90;
 const MOST_SILENCES = 1_000;
 
-/** A period in which a rule would have fired. */
+/** A past period in which the previewed rule would have fired. */
 export interface HypotheticalFiring {
   period_start: string;
   /** End of the period; null for a silence that has not ended. */
@@ -57,8 +57,7 @@ export async function previewUsageAlert(
 }
 
 /**
- * Returns the days or months of the last 90 days (in the user's zone) in which an alert rule on costs would have fired, oldest first. Costs
- * are computed by the user's stored tariffs.
+ * Returns the days or months of the last 90 days (in the user's zone) in which a rule on costs would have fired, oldest first.
  */
 export async function previewCostAlert(
   db: Database,
@@ -121,8 +120,8 @@ function lookedAt(kind: PeriodKind, zone: string, now: Date): DayRange {
 }
 
 /**
- * Returns the silences of the last 90 days for which a no_data rule would have fired, oldest first. Silences are found in the load profile,
- * so their times are precise to a quarter-hour, and devices without energy readings have no silences.
+ * Returns the silences of the last 90 days for which a no_data rule would have fired, oldest first. They are precise to a
+ * quarter-hour. Devices without energy readings have no silences.
  */
 export async function previewSilenceAlert(
   db: Database,
@@ -161,8 +160,8 @@ export async function previewSilenceAlert(
 }
 
 /**
- * Returns the gaps without readings as index ranges `[first, next)`. The time before the first reading is not a gap. `next` is null if the
- * gap has not ended. Pure.
+ * Returns the gaps without readings as index ranges `[first, next)`, from the first reading onwards. `next` is null if the gap
+ * has not ended.
  */
 function gapsIn(readingCount: Float64Array): { first: number; next: number | null }[] {
   const gaps: { first: number; next: number | null }[] = [];

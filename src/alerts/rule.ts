@@ -27,7 +27,6 @@ export async function loadActiveRules(query: QueryFunction, userIds: readonly st
   return rows;
 }
 
-/** Returns the fields that firings of usage and cost alerts have in common. */
 export const createFiringFields = ({ rule, startMs, endMs }: AlertRulePeriod) => ({
   alertId: rule.alert_id,
   periodStart: new Date(startMs),

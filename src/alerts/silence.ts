@@ -6,8 +6,8 @@ import { fireAlerts } from './fire.ts';
 const MOST = 1_000;
 
 /**
- * Fires the no_data alerts of devices that have been silent for longer than the alert's threshold. A silence begins with the device's last
- * message, and an alert fires once for it. A device that has never sent a message has no silence. Returns the number of new firings.
+ * Fires the no_data alerts of devices that have been silent for longer than the alert's threshold. Each silence fires an alert
+ * once. A device that has never sent a message has no silence. Returns the number of new firings.
  */
 export async function fireSilenceAlerts(pool: Pool, now: Date): Promise<number> {
   return runInTransaction(pool, async (client) => {

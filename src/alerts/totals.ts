@@ -5,8 +5,8 @@ import { filterUsersWithComposedHomes } from '#src/energy/usage/composed-homes.t
 import { readImportsInSpans, type UserTimeRange } from '#src/energy/usage/totals.ts';
 
 /**
- * Returns the usage of the periods so far, in mWh, by index in `periods`. Periods with unknown usage are omitted. `db` must be the
- * transaction that took the changed hours from the queue.
+ * Returns the usage of the periods so far, in mWh, by the index of the period. Periods with unknown usage are omitted. `db` must
+ * be the transaction that took the changed hours from the queue.
  */
 export async function computeUsageTotals(
   db: Database,

@@ -8,8 +8,8 @@ import type { Caller } from './authenticate.ts';
 import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
 
 /**
- * Returns the accounts that a caller can access. They depend on the caller's role and, if its key is limited to a group of homes, on that
- * group. Only this function decides which accounts a caller can access.
+ * Returns the accounts that a caller can access. They depend on the caller's role and, if its key is limited to a group of homes,
+ * on that group.
  */
 export function getAccessibleAccounts(caller: Caller): AccessibleAccounts {
   const of = getAccessibleAccountsOfRole(caller);
@@ -24,9 +24,8 @@ export function getAccessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role
 }
 
 /**
- * Throws an error if a homeowner sets a device's identity, because one home could otherwise take over another home's meter. 422 for
- * `external_id`: a meter is assigned to the device whose `external_id` is the meter's serial number (onboarding/claims.ts). 403 for the
- * device's client certificate.
+ * Throws if a homeowner sets the identity of a device (422 for `external_id`, 403 for the client certificate). Otherwise one home
+ * could take over the meter of another home, because meters are found by `external_id`.
  */
 export function checkDeviceIdentityAllowed(
   { role }: Caller,
@@ -43,8 +42,8 @@ export function checkDeviceIdentityAllowed(
 }
 
 /**
- * Throws 403 if a caller may not set who manages a device, its owner or the utility: a homeowner may never set the manager, and a utility
- * may not become the manager of a device that its owner manages.
+ * Throws 403 if a caller may not choose who manages a device (its owner or the utility). A homeowner may never set the manager. A
+ * utility may not become the manager of a device that its owner manages.
  */
 export function checkManagerChangeAllowed({ role }: Caller, wanted: DeviceManager | undefined): void {
   if (wanted === undefined || role === 'admin') return;
@@ -53,8 +52,8 @@ export function checkManagerChangeAllowed({ role }: Caller, wanted: DeviceManage
 }
 
 /**
- * Throws 403 if a caller may not write readings of a device. If a utility manages the device, only the utility, an administrator, or the
- * holder of a key that one of them created may write its readings.
+ * Throws 403 if a caller may not write readings of a device. Readings of a device that a utility manages may only be written by
+ * the utility, an administrator, or a key that one of them created.
  */
 export function requireReadingsWriteAccess({ role, device }: Caller, managedBy: DeviceManager): void {
   if (managedBy === 'utility' && role === 'homeowner' && device?.madeBy !== 'utility')
@@ -62,14 +61,14 @@ export function requireReadingsWriteAccess({ role, device }: Caller, managedBy: 
 }
 
 /**
- * Throws 403 for a key that is limited to a group of homes. Such a key may read sums but no single readings, because single readings show,
- * second by second, what people at home are doing. Keys that utilities create for homeowners have no scope for single readings.
+ * Throws 403 for a key that is limited to a group of homes. Such a key may read sums but no single readings, because single
+ * readings show what people at home are doing.
  */
 export function requireReadingsReadAccess({ groupId }: Caller): void {
   if (groupId !== null) throw new AppError('forbidden');
 }
 
-/** Returns the author to record for a key of a device, if this caller creates the key. */
+/** Returns who is recorded as the creator of a device's key if this caller creates the key. */
 export const getDeviceKeyAuthor = ({ role }: Pick<Caller, 'role'>): DeviceManager =>
   role === 'homeowner' ? 'owner' : 'utility';
 
@@ -83,8 +82,8 @@ export const getActor = ({
 });
 
 /**
- * Returns the authorization of the app that makes the request: objects that the app creates are deleted when the authorization ends. Null
- * if the caller is not an app.
+ * Returns the authorization under which an app makes this request, or null if the caller is not an app. The objects that the app
+ * creates are deleted when the authorization ends.
  */
 export const getAppAuthorizationId = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'>): string | null =>
   appId === undefined ? null : keyId;
@@ -99,8 +98,8 @@ export function requireOwnAccount({ userId, groupId }: Caller): string {
 }
 
 /**
- * Returns the account that a request names or, if the request names none, the caller's own. A homeowner who names another account gets 403
- * before any lookup; other callers get 404 for an account that they cannot access. `isHeld`: locks the account until the transaction ends.
+ * Returns the account that a request names or, by default, the caller's own. Throws 403 if a homeowner names another account, and
+ * 404 if any other caller cannot access the account. If `isHeld` is set, the account is locked until the transaction ends.
  */
 export async function loadAccessibleUser(
   db: Database,
@@ -116,9 +115,8 @@ export async function loadAccessibleUser(
 }
 
 /**
- * Returns the id of the account that a read request concerns. If this is the caller's own account, it is not looked up, which saves a query
- * for each request. A cached key may still be accepted for some seconds after its account was deleted, but reads of a deleted account
- * return nothing.
+ * Returns the id of the account that a read request concerns. The caller's own account is not looked up, which saves a query for
+ * each request.
  */
 export async function resolveRequestedUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
   if (!caller.groupId && (named === undefined || named === caller.userId)) return caller.userId;
@@ -126,8 +124,8 @@ export async function resolveRequestedUserId(db: Database, caller: Caller, named
 }
 
 /**
- * Returns the account that a request concerns, and the time zone to use: the requested zone or, if the request says `account`, the
- * account's own zone.
+ * Returns the account that a request concerns, and the time zone to use. If the request says `account` instead of a zone, this is
+ * the account's zone.
  */
 export async function resolveUserWithZone(
   db: Database,
@@ -141,9 +139,9 @@ export async function resolveUserWithZone(
 }
 
 /**
- * Throws 403 if a caller may not create a key with these scopes and addresses for the account. A new key may have only scopes and allowed
- * addresses of the caller's key, and a key that a utility creates for a homeowner may only read. A key of one device (`isOfDevice`) needs
- * the caller's scope `devices:write` instead of the new key's scope.
+ * Throws 403 if a caller may not create a key with these scopes and addresses. A new key may not have more scopes or addresses
+ * than the caller's key, and a key that a utility creates for a homeowner may only read. To create a key of one device
+ * (`isOfDevice`), the caller needs the scope `devices:write`.
  */
 export function checkNewKeyAllowed(
   { role, userId, scopes, allowedAddresses = [] }: Caller,
@@ -160,14 +158,16 @@ export function checkNewKeyAllowed(
     throw new AppError('homeownersKeyScopes');
 }
 
-/** Whether a key that expires at `one` outlives a key that expires at `other`. Null: the key never expires. */
+/**
+ * Whether a key that expires at `one` is valid for longer than a key that expires at `other`. Null stands for a key that never
+ * expires.
+ */
 export const isLaterExpiry = (one: Date | null, other: Date | null): boolean =>
   other !== null && (one === null || one > other);
 
 /**
- * Returns the expiry of a key that the caller creates, rotates or extends: the requested time, or the expiry of the caller's key if the
- * request contains none. Null: the key never expires. Throws 403 if the key would outlive the caller's key, because a stolen key could
- * otherwise extend its own life.
+ * Returns the expiry of a key that the caller creates, rotates or extends (null: never). The default is the expiry of the
+ * caller's key. Throws 403 if the new expiry is later, because a stolen key could otherwise extend its own life.
  */
 export function limitExpiry({ expiresAt = null }: Caller, requested: Date | null | undefined): Date | null {
   const expiry = requested === undefined ? expiresAt : requested;

@@ -12,10 +12,7 @@ export function normaliseNetwork(text: string): string | null {
 
 const networksOf = (list: readonly string[]): Network[] => list.map(parseNetwork).filter((one) => one !== null);
 
-/**
- * Returns a function that checks whether a key may be used from an address. `list`: the key's `allowed_addresses`; an empty list allows all
- * addresses.
- */
+/** Returns a function that checks whether a key may be used from an address. An empty `list` allows all addresses. */
 export const createAllowedAddressChecker = (list: readonly string[]): ((address: string) => boolean) =>
   list.length === 0 ? () => true : createNetworkMatcher(networksOf(list));
 

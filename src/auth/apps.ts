@@ -32,8 +32,8 @@ export type App = Pick<Selectable<Tables['apps']>, (typeof COLUMNS)[number]>;
 export type AppSettings = Omit<App, 'app_id' | 'user_id' | 'type' | 'created_at'>;
 
 /**
- * Registers an app for an account, in the transaction that has locked the account. Returns the app with its secret, which is shown once;
- * the secret is null for a public app. Throws 409 if the account has the maximum number of apps.
+ * Registers an app for an account, in the transaction that has locked the account. Returns the app with its secret, which is
+ * shown once and is null for a public app. Throws 409 if the account has the maximum number of apps.
  */
 export async function createApp(
   trx: Database,
@@ -41,7 +41,7 @@ export async function createApp(
   { type, ...settings }: AppSettings & Pick<App, 'type'>,
   now: Date,
 ): Promise<{ app: App; secret: string | null }> {
-  // Raw SQL: an advisory lock. It serialises registrations by account, because concurrent registrations would all see the same count.
+  // Raw SQL: the advisory lock prevents concurrent registrations from exceeding the maximum number of apps of an account.
   await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('apps of', ownerId)}::bigint)`.execute(trx);
   const { count } = await trx
     .selectFrom('apps')
@@ -93,8 +93,7 @@ export async function findApp(db: Database, reach: AccessibleAccounts, appId: st
 }
 
 /**
- * Updates an app that the caller can access; null if there is none. If scopes are removed or the address for notices changes, the change
- * takes effect at once, also for existing tokens.
+ * Updates an app that the caller can access; null if there is none. Removed scopes take effect at once, also for existing tokens.
  */
 export async function updateApp(
   trx: Database,
@@ -115,8 +114,8 @@ export async function updateApp(
 }
 
 /**
- * Deletes an app that the caller can access, and ends the app's authorizations. Each home that authorized the app gets a mail. Returns
- * false if there is no such app. A concurrent authorization of the app waits for the deletion and then fails.
+ * Deletes an app that the caller can access, and ends the app's authorizations. Each home that authorized the app gets a mail.
+ * Returns false if there is no such app.
  */
 export async function deleteApp(trx: Database, reach: AccessibleAccounts, appId: string): Promise<boolean> {
   const row = await trx

@@ -9,13 +9,13 @@ import { getCurrentScopes, selectUsableAuthorizations } from './authorizations.t
 import { hashApiKey, isAccessToken } from './key-format.ts';
 import { isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
 
-/** The device to which a key is limited, and who created the key: a homeowner, or a utility or administrator. */
+/** The device to which a key is limited, and the creator of the key. */
 export interface DeviceOfKey {
   id: string;
   madeBy: DeviceManager;
 }
 
-/** Returns a caller's member `device`, from the columns of the caller's key. */
+/** Returns the device to which a key is limited, from the columns of the key. */
 export const getDeviceOfKey = (row: {
   device_id: string | null;
   made_by: DeviceManager | null;
@@ -31,16 +31,16 @@ export interface MemberHome {
 
 /** An authenticated caller: its key or session, the account whose data it can access, and its permissions. */
 export interface Caller {
-  /** `app`: an app that accesses a home. `client`: an app that accesses no home, only its own Green Button resources. */
+  /** `app`: an app that a home has authorized. `client`: an app that can access only its own Green Button resources. */
   by: 'key' | 'session' | 'app' | 'client';
   /** The key_id or session_id, the authorization_id of an app, or the app_id of a client. */
   keyId: string;
   /**
-   * Account of the key or session. For an app, this is the home; for a client, it is the account that registered the app. The limits of
-   * this account apply to the caller's requests, and the audit log records the caller's actions under this account.
+   * Account of the key or session. For an app this is the home; for a client it is the account that registered the app. Request
+   * limits and the audit log use this account.
    */
   accountId: string;
-  /** Account whose data the caller can access: its own account, or the home of which it is a member and for which it acts (homes.ts). */
+  /** Account whose data the caller can access: its own account, or the home for which a member of that home acts. */
   userId: string;
   /** Role of the caller in the account `userId`. A member of a home has the role of a homeowner. */
   role: Role;
@@ -54,7 +54,7 @@ export interface Caller {
   appId?: string;
   /** For a session: the homes of which the signed-in account is a member. */
   homes?: readonly MemberHome[];
-  /** For a key: the network address from which the request came. `allowedAddresses`: the addresses from which the key may be used. */
+  /** Network address from which the request with a key came. `allowedAddresses`: the addresses from which the key may be used. */
   address?: string;
   allowedAddresses?: readonly string[];
   /** For a key: the time at which it expires; null if it never expires. */
@@ -62,8 +62,8 @@ export interface Caller {
 }
 
 /**
- * Cache lifetime of authenticated callers in ms. The cache serves reads only: every process must refuse a revoked key within 10 s. For
- * changes, the caller is read again from the database (run-as-caller.ts).
+ * Cache lifetime of authenticated callers in ms. It is used for reads only, and must be short, because every process must refuse
+ * a revoked key within 10 s.
  */
 const REMEMBERED_MS = 5_000;
 /**
@@ -75,10 +75,10 @@ const MAX_REMEMBERED = 10_000;
 /** Minimum time in ms between two updates of a key's `last_used_at`. */
 const USED_EVERY_MS = 60_000;
 
-/** Reason for refusing a key, as a code of the error catalogue. `unavailable`: the key's account is moving to another installation. */
+/** Reason for refusing a key. `unavailable`: the key's account is moving to another installation. */
 export type KeyRefusalReason = 'unauthorized' | 'unavailable' | 'keyRevoked' | 'keyExpired' | 'addressNotAllowed';
 
-/** Type of the function that returns the caller who presents a key from a network address, or the reason for refusing the key. */
+/** Returns the caller who presents a key from a network address, or the reason for refusing the key. */
 export type Authenticate = (presented: string, address: string) => Promise<Caller | KeyRefusalReason>;
 
 export function createAuthenticator(db: Database, environment: Environment, now = Date.now): Authenticate {
@@ -91,12 +91,12 @@ export function createAuthenticator(db: Database, environment: Environment, now 
     const hash = hashApiKey(presented);
     const name = hash.toString('base64');
     const known = remembered.get(name);
-    // The expiry is measured by the monotonic clock, because the wall clock may be set back. If it were set back by an hour, a revoked key
-    // would be accepted for an hour.
+    // The expiry is measured by the monotonic clock. If it were measured by the wall clock, a revoked key would be accepted for
+    // longer after the clock was set back.
     if (known && known.untilMs > performance.now())
       return known.expiresAtMs > now() ? from(known, address) : 'keyExpired';
     remembered.delete(name);
-    // Reads the clock before the query, because the query's result may be as old as the start of the query.
+    // Reads the clock before the query, because the result may be as old as the start of the query.
     const askedMs = performance.now();
     const found = isToken ? await findTokenHolder(db, hash, now()) : await findCaller(db, hash, now());
     if (typeof found === 'string') return found;
@@ -173,21 +173,22 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
 const isUseToNote = ({ last_used_at }: { last_used_at: Date | null }, nowMs: number): boolean =>
   Math.abs(nowMs - (last_used_at?.getTime() ?? 0)) > USED_EVERY_MS;
 
-/** Runs a statement without waiting for its result. Errors are ignored, so that a read-only database still serves reads. */
+/** Runs a statement without waiting for its result. Errors are ignored, because a read-only database must still serve reads. */
 const runAside = (statement: { execute(): Promise<unknown> }): void => void statement.execute().catch(() => {});
 
 /** Whether the membership on which a key depends has not ended, and both accounts of the membership belong to homeowners. */
 const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; home_role: Role | null }) =>
   row.membership_ended_at === null && row.role === 'homeowner' && row.home_role === 'homeowner';
 
-/** Finds the app that presents an access token: an app that a home has authorized, or an app that acts for itself (a client). */
+/** Finds the app that presents an access token. */
 async function findTokenHolder(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusalReason> {
   const found = await findApp(db, hash, nowMs);
   return found === 'unauthorized' ? findClient(db, hash, nowMs) : found;
 }
 
 /**
- * Finds the app that presents an access token of its own (client_credentials), which gives no access to a home. Such a token has no scopes.
+ * Finds the app that presents an access token from the grant `client_credentials`. Such a token gives no access to a home and has
+ * no scopes.
  */
 async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusalReason> {
   const row = await db
@@ -217,8 +218,8 @@ async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Fo
 }
 
 /**
- * Finds the app that presents an access token for a home. The caller gets those of the token's scopes that the app's authorization still
- * has (authorizations.ts).
+ * Finds the app that presents an access token for a home. The caller gets only those scopes of the token that the authorization
+ * still has.
  */
 async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusalReason> {
   const row = await selectUsableAuthorizations(db, new Date(nowMs))
@@ -249,9 +250,6 @@ async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found
   return { caller, expiresAtMs, isAllowed: () => true };
 }
 
-/**
- * Returns the name of the counter for a caller's requests: the counter of the caller's account or, for an app, the counter of the app in
- * its home.
- */
+/** Returns the name of the counter for a caller's requests. Accounts have one counter; an app has one counter in each home. */
 export const getRequestCounterName = ({ accountId, appId }: Pick<Caller, 'accountId' | 'appId'>): string =>
   appId === undefined ? accountId : `app:${accountId}:${appId}`;

@@ -24,9 +24,9 @@ export interface Authorization {
 }
 
 /**
- * Authorizes an app for a home, in the transaction that has locked the home's account; the home gets a mail. `scopes`: scopes to which the
- * owner consented; `days`: validity, null: until the authorization is revoked. Returns the authorization's id. Throws 409 if the home has
- * the maximum number of authorizations.
+ * Authorizes an app for a home, in the transaction that has locked the home's account. The home gets a mail. `days`: validity;
+ * null means until the home revokes it. Returns the authorization's id. Throws 409 if the home has the maximum number of
+ * authorizations.
  */
 export async function createAuthorization(
   trx: Database,
@@ -47,7 +47,7 @@ export async function createAuthorization(
     now: Date;
   },
 ): Promise<string> {
-  // Raw SQL: an advisory lock. It serialises consents by home, because concurrent consents would all see the same count.
+  // Raw SQL: the advisory lock prevents concurrent consents from exceeding the maximum number of authorizations of a home.
   await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('authorizations of', homeId)}::bigint)`.execute(trx);
   const { count } = await trx
     .selectFrom('authorizations')
@@ -98,8 +98,8 @@ export async function listAuthorizations(
 }
 
 /**
- * Query of authorizations that have not expired, with their apps, the scopes to which the home consented, and the current scopes of the
- * app.
+ * Query of unexpired authorizations, with their apps, the scopes to which the home consented, and the scopes that the app
+ * currently requests.
  */
 const unexpiredAuthorizations = (db: Database, now: Date) =>
   db
@@ -111,8 +111,8 @@ const unexpiredAuthorizations = (db: Database, now: Date) =>
     );
 
 /**
- * Query of the authorizations that apps can use: authorizations that have not expired, from a homeowner to an app of a utility or an
- * administrator. The caller adds the condition that selects authorizations. `getCurrentScopes` returns the scopes of each authorization.
+ * Query of the authorizations that an app can use. An authorization is usable if it has not expired, its home belongs to a
+ * homeowner, and its app belongs to a utility or an administrator. The caller adds further conditions.
  */
 export const selectUsableAuthorizations = (db: Database, now: Date) =>
   unexpiredAuthorizations(db, now)
@@ -125,7 +125,7 @@ export const selectUsableAuthorizations = (db: Database, now: Date) =>
 export const getCurrentScopes = ({ consented, of_app }: { consented: string[]; of_app: string[] }): AppScope[] =>
   APP_SCOPE_NAMES.filter((scope) => consented.includes(scope) && of_app.includes(scope));
 
-/** Returns the ids of those given authorizations that still give their app the scope. */
+/** Returns the ids of the given authorizations that still include the scope. */
 export async function findUsableAuthorizations(
   db: Database,
   ids: readonly string[],

@@ -1,6 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Content of a browser's cookie: an identifier of the browser, and a proof that the browser has signed in to a certain account. */
+/**
+ * Content of a browser's cookie: an id of the browser, and a proof that somebody has signed in to an account with this browser.
+ */
 export interface BrowserIdentity {
   id: string;
   proof: string | null;
@@ -20,14 +22,13 @@ export function parseBrowserCookie(cookie: string | undefined): BrowserIdentity 
 }
 
 /**
- * Returns the value of the cookie for a browser that has signed in to the account with an e-mail address. `secret`: the installation's
- * secret.
+ * Returns the value of the cookie for a browser that has signed in with this e-mail address. `secret`: the installation's secret.
  */
 export const createBrowserCookie = (secret: string, { id }: BrowserIdentity, email: string): string =>
   `${id}.${proofOf(secret, id, email)}`;
 
 /**
- * Whether the browser has signed in to the account of this address, ignoring case. Checks only the cookie's proof, without a database
+ * Whether the browser has signed in with this e-mail address before, ignoring case. The proof in the cookie is checked without a
  * query.
  */
 export function isKnownBrowser(secret: string, { id, proof }: BrowserIdentity, email: string): boolean {

@@ -11,21 +11,20 @@ import {
 
 interface Kept {
   counters: RequestCounters;
-  /** Plan of the account or, for a device, of the device's owner. Null for counters of addresses and keys. */
+  /** Tariff plan of the account or of the device's owner. Null for counters of addresses and keys. */
   plan: string | null;
 }
 
 export interface CounterChange extends Pick<WindowDecision, 'least' | 'most' | 'add'> {
   key: string;
-  /** Plan of the account, as known when the decision was made. */
   plan: string | null;
 }
 
 /** Store of request counters that all processes share. */
 export interface CounterStore {
   /**
-   * Increases the counters of each key atomically, if they lie between `least` and `most` and the plan is unchanged. Returns, in the order
-   * of the changes, the stored counters and whether they were changed.
+   * Increases the counters of each key atomically, if they lie between `least` and `most` and the plan is unchanged. Returns the
+   * stored counters and whether they were changed, in the order of `changes`.
    */
   add(changes: readonly CounterChange[]): Promise<(Kept & { isDone: boolean })[]>;
 }
@@ -33,12 +32,10 @@ export interface CounterStore {
 /** Maximum number of accounts and addresses whose counters a process caches. */
 const REMEMBERED = 10_000;
 
-/** Limits for a key of one device: this counter counts only refusals, so that repeated refusals suspend the key. */
+/** Limits for a key of one device. This counter contains only refused requests; many refusals suspend the key. */
 const REFUSALS_ONLY: WindowLimits = { minute: 0, day: 0 };
 
-/**
- * Returns the limits that apply to a counter. Requests with the keys of one device have the plan's limit per minute, but no limit per day.
- */
+/** Returns the limits that apply to a counter. Requests with keys of a single device have a limit per minute but none per day. */
 function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string | null): WindowLimits {
   if (key.startsWith('key:')) return REFUSALS_ONLY;
   const limits = plans[plan ?? 'address'] ?? ADDRESS_LIMITS;
@@ -46,10 +43,9 @@ function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string
 }
 
 /**
- * Counts requests that any number of processes receive. A process decides from its cached counters (request-windows.ts). If the stored
- * counters would lead to another decision, which happens only when a window begins or ends, the process decides again. A batch therefore
- * usually costs one statement. One of several concurrent processes always succeeds, so each process succeeds eventually. A count of -1
- * takes back a counted request. `plans`: limits by plan, and limits of addresses (`address`).
+ * Counts requests that several processes receive. Each process decides by its cached counters, and decides again if the stored
+ * counters lead to another decision. A count of -1 takes back a counted request. `plans`: limits by plan, and limits of addresses
+ * (`address`).
  */
 export function createStoreBatchCounter(
   plans: Record<string, WindowLimits>,

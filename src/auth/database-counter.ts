@@ -9,10 +9,7 @@ import {
 } from './request-counter.ts';
 import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-windows.ts';
 
-/**
- * SQLSTATE of a write in a read-only transaction. After its data were moved to another database, a database refuses writes but still serves
- * reads.
- */
+/** SQLSTATE of a write in a read-only transaction. A database becomes read-only when its data have moved to another database. */
 const CLOSED = '25006';
 
 /** Creates request counters that are stored in the database. `plans`: limits by plan and, in tests, limits of addresses (`address`). */
@@ -50,9 +47,9 @@ export function createDatabaseBatchCounter(
 /** Time in ms after which a row of counters can be deleted: no window is longer than a UTC day. */
 const KEPT_MS = 2 * 86_400_000;
 
-/** Deletes counters whose windows have ended. Every address from which authentication failed has a row. */
+/** Deletes counters whose windows have ended. */
 export async function deleteOldCounters(db: Database, now: Date): Promise<void> {
-  // Raw SQL, here and in this file's other statements: the table is used only by this file and by one function of the schema.
+  // Raw SQL, here and in this file's other statements: the typed queries do not know the table.
   await sql`DELETE FROM request_counts
     WHERE greatest(minute_from_ms, day_from_ms, denied_from_ms, suspended_until_ms) < ${now.getTime() - KEPT_MS}`.execute(
     db,
@@ -60,8 +57,8 @@ export async function deleteOldCounters(db: Database, now: Date): Promise<void> 
 }
 
 /**
- * Statement that counts requests. Nearly every request waits for it, so it is built only once. Raw SQL: it calls one function of the
- * schema.
+ * Statement that counts requests. It is built only once, because nearly every request waits for it. Raw SQL: it calls a function
+ * of the schema.
  */
 const addCounts = buildStatementOnce(
   (keys: string[], plans: (string | null)[], least: string[], most: string[], add: string[]) =>
@@ -69,7 +66,7 @@ const addCounts = buildStatementOnce(
       ${PREPARED_STATEMENT_PREFIX_SQL}SELECT * FROM add_request_counts(${keys}::text[], ${plans}::text[], ${least}::text[], ${most}::text[], ${add}::text[])`,
 );
 
-/** Returns the store of request counters in the table request_counts (sql/interface/1_request_counts.sql). */
+/** Returns the store of request counters in the table request_counts. */
 const inDatabase = (db: Database): CounterStore => ({
   async add(changes) {
     const array = (numbers: readonly number[]) => `{${numbers.join(',')}}`;

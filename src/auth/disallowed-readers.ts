@@ -17,9 +17,8 @@ export interface ContinuousReader {
 }
 
 /**
- * Returns the readers that must stop. Reasons: the key was revoked, has expired, lost its scope, or no longer permits the client's address;
- * the session has ended; the role has changed; the membership, or the authorization of the app, has ended; or the caller can no longer
- * access the account. Runs a few statements for all readers together. Suspension is not checked here, but by the request counter.
+ * Returns the readers that must stop, because their key, session, membership, authorization or role no longer gives them access
+ * to the account. Suspension is not checked here, but by the request counter.
  */
 export async function findDisallowedReaders<One extends ContinuousReader>(
   db: Database,
@@ -77,10 +76,7 @@ export async function findDisallowedReaders<One extends ContinuousReader>(
   });
 }
 
-/**
- * Returns the accounts that each reader's key can still access, for keys that are limited to a group of homes. Only accounts that the
- * readers currently read are checked. Runs one statement per key.
- */
+/** For keys that are limited to a group of homes, returns those of the accounts being read that each key can still access. */
 async function reachedByGroups(db: Database, readers: readonly ContinuousReader[]): Promise<Map<string, Set<string>>> {
   const limited = readers.filter(({ caller }) => caller.groupId !== null);
   const reached = new Map<string, Set<string>>();

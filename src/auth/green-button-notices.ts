@@ -4,9 +4,8 @@ import type { Database } from '#src/database/connect.ts';
 import { GREEN_BUTTON_REQUIRED_SCOPE } from './green-button.ts';
 
 /**
- * Creates, updates and deletes webhook subscriptions, so that an app gets notices at its current `notification_url`: one subscription for
- * each authorization that may read usage. `which`: all authorizations of an app, or one authorization. A subscription that was paused
- * because deliveries to its address failed becomes active again.
+ * Updates the webhook subscriptions by which an app gets notices at its current `notification_url`. There is one subscription for
+ * each authorization that may read usage. `which`: all authorizations of an app, or one.
  */
 export async function syncGreenButtonNotices(
   trx: Database,
@@ -16,8 +15,8 @@ export async function syncGreenButtonNotices(
     'appId' in which
       ? sql<boolean>`a.app_id = ${which.appId}`
       : sql<boolean>`a.authorization_id = ${which.authorizationId}`;
-  // Raw SQL: one statement handles any number of authorizations. The app is locked: a concurrent change of its address waits and then finds
-  // the new authorization. The authorizations are locked: an authorization that is ending gets no notices.
+  // Raw SQL: one statement handles any number of authorizations. It locks the app and the authorizations against concurrent
+  // changes.
   await sql`DELETE FROM webhooks w USING authorizations a JOIN apps USING (app_id)
     WHERE w.is_notice AND w.authorization_id = a.authorization_id AND ${concerned}
       AND (notification_url IS NULL OR NOT (${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (a.scopes) AND ${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (apps.scopes)))`.execute(

@@ -26,7 +26,7 @@ const authorizationsOf = (db: Database, now: Date) =>
       sql<boolean>`${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (authorizations.scopes) AND ${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (apps.scopes)`,
     );
 
-/** Returns an authorization with which an app can read usage; null if the authorization has ended or lacks the scope. */
+/** Returns an authorization with which an app can read usage. Null if it has ended or lacks the scope. */
 export async function findGreenButtonSubscription(
   db: Database,
   authorizationId: string,
@@ -36,10 +36,7 @@ export async function findGreenButtonSubscription(
   return row && getCurrentScopes(row).includes(GREEN_BUTTON_REQUIRED_SCOPE) ? row : null;
 }
 
-/**
- * Returns an authorization of an app. `resourceId`: the authorization's id in URLs of ESPI resources, which must be a UUID. Null if the app
- * has no such authorization.
- */
+/** Returns an authorization of an app, or null. `resourceId`: the authorization's id in URLs of ESPI resources, a UUID. */
 export async function findAppAuthorization(
   db: Database,
   appId: string,

@@ -4,15 +4,15 @@ import type { AppScope } from './scopes.ts';
 /** Scope of this service that an app needs for an ESPI subscription and for the notices about the subscription. */
 export const GREEN_BUTTON_REQUIRED_SCOPE = 'insights:read' satisfies AppScope;
 
-/** Data that an app reads by Green Button Connect My Data: the length of the intervals, and the length of the history. */
+/** Data that an app reads by Green Button Connect My Data. */
 interface GreenButtonTerms {
   intervalSeconds: 900 | 3_600;
   historySeconds: number;
 }
 
 /**
- * Function blocks (feature numbers of ESPI) that this service supports: common (1), Connect My Data (3), interval metering (4) of
- * electricity (5), forward and reverse (8), security and privacy (13), OAuth (14), query parameters (37), notices (39).
+ * Function blocks (features of the ESPI standard) that this service supports: common (1), Connect My Data (3), interval metering
+ * (4) of electricity (5), forward and reverse (8), security and privacy (13), OAuth (14), query parameters (37), notices (39).
  */
 const FUNCTION_BLOCKS: ReadonlySet<number> = new Set([1, 3, 4, 5, 8, 13, 14, 37, 39]);
 /** Function blocks for metering. An app can read data only if its scope string contains at least one of these blocks. */
@@ -41,8 +41,8 @@ export const DEFAULT_GREEN_BUTTON_SCOPE: string = format([...FUNCTION_BLOCKS], {
 export const isGreenButtonScope = (scope: string): boolean => scope.startsWith('FB=');
 
 /**
- * Returns the part of a requested scope string that this service can grant: unsupported function blocks and terms are omitted, readings are
- * grouped into blocks of a day, and the history is at most three years. Null if nothing can be granted. Pure.
+ * Returns the part of a requested scope string that this service can grant, or null. Unsupported function blocks and terms are
+ * omitted, and the history is at most three years.
  */
 export function negotiateGreenButtonScope(asked: string): string | null {
   const [, blocks = '', rest = ''] = /^FB=(\d{1,4}(?:_\d{1,4})*)((?:;\w{1,40}=[\w.,:-]{0,200})*)$/.exec(asked) ?? [];
@@ -56,15 +56,13 @@ export function negotiateGreenButtonScope(asked: string): string | null {
   return format(granted, { intervalSeconds, historySeconds: Math.min(Number(history), MAX_HISTORY_SECONDS) });
 }
 
-/**
- * Returns the shortest of the requested interval lengths that this service supports, in seconds. Null if the service supports none of them.
- */
+/** Returns the shortest requested interval length that this service supports, in seconds, or null. */
 function intervalOf(asked = '3600'): 900 | 3_600 | null {
   const lengths = asked.split('_');
   return lengths.includes('900') ? 900 : lengths.includes('3600') ? 3_600 : null;
 }
 
-/** Returns the interval length and history of a negotiated scope string. Null stands for the default scope string. Pure. */
+/** Returns the interval length and history of a granted scope string. Null stands for the default scope string. */
 export function parseGreenButtonTerms(scope: string | null): GreenButtonTerms {
   const [, interval, history] = /IntervalDuration=(\d+).*HistoryLength=(\d+)/.exec(
     scope ?? DEFAULT_GREEN_BUTTON_SCOPE,

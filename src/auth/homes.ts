@@ -5,7 +5,7 @@ import { findOwnerOfObject } from '#src/users/audit.ts';
 import type { Caller, MemberHome } from './authenticate.ts';
 import { MEMBER_SCOPES } from './scopes.ts';
 
-/** SQL condition on a row of `home_members`: the row is a membership that has not ended, between two homeowners. */
+/** SQL condition on a row of `home_members`: the membership has not ended, and both accounts belong to homeowners. */
 const IS_OPEN: RawBuilder<SqlBool> = sql<SqlBool>`(home_members.accepted_at IS NOT NULL AND home_members.ended_at IS NULL
   AND NOT EXISTS (SELECT FROM users both_sides WHERE both_sides.user_id IN (home_members.user_id, home_members.member_user_id)
     AND both_sides.role <> 'homeowner'))`;
@@ -15,7 +15,7 @@ export const MEMBER_HOMES_COLUMN = sql<MemberHome[] | null>`(
   SELECT json_agg(json_build_object('memberId', member_id, 'userId', home_members.user_id, 'access', access))
   FROM home_members WHERE home_members.member_user_id = users.user_id AND ${IS_OPEN})`.as('homes');
 
-/** Ids in a request by which the request's home is found. An account that the request names takes precedence over other objects. */
+/** Ids in a request. They determine the home that the request concerns. The id of an account takes precedence. */
 export interface HomeIdsInRequest {
   /** Id of the account that the request names. */
   userId: string | undefined;
@@ -23,10 +23,8 @@ export interface HomeIdsInRequest {
 }
 
 /**
- * Returns the caller for the home that a request is about. If a session's account is a member of that home, the returned caller has the
- * home's account and the scopes of the membership; otherwise the caller is returned unchanged. A member acts like the home's own account,
- * so no operation handles members specially. The home is the one that the request names, or the one to which the first known object of the
- * request belongs. A key that was created for a home always acts in that home (authenticate.ts).
+ * Returns the caller for the home that a request concerns. If the account of a session is a member of that home, the returned
+ * caller has the home's account and the scopes of the membership. Otherwise the caller is returned unchanged.
  */
 export async function findCallerInHome(db: Database, caller: Caller, idsOf: () => HomeIdsInRequest): Promise<Caller> {
   const { homes = [] } = caller;
@@ -52,9 +50,8 @@ const inHome = (caller: Caller, home: MemberHome | undefined): Caller =>
     : caller;
 
 /**
- * Returns a member's access to the home whose data it reads or changes; null if the membership has ended. Locks both accounts, in the order
- * of their ids, and then the membership, until the transaction ends. If the membership is ended concurrently, its end waits for this
- * change, and no later change begins.
+ * Returns a member's access to a home, or null if the membership has ended. Locks both accounts (in the order of their ids) and
+ * the membership until the transaction ends, so that the membership cannot end during a change.
  */
 export async function lockMembership(
   db: Database,
@@ -83,7 +80,7 @@ export async function lockHome(trx: Database, accountId: string, homeId: string)
   return row ?? null;
 }
 
-/** Returns the ids of those given memberships that have not ended. */
+/** Returns the ids of the given memberships that have not ended. */
 export async function findOpenMemberships(db: Database, memberIds: readonly string[]): Promise<Set<string>> {
   if (memberIds.length === 0) return new Set();
   const rows = await db

@@ -17,7 +17,6 @@ test('a key contains its environment and its cell, and ends with a checksum of e
       expect(key).toMatch(new RegExp(`^${start}[0-9A-Za-z]{42}$`));
       expect(isApiKeyFormat(key, environment)).toBe(true);
       expect(parseCell(key)).toBe(cell ?? null);
-      // Lists of keys show the prefix, by which a key's owner recognises it, and four random characters.
       expect(getShownKeyPrefix(key)).toBe(key.slice(0, start.length + 4));
       const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
       let number = createHash('sha256').update(key.slice(0, -6)).digest().readUIntBE(0, 6);

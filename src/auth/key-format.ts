@@ -6,10 +6,13 @@ import { API_KEY_PREFIX } from '#src/core/secrets.ts';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_CHARACTERS = 36;
 const CHECK_CHARACTERS = 6;
-/** Returns how many characters of a key are shown in lists: the environment, the cell and the next four characters. */
+/** Returns the number of characters of a key that lists show: the environment, the cell and the next four characters. */
 const shownOf = (key: string): number => API_KEY_PREFIX.live.length + (parseCell(key)?.length ?? -1) + 1 + 4;
 
-/** Computes six characters from the other characters of a key, by which secret scanners can recognise a key without a query. */
+/**
+ * Computes the checksum of a key, six characters. Secret scanners recognise a key by its checksum, without a query to this
+ * service.
+ */
 function checksum(text: string): string {
   let number = hash('sha256', text, 'buffer').readUIntBE(0, 6);
   let check = '';
@@ -21,13 +24,13 @@ function checksum(text: string): string {
 }
 
 /**
- * Creates a secret: the prefix, the cell's name and `_` (if the installation has a cell name), 36 random characters (214 bits of entropy),
- * and a checksum of 6 characters.
+ * Creates a secret from a prefix, the name of the cell (if there is one), 36 random characters (214 bits of entropy) and a
+ * checksum.
  */
 export function createSecret(prefix: string): string {
   let random = '';
   while (random.length < RANDOM_CHARACTERS) {
-    // Random bytes of 248 and above are skipped, because otherwise some characters of a key would be more likely than others.
+    // Random bytes of 248 and above are discarded, because otherwise some characters would be more likely than others.
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += BASE62[byte % 62];
   }
@@ -38,7 +41,7 @@ export function createSecret(prefix: string): string {
 /** Prefixes of the secrets of apps: access tokens, refresh tokens and authorization codes. */
 export const TOKEN_PREFIX = { access: 'eus_at_', refresh: 'eus_rt_', code: 'eus_ac_' } as const;
 
-/** Whether a text has the form and the checksum of an app's access token. */
+/** Whether a text has the form and a valid checksum of an app's access token. */
 export const isAccessToken = (text: string): boolean =>
   /^eus_at_(?:[a-z][a-z0-9]*_)?[0-9A-Za-z]{42}$/.test(text) &&
   checksum(text.slice(0, -CHECK_CHARACTERS)) === text.slice(-CHECK_CHARACTERS);

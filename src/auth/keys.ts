@@ -23,14 +23,14 @@ export interface CreatedKey {
   expires_at: Date | null;
   group_id?: string;
   device_id?: string;
-  /** The home of another account to which the key is limited. The account of the key is a member of that home. */
+  /** The home to which the key is limited, if its owner is a member of that home. */
   home_user_id?: string;
   allowed_addresses: string[];
 }
 
 /**
- * Creates a key for a user, with the default scopes if none are given. `groupId`, `device` and `home` limit the key to a group, a device,
- * or a home of another account. `key`: a key chosen by the operator; by default the key is random.
+ * Creates a key for a user. `groupId`, `device` and `home` limit the key; `home` belongs to another account, of whose home the
+ * user is a member. `key`: a key that the operator chose; the default is a random key.
  */
 export async function createKey(
   db: Database,
@@ -92,7 +92,7 @@ const COLUMNS = [
   'allowed_addresses',
 ] as const;
 
-/** Column for a query of `api_keys`: the home to which a key is limited because its owner is a member of that home; null for other keys. */
+/** Column for a query of `api_keys`: the home to which a key is limited, if its owner created it as a member of that home. */
 const HOME_OF_KEY = sql<string | null>`(
   SELECT m.user_id FROM home_members m WHERE m.member_id = api_keys.member_id)`.as('home_user_id');
 
@@ -118,7 +118,10 @@ export async function listKeys(
     .execute();
 }
 
-/** Query of an unrevoked key that the caller can access, with the key's owner and the membership for whose home the key was created. */
+/**
+ * Query of an unrevoked key that the caller can access. If the key was created for a home as a member, the query returns the
+ * membership.
+ */
 const unrevokedKey = (db: Database, reach: AccessibleAccounts, keyId: string) =>
   db
     .selectFrom('api_keys')
@@ -127,7 +130,7 @@ const unrevokedKey = (db: Database, reach: AccessibleAccounts, keyId: string) =>
     .where('revoked_at', 'is', null)
     .where(isAccountAccessibleSql(reach, 'api_keys.user_id'));
 
-/** A key with its owner, and the membership for whose home it was created; null if it was created without a membership. */
+/** A key with its owner. If the key was created for a home by a member, it has the membership; otherwise null. */
 export type OwnedKey = Key & { user_id: string; member_id: string | null };
 
 export async function findActiveKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<OwnedKey | null> {
@@ -146,7 +149,7 @@ export async function revokeKey(db: Database, reach: AccessibleAccounts, keyId: 
   return numUpdatedRows > 0n;
 }
 
-/** Revokes keys by their ids, whatever their account. Ignores ids that are unknown or already revoked. */
+/** Revokes keys by their ids, without checking the owner. Ignores ids that are unknown or already revoked. */
 export async function revokeKeys(db: Database, keyIds: readonly string[]): Promise<void> {
   await db
     .updateTable('api_keys')
@@ -165,7 +168,6 @@ export async function updateKeyLimits(
 ): Promise<Key | null> {
   const row = await db
     .updateTable('api_keys')
-    // Always sets a column, because without a change the statement would not return the key.
     .set({
       revoked_at: null,
       ...(limits.expiresAt === undefined ? {} : endAt(limits.expiresAt, now)),
@@ -180,10 +182,7 @@ export async function updateKeyLimits(
   return row ?? null;
 }
 
-/**
- * Returns the columns that set a key's expiry and, if the expiry differs from the old one, the time of this change. The owner is notified
- * before the key expires (delivery/expiring-keys.ts).
- */
+/** Returns the columns that set a key's expiry. If the expiry changes, the columns include the time of the change. */
 const endAt = (expiresAt: Date | null, now: Date) => ({
   expires_at: expiresAt,
   end_set_at: sql<Date | null>`CASE WHEN expires_at IS DISTINCT FROM ${expiresAt} THEN ${now} ELSE end_set_at END`,
@@ -195,9 +194,8 @@ const OVERLAP_MS = 24 * 3_600_000;
 export const MAX_OVERLAP_HOURS = 720;
 
 /**
- * Replaces an old key: creates a key with the same name, scopes, addresses and group, device or home. The old key stays valid for
- * `overlapMs`, or until its expiry if that is earlier. `madeBy`: who rotates the key. Null if the caller cannot access a valid key with
- * this id.
+ * Creates a key with the same name, scopes, addresses and limits as an old key. The old key stays valid for `overlapMs`, or until
+ * its earlier expiry. `madeBy`: who rotates the key. Null if the caller cannot access a valid key with this id.
  */
 export async function rotateKey(
   db: Database,
@@ -213,8 +211,7 @@ export async function rotateKey(
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const owner = await findActiveKey(trx, reach, keyId);
-    // Locks the account before the key, in the same order as users/end-access.ts. That module revokes all keys of an account, and would
-    // miss the new key without this lock.
+    // Locks the account before the key. Otherwise a concurrent revocation of all keys of the account would miss the new key.
     if (!owner || !(await findUser(trx, reach, owner.user_id, { isHeld: true }))) return null;
     const old = await unrevokedKey(trx, reach, keyId).forUpdate().executeTakeFirst();
     if (!old || (old.expires_at && old.expires_at <= now)) return null;
@@ -237,20 +234,21 @@ export async function rotateKey(
 
 /** E-mail address of the first administrator. */
 export const FIRST_ADMIN_EMAIL = 'admin@localhost';
-/** Name of the first administrator's keys. The account is found by this name if its e-mail address has changed. */
+/**
+ * Name of the first administrator's keys. The account is found by the key's name, because its e-mail address may have changed.
+ */
 const BOOTSTRAP = 'bootstrap';
 
 /**
- * Ensures that there is an administrator with a key. Returns a newly generated key, which is shown only once. Returns null if an
- * administrator already has a key, or if the operator supplied one (`givenKey`).
+ * Creates an administrator with a key if there is none. Returns the new key, which is shown only once. Returns null if an
+ * administrator already has a key, or if the operator supplied the key (`givenKey`).
  */
 export function ensureBootstrapAdmin(
   db: Database,
   options: { environment: Environment; givenKey?: string | undefined },
 ): Promise<string | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. If several processes start at the same time, the first process creates the administrator; the other
-    // processes wait here and then find that administrator.
+    // Raw SQL: an advisory lock. If several processes start at the same time, only one of them creates the administrator.
     await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('first administrator')}::bigint)`.execute(trx);
     return ensureWhileLocked(trx, options);
   });
@@ -289,7 +287,7 @@ async function ensureWhileLocked(
   return (await makeKey(db, { userId, environment, name: BOOTSTRAP })).key;
 }
 
-/** The audit log records the operator as the actor, because this key is created at the first start or from an environment variable. */
+/** The actor is the operator, because the key is created at the first start or from an environment variable. */
 const makeKey = (db: Database, wanted: Parameters<typeof createKey>[1]) =>
   runAsOperator(
     db,

@@ -12,18 +12,15 @@ import { lockAccount } from './sign-ins.ts';
 /** Validity of a challenge in ms. A person needs time to confirm on the device. */
 export const CHALLENGE_LIFETIME_MS = 5 * 60_000;
 /**
- * Length of a challenge in bytes. The length is a multiple of three, so that challenges in base64url can be joined: the joined text is the
- * base64url of the joined bytes.
+ * Length of a challenge in bytes. It must be a multiple of three, so that challenges in base64url can be joined without padding.
  */
 const CHALLENGE_BYTES = 33;
 const CHALLENGE_CHARACTERS = (CHALLENGE_BYTES / 3) * 4;
 const MAX_PASSKEYS = 20;
-/**
- * Signature algorithms (COSE identifiers): Ed25519, ECDSA with P-256, RSA. Every authenticator supports at least one of these algorithms.
- */
+/** Signature algorithms (COSE identifiers): Ed25519, ECDSA with P-256, RSA. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** The website for which passkeys are created and at which these passkeys work. */
+/** The website at which a passkey is created and works. */
 export interface PasskeySite {
   /** Host of PUBLIC_URL. In WebAuthn, this is the relying party id. */
   host: string;
@@ -55,10 +52,7 @@ export interface Challenge {
   challenge: string;
 }
 
-/**
- * Creates a challenge, which can be used once. `sessionId`: the session that adds a passkey; the new challenge replaces the session's
- * earlier challenge. `sessionId` is null for a sign-in.
- */
+/** Creates a challenge that can be used once. `sessionId`: the session that adds a passkey; null for a sign-in. */
 export async function createChallenge(db: Database, now: Date, sessionId: string | null): Promise<Challenge> {
   const made = { challenge_id: createId('sgn'), challenge: randomBytes(CHALLENGE_BYTES).toString('base64url') };
   const expires_at = new Date(now.getTime() + CHALLENGE_LIFETIME_MS);
@@ -70,10 +64,7 @@ export async function createChallenge(db: Database, now: Date, sessionId: string
   return made;
 }
 
-/**
- * Consumes a challenge, so that it cannot be used again. Returns null if the challenge is unknown, was used, has expired, or was created
- * for another session.
- */
+/** Consumes a challenge. Returns null if the challenge is unknown, was used, has expired, or was created for another session. */
 async function takeChallenge(
   db: Database,
   challengeId: string,
@@ -107,9 +98,9 @@ export async function getPasskeyCreationOptions(
     rp: { id: host, name: 'Energy' },
     user: { id: Buffer.from(userId).toString('base64url'), name: email, displayName: email },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
-    // If a device or password manager already has a passkey of this account, the browser does not create a second one there.
+    // The browser creates no second passkey of the account on a device or in a password manager that has one.
     excludeCredentials: known.map(({ credential_id }) => ({ type: 'public-key' as const, id: credential_id })),
-    // At a sign-in, the page does not know the account. The device must therefore store the passkey together with the account's id.
+    // The device must store the account's id with the passkey, because the sign-in page does not know the account.
     authenticatorSelection: {
       residentKey: 'required' as const,
       requireResidentKey: true,
@@ -121,8 +112,8 @@ export async function getPasskeyCreationOptions(
 }
 
 /**
- * Adds a passkey to an account, in the transaction that has locked the account and the session. Throws 422 if the session's challenge was
- * used or has expired, if the browser's response does not match the challenge and the website, or if the account has too many passkeys.
+ * Adds a passkey to an account, in the transaction that has locked the account and the session. Throws 422 if the challenge is
+ * not valid, the browser's response does not match, or the account has too many passkeys.
  */
 export async function addPasskey(
   trx: Database,
@@ -143,7 +134,7 @@ export async function addPasskey(
   const credential = await verifyCreation(response, challenge, site);
   if (!credential)
     throw createUnprocessableError({ field: 'credential', message: 'does not match the challenge; try again' });
-  // Raw SQL: an advisory lock. It serialises additions by account, because concurrent additions would all see the same count.
+  // Raw SQL: the advisory lock prevents concurrent additions from exceeding the maximum number of passkeys of an account.
   await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('passkeys of', userId)}::bigint)`.execute(trx);
   const { count } = await trx
     .selectFrom('passkeys')
@@ -180,7 +171,7 @@ export async function listPasskeys(db: Database, userId: string): Promise<Passke
 }
 
 /**
- * Removes a passkey of an account. Sessions that were opened with the passkey continue. Returns false if the account has no such passkey.
+ * Removes a passkey of an account. Sessions opened with the passkey continue. Returns false if the account has no such passkey.
  */
 export async function removePasskey(db: Database, userId: string, passkeyId: string): Promise<boolean> {
   const { numDeletedRows } = await db
@@ -191,7 +182,7 @@ export async function removePasskey(db: Database, userId: string, passkeyId: str
   return numDeletedRows > 0n;
 }
 
-/** Removes passkeys by their ids, whatever their account. */
+/** Removes passkeys by their ids, without checking the account. */
 export async function removePasskeys(db: Database, passkeyIds: readonly string[]): Promise<void> {
   await db
     .deleteFrom('passkeys')
@@ -213,16 +204,15 @@ async function findCredential(db: Database, credentialId: string) {
 }
 
 /**
- * Signs in by a passkey: consumes the challenge, verifies the response and opens a session. Null if the challenge is unknown, was used or
- * has expired. Null unless the response comes from a passkey of this service, matches this challenge and website, and states that the
- * device verified the person. Null if the passkey's counter has not risen, because the passkey may then be a copy.
+ * Signs in by a passkey and opens a session. Null if the challenge is not valid, the response does not match, or the device did
+ * not verify the person. Null if the passkey's counter has not risen, because the passkey may be a copy.
  */
 export async function signInByPasskey(
   db: Database,
   { signInId, response }: { signInId: string; response: AuthenticationResponseJSON },
   { site, now, from }: { site: PasskeySite; now: Date; from: SignInOrigin },
 ): Promise<{ user_id: string; session_id: string; secret: string } | null> {
-  // The challenge is consumed outside the transaction below, because a failed attempt also consumes the challenge.
+  // A failed attempt must also consume the challenge, so this runs outside the transaction below.
   const challenge = await takeChallenge(db, signInId, { sessionId: null, now });
   const known = await findCredential(db, response.id);
   if (challenge === null || !known) return null;
@@ -237,7 +227,7 @@ export async function signInByPasskey(
       .updateTable('passkeys')
       .set({ counter, last_used_at: now })
       .where('passkey_id', '=', passkey_id)
-      // A concurrent sign-in may have raised the counter since it was read. Devices without a counter always send 0.
+      // A concurrent sign-in may have raised the counter meanwhile. Devices without a counter always send 0.
       .where('counter', counter === 0 ? '<=' : '<', counter)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return null;
@@ -250,12 +240,12 @@ export async function signInByPasskey(
  * fault.
  */
 async function verifyCreation(response: RegistrationResponseJSON, challenge: string, { host, origin }: PasskeySite) {
-  // The WebAuthn library is imported when a passkey is first used, because it takes some MB and most processes never use a passkey.
+  // The WebAuthn library is imported at the first use of a passkey, because it takes some MB of memory.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
   try {
-    // This service requests no attestation (a certificate of the device), because verifying such a certificate would fetch URLs that the
-    // certificate names.
+    // No attestation (a certificate of the device) is requested, because its verification would fetch URLs that the certificate
+    // names.
     const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.response.attestationObject));
     const [format, statement] = [attestation.get('fmt'), attestation.get('attStmt')];
     if (format !== 'none' && (format !== 'packed' || statement.get('x5c') !== undefined)) return null;
@@ -296,9 +286,8 @@ async function verifySignIn(
 }
 
 /**
- * Returns the challenges that were joined to the challenge that a passkey signed. A passkey does not identify the cell of its account
- * (docs/passkeys.md). Behind a router of several cells, the page therefore joins the challenges of all cells, and each cell looks for its
- * own challenge. Pure.
+ * Returns the challenges that were joined to the challenge that a passkey signed. If there are several cells, the sign-in page
+ * joins a challenge of each cell, because it does not know the cell of the account. Each cell looks for its own challenge.
  */
 function challengesIn(signed: string): string[] {
   const count = signed.length / CHALLENGE_CHARACTERS;

@@ -9,8 +9,8 @@ import { ADDRESS_LIMITS, createBatchingRequestCounter, type Limits, type Request
 import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-windows.ts';
 
 /**
- * Increases the seven numbers of a key if each number lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the
- * key's lifetime in ms. Returns whether the numbers were increased, and the stored numbers.
+ * Increases seven counters of a key if each lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the
+ * key's lifetime in ms. Returns whether the counters were increased, and the stored counters.
  */
 const SCRIPT = `
 local kept, isWithin = {}, 1
@@ -34,9 +34,8 @@ const KEPT_MS = 172_800_000;
 const NEVER = [...encodeCounters({}, 1), ...encodeCounters({}, 0)];
 
 /**
- * Creates request counters in Redis (REDIS_URL). The database is queried only for the plans of accounts, in one statement for all waiting
- * requests. While Redis is unavailable, requests are counted in the database, and a log entry reports this. The two stores do not exchange
- * their counters: if Redis fails during a window, each store counts only a part of the window's requests.
+ * Creates request counters in Redis (REDIS_URL). While Redis is unavailable, requests are counted in the database. The two stores
+ * do not exchange counters, so more requests may be allowed after a failure.
  */
 export async function createRedisCounter(
   url: string,
@@ -98,7 +97,7 @@ export async function createRedisCounter(
   return { ...counter, stop: async () => client.destroy() };
 }
 
-/** Connects to Redis, and connects again whenever the connection is lost. Logs when the connection is lost and when it is restored. */
+/** Connects to Redis, and reconnects after a failure. Logs when the connection is lost and restored. */
 async function connect(url: string, log: Logger) {
   const client = createClient({ url, disableOfflineQueue: true, commandOptions: { timeout: COMMAND_MS } });
   let isAway = false;
@@ -110,15 +109,15 @@ async function connect(url: string, log: Logger) {
     if (isAway) log.info('Redis is back: counting requests there');
     isAway = false;
   });
-  // Waits for the first attempt to connect, but not for its success, because the service also starts while Redis is unavailable.
+  // Waits for the first attempt to connect. If it fails, the service starts anyway.
   await Promise.race([client.connect(), new Promise((resolve) => client.once('error', resolve))]);
   return client;
 }
 
-/** Returns the plans of accounts, and of the owners of devices and apps, by the key of their counter. */
+/** Returns the plans of accounts and of the owners of devices and apps, by the key of the counter. */
 async function plansOf(db: Database, keys: readonly string[]): Promise<Map<string, string>> {
   const inHomes = keys.filter((key) => key.startsWith('app:'));
-  // Raw SQL: every counted request waits for this query, so one statement handles all kinds of keys, and finds each by its index.
+  // Raw SQL: every counted request waits for this query, so one statement handles all kinds of keys.
   const { rows } = await sql<{ counted: string; plan: string }>`
     SELECT user_id AS counted, plan FROM users WHERE user_id = ANY (${keys}::text[])
     UNION ALL

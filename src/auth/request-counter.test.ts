@@ -11,7 +11,7 @@ const granted = (counted: string, granted: number): RequestBatchResult => ({
   remaining,
 });
 
-/** Creates a request counter on `count`, and records the keys, counts and weight of each query. */
+/** Creates a request counter that records the keys, counts and weight of each query. */
 function counterOf(count: RequestBatchCounter) {
   const queries: Parameters<RequestBatchCounter>[] = [];
   const counter = createBatchingRequestCounter(
@@ -55,7 +55,7 @@ test('pauses after a query, so that queries take at most a quarter of the time; 
     [['b'], [2], 1],
   ]);
   const [first, second] = times as [(typeof times)[0], (typeof times)[0]];
-  // The pause is three times as long as the query, but at most 20 ms. Node's timers can end a millisecond early.
+  // The pause is three times as long as the query, and 20 ms at most. Node's timers can end a millisecond early.
   expect(second.from - first.to).toBeGreaterThanOrEqual(Math.min(19, 2 * (first.to - first.from)));
 });
 

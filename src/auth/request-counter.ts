@@ -12,32 +12,31 @@ interface Window {
 /** Whether a request is allowed, and the remaining quota of its account. */
 export interface RequestDecision {
   allowed: boolean;
-  /** The minute and the day of the account's requests; null if the request could not be counted. */
+  /** The current minute and day of the account; null if the request could not be counted. */
   windows: { minute: Window; day: Window } | null;
-  /** Seconds until a retry can succeed; 0 if the request is allowed. If both limits are reached, this is the longer of the two times. */
+  /** Seconds until a retry can succeed; 0 if the request is allowed. */
   retryAfterSeconds: number;
 }
 
 /**
- * Counts requests across all processes, under the name that `counted` contains: an account (its id), the keys of a device (`device:…`) or
- * an app in a home (`app:home:app`). Also counts refused requests with a device's key (`key:…`) and failed authentications from an address
- * (`addr:…`).
+ * Counts requests of all processes. `counted` names the counter: an account (its id), the keys of a device (`device:…`), or an
+ * app in a home (`app:home:app`); for refusals also a device's key (`key:…`) or an address (`addr:…`).
  */
 export interface RequestCounter {
   /**
-   * Counts a request. `weight`: number of requests for which this request counts (default 1). Either the whole weight is granted or
-   * nothing.
+   * Counts a request. `weight`: number of requests that this request counts as (default 1). It is allowed only if the whole
+   * weight is available.
    */
   take(counted: string, weight?: number): Promise<RequestDecision>;
-  /** Takes back a request that was just counted, because the limits turned out not to apply to it. */
+  /** Takes back a request that was counted although the limits do not apply to it. */
   giveBack(counted: string): Promise<void>;
   /** Returns the remaining seconds of a suspension. Does not count a request. */
   suspendedForSeconds(counted: string): Promise<number>;
-  /** Returns those of the given accounts that are currently suspended, in one query without writes. */
+  /** Returns the given accounts that are currently suspended. */
   suspended(counted: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Result of counting several requests of one account together. `counted`: name under which the requests are counted. */
+/** Result of counting several requests together. `counted`: name of their counter. */
 export interface RequestBatchResult {
   counted: string;
   granted: number;
@@ -46,8 +45,8 @@ export interface RequestBatchResult {
 }
 
 /**
- * Counts requests: `counts` contains the number of requests for each of the keys, and each request counts for `weight` requests. Returns
- * null if counting is impossible; all requests are then allowed.
+ * Counts requests. `counts` contains the number of requests for each key; each of them counts as `weight` requests. Returns null
+ * if counting is impossible; all requests are then allowed.
  */
 export type RequestBatchCounter = (
   keys: string[],
@@ -64,17 +63,16 @@ const UNCOUNTED: RequestDecision = { allowed: true, windows: null, retryAfterSec
 type WaitingRequests = Map<string, { resolve(decision: RequestDecision): void; reject(error: unknown): void }[]>;
 
 /**
- * Length of the pause after a query that counts requests, as a multiple of the query's duration. A query takes half a millisecond if the
- * database is idle, and ten times as long if the database is busy. The pause is therefore long only if the database is busy.
+ * Length of the pause after a query, as a multiple of the query's duration. A busy database needs longer for a query, so the
+ * pause is longer only if the database is busy.
  */
 const PAUSE_FACTOR = 3;
-/** Maximum length of the pause in ms. It is short, because waiting requests are delayed by the pause. */
+/** Maximum length of the pause in ms. */
 const MAX_PAUSE_MS = 20;
 
 /**
- * Counts requests in batches: requests that arrive during a query, or during the pause after it, are counted together by the next query,
- * one query for each weight. Even a busy process therefore runs one small query at a time, for about a quarter of the time, whatever the
- * number of requests.
+ * Counts requests in batches. Requests that arrive during a query, or during the pause after it, are counted together by the next
+ * query. Even a busy process therefore sends one small query at a time.
  */
 export function createBatchingRequestCounter(
   countTogether: RequestBatchCounter,
@@ -85,7 +83,7 @@ export function createBatchingRequestCounter(
 
   async function run(): Promise<void> {
     do {
-      // Lets the process read the requests that have already arrived, so that they are counted together.
+      // Waits until requests that have already arrived are read.
       await setImmediate();
       const fromMs = performance.now();
       const batches = [...waiting];
@@ -135,7 +133,7 @@ async function countBatch(countTogether: RequestBatchCounter, batch: WaitingRequ
   }
 }
 
-/** Returns the decision for the request at `index` among requests that were counted together. Pure. */
+/** Returns the decision for the request at `index` among requests that were counted together. */
 function decisionOf(
   { granted, limits, remaining }: RequestBatchResult,
   index: number,
@@ -143,7 +141,7 @@ function decisionOf(
 ): RequestDecision {
   const { minuteLeft, minuteWaitMs, dayLeft, dayWaitMs, suspendedWaitMs } = remaining;
   const allowed = index < granted;
-  // The remaining quota reported for this request does not include later requests of the same batch.
+  // Later requests of the batch must not reduce the remaining quota that is reported for this request.
   const later = allowed ? (granted - index - 1) * weight : 0;
   const minute = { limit: limits.minute, left: minuteLeft + later, resetsInSeconds: Math.ceil(minuteWaitMs / 1_000) };
   const day = { limit: limits.day, left: dayLeft + later, resetsInSeconds: Math.ceil(dayWaitMs / 1_000) };
@@ -151,7 +149,7 @@ function decisionOf(
   return { allowed, windows: { minute, day }, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)) };
 }
 
-/** Returns an IPv4 address unchanged. For an IPv6 address, returns its /64 network, because such a network belongs to one subscriber. */
+/** Returns an IPv4 address unchanged, and the /64 network of an IPv6 address. A /64 network belongs to one subscriber. */
 export function getNetworkOfAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address;

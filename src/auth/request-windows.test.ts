@@ -18,7 +18,9 @@ const added = (counters: RequestCounters, add: Partial<RequestCounters>) => {
   const plus = encodeCounters(add, 0);
   return decodeCounters(encodeCounters(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
 };
-/** Returns a function that counts requests, starting from the given counters, and returns how many requests were allowed. */
+/**
+ * Returns a function that counts requests, starting from the given counters. The function returns the number of allowed requests.
+ */
 function counter(known = ZERO_COUNTERS) {
   let counters = known;
   return {
@@ -90,7 +92,7 @@ describe('requests', () => {
   });
 });
 
-/** A number of requests, which may be large enough to suspend an account. */
+/** A number of requests; some numbers are large enough to suspend an account. */
 const some = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 1_200 }));
 /** Counters that result from random requests at random times around noon. */
 const histories = fc.array(fc.tuple(some, fc.integer({ min: -100_000, max: 900_000 })), {
@@ -122,7 +124,7 @@ test('a decision is valid for all counters within its bounds, including the coun
             (number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0),
           );
         expect(isWithin(known)).toBe(true);
-        // Changes one counter at a time to a random value, to a limit, or to a value at which the rules change.
+        // Changes one counter at a time.
         for (const [index, name] of (Object.keys(ZERO_COUNTERS) as (keyof RequestCounters)[]).entries()) {
           const edges = [
             least[index],
@@ -163,7 +165,7 @@ test('no minute and no day admits more requests than its limit, in any order of 
           granted += take(wanted, nowMs, false);
           expect(left(nowMs).minuteLeft).toBeGreaterThanOrEqual(0);
         }
-        // A minute window starts with its first request, so the number of windows is at most the number of elapsed minutes plus one.
+        // A minute window starts with its first request, so at most one more window than elapsed minutes can begin.
         expect(granted).toBeLessThanOrEqual(limits.minute * (1 + Math.floor((nowMs - NOON) / 60_000)));
         expect(granted).toBeLessThanOrEqual(limits.day * 2);
       },

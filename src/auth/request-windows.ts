@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /** Rule for suspensions: after `most` refused requests within `withinMs`, an account or key is suspended for `suspendedMs`. */
 const REFUSALS = { most: 1_000, withinMs: 600_000, suspendedMs: 900_000 };
-/** Maximum time in ms until the end of a valid suspension. It includes a minute, because the clocks of processes may differ by a minute. */
+/** Maximum time in ms until a suspension ends. It includes a minute, by which the clocks of processes may differ. */
 const LONGEST_SUSPENSION_MS = REFUSALS.suspendedMs + MINUTE_MS;
 
 /** Maximum number of requests in a minute and in a UTC day. */
@@ -37,7 +37,7 @@ const NAMES = Object.keys(ZERO_COUNTERS) as (keyof RequestCounters)[];
 /** A bound that no counter ever exceeds. */
 export const NO_REQUEST_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** Converts counters to the numbers that are stored, in the order of `ZERO_COUNTERS`. `missing`: number for omitted counters. */
+/** Converts counters to an array of numbers in the order of `ZERO_COUNTERS`. `missing`: number for omitted counters. */
 export const encodeCounters = (counters: Partial<RequestCounters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
@@ -47,14 +47,11 @@ export function decodeCounters(numbers: readonly number[]): RequestCounters {
   return counters;
 }
 
-/** A decision on requests that are counted together, and the range of counters for which the decision is valid. */
+/** A decision on requests that are counted together. It is valid only while the counters lie in the given range. */
 export interface WindowDecision {
   /** Number of allowed requests. */
   granted: number;
-  /**
-   * Lowest counters for which the decision stays the same; `most` contains the highest. Because the decision is valid for a range, counting
-   * by another process rarely invalidates it.
-   */
+  /** Lowest counters for which the decision stays the same. `most` contains the highest. */
   least: Partial<RequestCounters>;
   most: Partial<RequestCounters>;
   add: Partial<RequestCounters>;
@@ -63,16 +60,16 @@ export interface WindowDecision {
 export interface RequestLimits {
   limits: WindowLimits;
   nowMs: number;
-  /** Whether repeated refusals suspend the account or key. True for accounts, false for addresses. */
+  /** Whether many refused requests suspend the account or key. False for addresses. */
   canBeSuspended: boolean;
-  /** Number of requests for which each request counts; default 1. Either the whole weight is granted or nothing. */
+  /** Number of requests that each request counts as (default 1). */
   weight?: number;
 }
 
 /**
- * Decides on several requests at once, by two windows: a minute that starts with its first request, and the UTC day. A request that one
- * window refuses is not counted in the other window. The clocks of processes differ slightly, so a window that starts up to a minute in the
- * future is still the current window. A window that starts later than that was opened by a clock that has since been set back.
+ * Decides on several requests at once, by two windows: a minute that starts with its first request, and the UTC day. A refused
+ * request is counted in neither window. A window that starts more than a minute in the future was opened by a wrong clock and is
+ * replaced.
  */
 export function decideRequests(
   known: RequestCounters,
@@ -87,7 +84,7 @@ export function decideRequests(
   const room = Math.floor(Math.min(limits.minute - now.minuteCount, limits.day - now.dayCount) / weight);
   const granted = Math.max(0, Math.min(wanted, room));
   const refused = canBeSuspended ? wanted - granted : 0;
-  // Bounds of the counters between which no window begins or ends.
+  // The decision is valid for all counters between these bounds.
   const isOfWrongClock = known.suspendedUntilMs > nowMs;
   const least = {
     minuteFromMs: nowMs - MINUTE_MS + 1,
@@ -105,7 +102,7 @@ export function decideRequests(
     return { granted, least, most: { ...most, ...counts }, add: { minuteCount: added, dayCount: added } };
   }
   if (now === known && room <= 0) {
-    // Lowest counts of the minute and of the day at which a request of this weight is refused.
+    // Counts of the minute and of the day from which a request of this weight is refused.
     const [ofMinute, ofDay] = [limits.minute - weight + 1, limits.day - weight + 1];
     const full = known.minuteCount >= ofMinute ? { minuteCount: ofMinute } : { dayCount: ofDay };
     if (refused === 0) return { granted, least: { ...least, ...full }, most, add: {} };
@@ -127,8 +124,8 @@ export function decideRequests(
 }
 
 /**
- * Takes back a counted request, because the limits do not apply to it: subtracts the request from the minute and the day. Does nothing if
- * one of these windows has ended in the meantime. Pure.
+ * Subtracts a request from the current minute and day, because the limits do not apply to it. Does nothing if one of these
+ * windows has ended.
  */
 export function undoRequest(known: RequestCounters, { nowMs }: Pick<RequestLimits, 'nowMs'>): WindowDecision {
   const isCounted = opened(known, nowMs) === known && known.minuteCount > 0 && known.dayCount > 0;
@@ -142,10 +139,7 @@ export function undoRequest(known: RequestCounters, { nowMs }: Pick<RequestLimit
   };
 }
 
-/**
- * Remaining requests of the minute and the day (0 if the account has used more than its current plan allows), the time until each window
- * ends, and the time until a suspension ends (0: not suspended).
- */
+/** Remaining requests of the minute and the day, and the times until these windows and a suspension end (0: not suspended). */
 export interface RemainingRequests {
   minuteLeft: number;
   minuteWaitMs: number;
@@ -169,13 +163,13 @@ export function computeRemainingRequests(
 }
 
 /**
- * Whether an account is suspended. If a suspension would end later than one that begins now, a clock that has since been set back created
- * it, and it is ignored.
+ * Whether an account is suspended. A suspension that would end later than one that begins now was created by a wrong clock, and
+ * is ignored.
  */
 const isSuspended = ({ suspendedUntilMs }: RequestCounters, nowMs: number): boolean =>
   suspendedUntilMs > nowMs && suspendedUntilMs <= nowMs + LONGEST_SUSPENSION_MS;
 
-/** Returns the counters after a new start of every window that has ended. Returns the same object if no window has ended. */
+/** Returns the counters, with every ended window started again. Returns the same object if no window has ended. */
 function opened(known: RequestCounters, nowMs: number): RequestCounters {
   const todayMs = nowMs - (nowMs % DAY_MS);
   const isMinute = Math.abs(nowMs - known.minuteFromMs) < MINUTE_MS;

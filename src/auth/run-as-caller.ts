@@ -13,10 +13,9 @@ import { isScope, MEMBER_SCOPES, SCOPES, type Scope } from './scopes.ts';
 import { isSessionValid } from './sessions.ts';
 
 /**
- * Row locks on the caller's account, and on its key or session, until the transaction ends. With FOR SHARE, requests of one caller run
- * concurrently, and a revocation of the key, a lower role or a deletion waits for these requests. Two requests that first shared the lock
- * on an account and then changed the account would deadlock, so such requests lock the account FOR NO KEY UPDATE from the start (foreign
- * keys to the account do not wait for that lock).
+ * Row locks on the caller's account, and on its key or session. With FOR SHARE, requests of one caller run concurrently while a
+ * revocation or deletion waits. A request that changes the account itself needs FOR NO KEY UPDATE from the start, because two
+ * such requests would otherwise deadlock.
  */
 const ROW_LOCKS = { none: sql``, share: sql`FOR SHARE`, change: sql`FOR NO KEY UPDATE` };
 
@@ -31,10 +30,8 @@ interface Row {
 }
 
 /**
- * Reads the caller again from the database. Throws 503 if the caller's account is moving to another installation. Throws 401 if the
- * caller's key was revoked or has expired, if its session or the app's authorization has ended, or if its account was deleted. Throws 403
- * if the key may no longer be used from the request's address, or if the caller's membership of the home has ended. Locks the accounts,
- * then the membership, then the key or session; an erasure and the end of a membership lock in the same order.
+ * Reads the caller again from the database, and locks its accounts, membership, and key or session, in this order. Throws 503 if
+ * the account is moving to another installation, 401 if the caller no longer exists, and 403 if it has lost the permission.
  */
 export async function reloadCaller(
   db: Database,
@@ -49,7 +46,7 @@ export async function reloadCaller(
   const account = sql`WITH account AS MATERIALIZED (SELECT user_id, role FROM users WHERE user_id = ${accountId} ${ROW_LOCKS[lock]})`;
   const lockOf = (name: string): RawBuilder<unknown> =>
     lock === 'none' ? ROW_LOCKS[lock] : sql`${ROW_LOCKS[lock]} OF ${sql.ref(name)}`;
-  // Raw SQL: every change waits for this statement, which reads and locks the account and then the key or session.
+  // Raw SQL: every change waits for this statement, which locks the account before the key or session.
   const statement =
     by === 'key'
       ? sql<Row>`${account}
@@ -74,8 +71,8 @@ export async function reloadCaller(
 }
 
 /**
- * Reads an app's authorization again from the database. Locks the home's account before the authorization: an erasure locks in the same
- * order, so no deadlock occurs.
+ * Reads an app's authorization again from the database. Locks the home's account before the authorization, like an erasure of the
+ * account, to avoid deadlocks.
  */
 async function reloadApp(db: Database, caller: Caller, now: Date, lock: keyof typeof ROW_LOCKS): Promise<Caller> {
   // Raw SQL: takes the row lock without reading a column.
@@ -89,9 +86,9 @@ async function reloadApp(db: Database, caller: Caller, now: Date, lock: keyof ty
 }
 
 /**
- * Runs a change in a transaction that has read the caller again from the database and locked it. If the caller was revoked or deleted, or
- * lost a right, before the transaction, nothing is changed; a concurrent revocation waits for the change. `named`: ids in the request; if
- * they include the caller's own account or key, the lock permits changing that object. Throws 401 if the caller no longer exists.
+ * Runs a change in a transaction that has read the caller again and locked it. A concurrent revocation waits for the change.
+ * `named`: ids in the request; they decide whether the caller's own account or key is locked for a change. Throws 401 if the
+ * caller no longer exists.
  */
 export async function runAsCaller<T>(
   db: Database,

@@ -34,7 +34,7 @@ export interface SignInOrigin {
   /** User-Agent header of the browser. */
   userAgent: string | null;
   address: string | null;
-  /** Language that the browser prefers; omitted if the service does not support that language. */
+  /** Language that the browser prefers, if the service supports it. */
   language?: (typeof LANGUAGES)[number] | undefined;
   /** Method of the sign-in; by default `mail` (a link or code in a mail). */
   by?: SignInMethod;
@@ -49,10 +49,9 @@ export type SignInMethod = 'mail' | 'provider' | 'device' | 'passkey';
 const MAX_USER_AGENT_CHARACTERS = 300;
 
 /**
- * Opens a session. The account's mails change to the language of the browser. An exception is an account that receives remarks by mail: its
- * mails keep the language in which the remarks were switched on. The returned secret is for the browser's cookie; the service stores only
- * its hash. With `ends`, and at the first sign-in to an account that a utility created, all earlier keys and sessions end, because another
- * person may have used the account.
+ * Opens a session. Returns a secret for the browser's cookie; the service stores only its hash. The language of the account's
+ * mails changes to the browser's. If `ends` is set, all earlier keys and sessions of the account end. They also end at the first
+ * sign-in to an account that a utility created.
  */
 export async function openSession(
   db: Database,
@@ -107,8 +106,8 @@ export async function openSession(
 }
 
 /**
- * Returns the caller that presents a session's secret, with its current role and all scopes; null if there is no such valid session. Throws
- * 503 while the account moves to another installation.
+ * Returns the caller that presents a session's secret, or null if there is no valid session. Throws 503 while the account moves
+ * to another installation.
  */
 export async function findSession(db: Database, secret: string, now: Date): Promise<Caller | null> {
   const secretSha256 = sha256(secret);
@@ -124,7 +123,7 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
   if (row === 'moving') throw new AppError('unavailable');
   if (!row) return null;
   if (row.last_seen_at.getTime() < now.getTime() - SEEN_EVERY_MS) {
-    // This update is not awaited, and its errors are ignored, because a session is also valid without it.
+    // Not awaited, because the session is also valid if this update fails.
     void db
       .updateTable('sessions')
       .set({ last_seen_at: now })
@@ -168,12 +167,12 @@ export async function listSessions(
     ...row,
     created_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
-    // A session in which no requests are made expires earlier.
+    // A session also expires if it is not used for a while.
     expires_at: new Date(Math.min(row.expires_at.getTime(), row.last_seen_at.getTime() + IDLE_MS)).toISOString(),
   }));
 }
 
-/** Returns, for those given sessions that are still valid, the role of the session's account, by session id. */
+/** Returns the role of the account, by session id, for the given sessions that are still valid. */
 export async function findRolesOfSessions(
   db: Database,
   sessionIds: readonly string[],
@@ -200,14 +199,14 @@ export async function findSignInMethod(db: Database, sessionId: string): Promise
 }
 
 /**
- * Time in ms after a sign-in during which the session may grant permanent access. After this time, another person may have found the
+ * Time in ms after a sign-in during which the session may grant permanent access. Later, another person may have found the
  * browser open.
  */
 const FRESH_MS = 15 * 60_000;
 
 /**
- * Whether the owner of a session signed in during the last 15 minutes. False for a session that was opened by a link from another session,
- * because a person who finds a browser open could create such a link.
+ * Whether the owner of a session signed in during the last 15 minutes. A session that was opened by a link from another session
+ * does not count, because anybody who finds a browser open can create such a link.
  */
 export async function hasJustSignedIn(db: Database, sessionId: string, now: Date): Promise<boolean> {
   const row = await db
@@ -230,15 +229,14 @@ export async function closeSession(db: Database, userId: string, sessionId: stri
   return numDeletedRows > 0n;
 }
 
-/** Ends sessions by their ids, whatever their account. */
+/** Ends sessions by their ids, without checking the account. */
 export async function closeSessions(db: Database, sessionIds: readonly string[]): Promise<void> {
-  // The whole list of session ids is one SQL parameter.
   await db.deleteFrom('sessions').where('session_id', '=', sql<string>`ANY (${sessionIds}::text[])`).execute();
 }
 
 /**
- * Ends a session that another person may have used, and withdraws the pending changes of e-mail addresses that this session requested.
- * Returns false if there is no such session.
+ * Ends a session that another person may have used, and withdraws the changes of e-mail addresses that it requested. Returns
+ * false if there is no such session.
  */
 export async function closeSessionAndEmailChanges(db: Database, userId: string, sessionId: string): Promise<boolean> {
   await withdrawEmailChangesOfSessions(db, userId, [sessionId]);
@@ -264,8 +262,8 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
 }
 
 /**
- * Deletes rows that are no longer needed: ended sessions, expired sign-ins that the limits no longer include, expired challenges of
- * passkeys, expired changes of e-mail addresses, old memberships, and expired authorizations and tokens of apps.
+ * Deletes ended sessions, and expired sign-ins, challenges of passkeys, changes of e-mail addresses, memberships, authorizations
+ * and tokens.
  */
 export async function deleteEndedSessions(db: Database, now: Date): Promise<void> {
   await db

@@ -11,13 +11,13 @@ import { openSession, type SignInOrigin } from './sessions.ts';
 
 /** Validity of a mailed link and code, in ms. */
 export const SIGN_IN_VALIDITY_MS = 15 * 60_000;
-/** Maximum number of attempts for one sign-in. It is small, because a short code is easy to guess. */
+/** Maximum number of attempts for one sign-in, because a short code is easy to guess. */
 const MAX_TRIES = 5;
 const CODE_DIGITS = 8;
 /** Time in ms during which a request for a mail counts towards the limits of sign-in mails. */
 const COUNTED_FOR_MS = 86_400_000;
 
-/** A sign-in that can be used once: by the token in a link, or by a code together with the sign-in's id. */
+/** A sign-in that can be used once, either by the token in a mailed link, or by the sign-in's id and the mailed code. */
 export interface SignIn {
   sign_in_id: string;
   user_id: string;
@@ -49,10 +49,10 @@ export async function findAccountOfEmail(db: Database, email: string): Promise<A
 }
 
 /**
- * Creates a sign-in for an account. Null if the account no longer exists or has reached its limit of mails. `signInId`: an id that was
- * already returned to the browser, before the account was looked up. `asker`: the browser that requests the mail; omitted for an operator.
- * A browser's new sign-in replaces only the previous sign-in of the same browser. `bySession`: the session that creates the sign-in for
- * another device. `alone`: all other pending sign-ins of the account become invalid. `secret`: the installation's secret.
+ * Creates a sign-in for an account. Null if the account no longer exists or has reached its limit of mails. `signInId`: an id
+ * that the browser already has. `asker`: the browser that requests the mail; omitted for an operator. `bySession`: the session
+ * that creates the sign-in for another device. `alone`: invalidates all other pending sign-ins of the account. `secret`: the
+ * installation's secret.
  */
 export async function createSignIn(
   db: Database,
@@ -72,7 +72,7 @@ export async function createSignIn(
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
   const browser = asker && sha256(asker.browserId);
   return joinOrBeginTransaction(db, async (trx) => {
-    // Locks the account, so that concurrent requests together cannot exceed the limit of mails.
+    // Locks the account, so that concurrent requests cannot exceed the limit of mails.
     if (!(await lockAccount(trx, userId))) return null;
     if (alone) await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
     if (asker && browser) {
@@ -138,9 +138,8 @@ async function askedBefore(
 type Proof = { token: string } | { signInId: string; code: string };
 
 /**
- * Signs in: consumes the mailed proof and opens a session. Null if the proof is unknown, wrong, used or expired. The transaction locks the
- * account, because a concurrent change of the account's address invalidates pending sign-ins. Every attempt with a code is counted before
- * the code is checked.
+ * Signs in with a mailed token or code, and opens a session. Null if the token or code is wrong, used or expired. Every attempt
+ * with a code is counted before the code is checked.
  */
 export async function signIn(
   db: Database,
@@ -166,8 +165,8 @@ export async function signIn(
 }
 
 /**
- * Confirms an account's new address by the mailed token, and signs in. The account gets the address, and all earlier keys and sessions end.
- * Null if the token is wrong, used or expired, or if the change was withdrawn. Throws 409 if another account has the address.
+ * Confirms an account's new address by the mailed token, and signs in. All earlier keys and sessions end. Null if the token is
+ * not valid or the change was withdrawn. Throws 409 if another account has the address.
  */
 export async function confirmEmailChange(
   db: Database,
@@ -183,7 +182,7 @@ export async function confirmEmailChange(
   });
 }
 
-/** Locks the account's row, so that concurrent sign-ins, updates and deletions wait. Undefined if the account no longer exists. */
+/** Locks the account's row. Undefined if the account no longer exists. */
 export async function lockAccount(trx: Database, userId: string) {
   return trx
     .selectFrom('users')
@@ -234,7 +233,7 @@ async function tryCode(
 }
 
 /**
- * Returns the URL of a sign-in link. The token is in the URL's fragment. Browsers do not send a fragment to servers, so no server log
+ * Returns the URL of a sign-in link. The token is in the URL's fragment, which browsers do not send, so that no server log
  * contains the token.
  */
 export const getSignInLink = (publicUrl: string, token: string): string => `${publicUrl}/dashboard/sign-in#${token}`;
@@ -252,14 +251,14 @@ export interface SignInRequester {
   network: string;
 }
 
-/** Number of sign-in mails of an account whose links are unused, by the browsers that requested them. */
+/** Numbers of sign-in mails of an account whose links are unused. */
 export interface UnusedSignInMailCounts {
-  /** Mails requested by this browser: in the last 15 minutes, and in the last day. */
+  /** Mails that this browser requested: in the last 15 minutes, and in the last day. */
   byBrowser: number;
   byBrowserToday: number;
   /**
-   * Mails requested by unknown browsers, which have never signed in to the account: in the last 15 minutes from any network, in the last 15
-   * minutes from the browser's network, and in the last day from the browser's network.
+   * Mails that browsers requested which have never signed in to the account: in the last 15 minutes from any network, and from
+   * this browser's network in the last 15 minutes and in the last day.
    */
   byStrangers: number;
   byStrangersHere: number;
@@ -268,23 +267,18 @@ export interface UnusedSignInMailCounts {
 
 /** Maximum number of mails in 15 minutes for one known browser. */
 const MAX_PER_BROWSER = 5;
-/**
- * Maximum number of mails in 15 minutes for all unknown browsers of one network. A person with a new browser is unknown, too, and may share
- * a network with an attacker.
- */
+/** Maximum number of mails in 15 minutes for all unknown browsers of one network. */
 const MAX_STRANGERS_PER_NETWORK = 10;
 /** Maximum number of mails in a day, for one known browser or for all unknown browsers of one network. */
 const MAX_PER_DAY = 40;
 /**
- * Maximum number of mails in 15 minutes for all unknown browsers of all networks. This also limits how many codes an attacker can guess:
- * five for each mail.
+ * Maximum number of mails in 15 minutes for all unknown browsers of all networks. It also limits how many codes an attacker can
+ * guess: five for each mail.
  */
 const MAX_STRANGERS = 20;
 
 /**
- * Whether another mail may be sent to an account. Known browsers and single networks have separate limits. If the limit for all unknown
- * browsers is reached, the mailbox contains valid links that other browsers requested; any of these links signs in the browser that opens
- * it. Pure.
+ * Whether another mail may be sent to an account. Known browsers, single networks and all unknown browsers have separate limits.
  */
 export function isSignInMailAllowed({ isKnown }: SignInRequester, before: UnusedSignInMailCounts): boolean {
   if (isKnown) return before.byBrowser < MAX_PER_BROWSER && before.byBrowserToday < MAX_PER_DAY;

@@ -20,16 +20,15 @@ import {
 import type { TarEntry } from './tar.ts';
 
 /**
- * Folder in the cluster in which the archiver confirms to PostgreSQL that WAL segments are archived. It contains the file `ALIVE` while the
+ * Folder in which the archiver confirms to PostgreSQL that WAL segments are archived. It contains the file `ALIVE` while the
  * archiver runs.
  */
 const DONE = 'energy-wal';
 const ALIVE = 'alive';
 
 /**
- * PostgreSQL runs this command in the cluster for each WAL segment. The command waits, 10 s at most, until the archiver has flushed the
- * segment to the archive and confirms it with an empty file. If the archiver is not running or cannot write, the command fails; PostgreSQL
- * retains the segment and tries again. The command is a shell script, so that no program of the service has to start for each segment.
+ * PostgreSQL runs this shell script for each WAL segment. It waits, 10 s at most, until the archiver confirms with an empty file
+ * that the segment is flushed. If the script fails, PostgreSQL retains the segment and tries again.
  */
 const ARCHIVE_COMMAND = [
   'n=0',
@@ -38,14 +37,14 @@ const ARCHIVE_COMMAND = [
 ].join('; ');
 
 /**
- * Time in seconds after which PostgreSQL completes a WAL segment, even if it is not full. Together with the time for compression and
- * flushing, less than the promised 60 s of data are lost with a disk.
+ * Time in seconds after which PostgreSQL completes a WAL segment that is not full. It limits the loss if a disk fails to less
+ * than 60 s.
  */
 const SEGMENT_SECONDS = 55;
 
 /**
- * Returns lines for PostgreSQL's configuration. A command that starts the database of a stopped service also needs these lines, because the
- * WAL that the command writes must be archived.
+ * Returns lines for PostgreSQL's configuration. Every command that starts the database needs them, because its WAL must be
+ * archived, too.
  */
 export const formatArchiveSettings = (isArchiving: boolean): string =>
   isArchiving
@@ -54,7 +53,8 @@ export const formatArchiveSettings = (isArchiving: boolean): string =>
 
 const SEGMENT_BYTES = 16 * 2 ** 20;
 /**
- * Maximum size in bytes of WAL that may wait to be archived. If more WAL waits, archiving is suspended before the database's disk is full.
+ * Maximum size in bytes of WAL that may wait to be archived. Above this size, archiving is suspended, so that the disk does not
+ * fill up.
  */
 const MAX_WAITING_BYTES = 10 * 10 ** 9;
 
@@ -75,8 +75,8 @@ export const computeUnarchivedWalBytes = async (dataDir: string): Promise<number
   (await waitingFiles(dataDir)).length * SEGMENT_BYTES;
 
 /**
- * Starts the archiver of the embedded database. The archiver must be stopped after the database, because a stopping database waits until
- * its last segment is archived.
+ * Starts the archiver of the embedded database. It must stop after the database, because a stopping database waits until its last
+ * segment is archived.
  */
 export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ stop(): Promise<void> }> {
   const archiver = new Archiver(plan, log, await readArchiveState(plan.dataDir));
@@ -90,16 +90,14 @@ export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ st
   };
 }
 
-/**
- * Archives the waiting WAL segments, one pass at a time. The class is exported for tests, which set another maximum size of waiting WAL.
- */
+/** Archives the waiting WAL segments, one pass at a time. */
 export class Archiver {
   readonly #plan: BackupPlan;
   readonly #log: Logger;
   readonly #maxWaitingBytes: number;
   #state: ArchiveState;
   #isChecked = false;
-  /** WAL segments whose archiving was confirmed to PostgreSQL, and which PostgreSQL has not yet marked as archived. */
+  /** WAL segments that are archived, but that PostgreSQL has not yet marked as archived. */
   readonly #acknowledged = new Set<string>();
 
   constructor(plan: BackupPlan, log: Logger, state: ArchiveState, maxWaitingBytes = MAX_WAITING_BYTES) {
@@ -123,8 +121,7 @@ export class Archiver {
       const isGivenUp = (await readWalDiscardStartTime(dataDir)) !== null;
       if (!isGivenUp && !this.#isChecked) await this.#refuseForeignArchive();
       for (const name of waiting) {
-        // Timeline and backup history files are not needed: each base copy contains its own backup label, and recovery stays on the copy's
-        // timeline.
+        // Timeline and backup history files are not needed for recovery.
         if (!isGivenUp && /^[0-9A-F]{24}$/.test(name)) await this.#archive(name);
         await writeFile(join(done, name), '', { mode: 0o600 });
         this.#acknowledged.add(name);
@@ -132,7 +129,7 @@ export class Archiver {
       await writeFile(join(done, ALIVE), '', { mode: 0o600 });
       return waiting.length;
     } catch (error) {
-      // If the file `ALIVE` is missing, the archive command fails at once, so that a stop of the database does not wait for the archiver.
+      // Without the file `ALIVE`, the archive command fails at once, and the database can stop without waiting.
       await rm(join(done, ALIVE), { force: true });
       const { message } = error as Error;
       if (this.#state.error !== message) await this.#note({ error: message });
@@ -161,8 +158,7 @@ export class Archiver {
   }
 
   /**
-   * Throws if the archive contains WAL segments that are newer than this database. Such segments were written by another copy of this data
-   * directory.
+   * Throws if the archive contains newer WAL segments than this database, because another copy of this data directory wrote them.
    */
   async #refuseForeignArchive(): Promise<void> {
     const { dataDir, target } = this.#plan;

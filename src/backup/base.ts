@@ -23,18 +23,15 @@ import type { EncryptionKey } from './seal.ts';
 import type { TarEntry } from './tar.ts';
 
 /**
- * Files of a data directory, outside the database cluster, that a copy also contains, because a user would notice their loss. Only
- * encrypted copies contain private keys.
+ * Files of a data directory that a copy contains in addition to the database cluster. Only encrypted copies contain private keys.
  */
 const KEYS = ['secret.key', 'tls/key.pem', 'tls/cert.pem'];
 
-/**
- * Folders of a cluster whose content belongs to the running server (PostgreSQL's manual, 25.3.4.3). The copy needs only the empty folders.
- */
+/** Folders of a cluster that a copy contains without their content (PostgreSQL's manual, 25.3.4.3). */
 const EMPTIED = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/./;
 const SKIPPED =
   /(^|\/)(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label\.old|\.s\.PGSQL\..*|current_logfiles|socket-folder|energy-wal)($|\/)/;
-/** This file is copied last, because it contains the position at which recovery begins. */
+/** Copied last, because it contains the position at which recovery begins. */
 const CONTROL = 'global/pg_control';
 
 export interface BaseBackupCopy {
@@ -45,9 +42,8 @@ export interface BaseBackupCopy {
 }
 
 /**
- * Makes a base copy of the running embedded database of `dataDir` in this installation's folder of a target. The service continues during
- * the copy. `key` encrypts the copy, which then also contains the secret key; null: an unencrypted copy without keys. An interrupted copy
- * leaves a folder that ends in `.partial`; a later copy removes the folder when it is an hour old.
+ * Makes a base copy of the running embedded database of `dataDir` in a backup target. `key` encrypts the copy, which then also
+ * contains the secret key; null: unencrypted. An interrupted copy leaves a folder that ends in `.partial`.
  */
 export async function takeBaseBackup(options: {
   dataDir: string;
@@ -60,7 +56,7 @@ export async function takeBaseBackup(options: {
   if (`${resolve(target)}/`.startsWith(`${getClusterFolder(dataDir)}/`))
     throw new Error(`${target} lies in the database itself. Name a folder on another disk.`);
   const home = join(resolve(target), installation);
-  // Does not change the mode of an existing folder, such as the root of a disk, because its owner chose the mode.
+  // Does not change the mode of a folder that already exists.
   await mkdir(resolve(target), { recursive: true, mode: 0o700 }).catch(rethrowWithExplanation(target));
   await makePrivateFolder(home).catch(rethrowWithExplanation(target));
   await removePartial(home, now.getTime());
@@ -97,8 +93,7 @@ export async function takeBaseBackup(options: {
       await flushFolder(home);
       return { folder, manifest, packedBytes: size };
     } finally {
-      // Closing the session is enough: PostgreSQL then aborts a base backup that is still in progress and drops the temporary replication
-      // slot.
+      // When the session closes, PostgreSQL aborts an unfinished base backup and drops the temporary replication slot.
       client.release(true);
     }
   } catch (error) {
@@ -109,10 +104,7 @@ export async function takeBaseBackup(options: {
   }
 }
 
-/**
- * Maximum time in ms between two writes of a running copy. A partial copy without a write for this time counts as interrupted; otherwise it
- * may belong to a concurrent copy.
- */
+/** Maximum time in ms between two writes of a running copy. A partial copy without a write for this time was interrupted. */
 const ABANDONED_MS = 3_600_000;
 
 /** Removes the folders of interrupted copies. */
@@ -132,8 +124,7 @@ async function newestMigration(dataDir: string): Promise<string> {
     getEmbeddedDatabaseUrl(dataDir),
     { max: 1, applicationName: 'energy backup' },
     async (pool) => {
-      // Raw SQL: the statement reads the relation of migrations, which exists before the schema's types, and calls PostgreSQL's own
-      // functions.
+      // Raw SQL: the statement reads the relation of migrations and calls PostgreSQL's own functions.
       const { rows } = await pool.query(`SELECT max(name) AS name FROM schema_migrations WHERE name LIKE 'schema/%'`);
       return rows[0].name;
     },
@@ -141,13 +132,12 @@ async function newestMigration(dataDir: string): Promise<string> {
 }
 
 /**
- * Returns the name of this installation's folder in a backup target. The name is created once for a database, and no copy contains the
- * name. A restored installation therefore gets another folder, so that its WAL is never mixed with the WAL of the lost installation.
+ * Returns the name of this installation's folder in a backup target. A restored installation gets another name, so that its WAL
+ * is never mixed with the WAL of the lost installation.
  */
 export async function getInstallationFolderName(dataDir: string): Promise<string> {
   const file = join(dataDir, 'backup-name');
-  // The server's system identifier is the beginning of pg_control. An upgrade to another major version of PostgreSQL creates a database
-  // with another identifier.
+  // The first bytes of pg_control are the system identifier, which changes when PostgreSQL is upgraded to another major version.
   const control = await readFile(join(getClusterFolder(dataDir), CONTROL));
   const database = control.readBigUInt64LE(0).toString(16);
   const [name = '', of] = ((await readFile(file, 'utf8').catch(nullIfFileMissing)) ?? '').trim().split(' ');
@@ -162,7 +152,7 @@ type Facts = Pick<
   'complete_until' | 'consistent_from' | 'first_segment' | 'last_segment' | 'bytes' | 'has_secret_key'
 >;
 
-/** The files of one base copy of the cluster, in the order in which PostgreSQL requires them. */
+/** The files of one base copy, in the order that PostgreSQL requires. */
 class CopyOfCluster {
   manifest: BackupManifest | null = null;
   readonly #dataDir: string;
@@ -178,10 +168,7 @@ class CopyOfCluster {
     this.#describe = describe;
   }
 
-  /**
-   * Yields the entries of the archive: keys, the cluster, its label, the WAL that the copy needs, and the manifest, so that the manifest is
-   * encrypted, too.
-   */
+  /** Yields the entries of the archive: keys, cluster, label, WAL and manifest. */
   async *entries(withKeys: boolean): AsyncGenerator<TarEntry> {
     let hasSecretKey = false;
     for (const key of withKeys ? KEYS : []) {
@@ -208,7 +195,7 @@ class CopyOfCluster {
 
   /** Begins the copy at the server. Returns the name of the first WAL segment that the copy needs. */
   async #start(): Promise<string> {
-    // The replication slot retains the WAL until this session ends; without the slot, a checkpoint during the copy would recycle the WAL.
+    // The replication slot retains the WAL until this session ends.
     const slot = `energy_backup_${randomBytes(6).toString('hex')}`;
     await this.#client.query('SELECT pg_create_physical_replication_slot($1, true, true)', [slot]);
     const { rows } = await this.#client.query(
@@ -223,7 +210,7 @@ class CopyOfCluster {
   > {
     const now = async () => (await this.#client.query('SELECT clock_timestamp() AS now')).rows[0].now.toISOString();
     const complete_until = await now();
-    // The base copy does not wait for WAL archiving, because the copy contains the WAL that it needs.
+    // The base copy contains the WAL that it needs, so it does not wait for WAL archiving.
     const { rows } = await this.#client.query(
       `SELECT labelfile, spcmapfile, pg_walfile_name(lsn) AS last FROM pg_backup_stop(wait_for_archive => false)`,
     );
@@ -251,10 +238,7 @@ class CopyOfCluster {
     if (folder === 'pg_wal') yield { path: 'postgres/pg_wal/archive_status', size: 0, mtime: 0, content: null };
   }
 
-  /**
-   * Yields a file of the cluster. Yields nothing if the server has removed the file during the copy; when the WAL is replayed, the file is
-   * removed anyway.
-   */
+  /** Yields a file of the cluster, or nothing if the server has removed the file. Replaying the WAL removes it anyway. */
   async *#file(path: string): AsyncGenerator<TarEntry> {
     const file = join(this.#cluster, path);
     const found = await lstat(file).catch(nullIfFileMissing);
@@ -293,7 +277,7 @@ const textEntry = (path: string, content: Buffer): TarEntry => ({
   })(),
 });
 
-/** Yields the content of a file. If the file was removed after its size was read, yields nothing, and the archive is filled with zeros. */
+/** Yields the content of a file, or nothing if the file was removed. The archive is then filled with zeros. */
 async function* skipAbsent(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* content;

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Size in bytes of a page of PostgreSQL, and the offsets in the page's header of the checksum and of the end of the free space
+ * Size in bytes of a page of PostgreSQL, and two offsets in the page's header: of the checksum and of the end of the free space
  * (storage/bufpage.h).
  */
 const PAGE_BYTES = 8_192;
@@ -50,8 +50,8 @@ const OFFSETS = Uint32Array.of(
 const FNV_PRIME = 16_777_619;
 
 /**
- * Computes the checksum of a page as PostgreSQL does: 32 interleaved FNV-1a sums are folded and combined with the page's number. `page` is
- * not changed. Pure.
+ * Computes the checksum of a page as PostgreSQL does: 32 interleaved FNV-1a sums are combined with the page's number. `page` is
+ * not changed.
  */
 function pageChecksum(page: Buffer, pageNumber: number): number {
   const sums = OFFSETS.slice();
@@ -60,7 +60,7 @@ function pageChecksum(page: Buffer, pageNumber: number): number {
     sums[lane] = Math.imul(mixed, FNV_PRIME) ^ (mixed >>> 17);
   };
   for (let at = 0; at < PAGE_BYTES; at += 4) {
-    // The bytes of the page that contain the stored checksum count as zero.
+    // The bytes that contain the stored checksum count as zero.
     const word = at === CHECKSUM_AT ? page.readUInt32LE(at) & 0xffff_0000 : page.readUInt32LE(at);
     mix((at / 4) % 32, word);
   }
@@ -101,7 +101,7 @@ async function checkFile(file: string, firstPage: number, report: ChecksumReport
     let all = rest.length > 0 ? Buffer.concat([rest, bytes]) : (bytes as Buffer);
     for (; all.length >= PAGE_BYTES; all = all.subarray(PAGE_BYTES)) {
       const page = all.subarray(0, PAGE_BYTES);
-      // A page of a relation that was never written contains only zeros.
+      // A new page of a relation contains only zeros.
       const isNew = page.readUInt16LE(UPPER_AT) === 0;
       if (
         !isNew &&

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Layout of a backup target, which is a folder of copies. Each installation has a folder in the target, with its base copies and, if WAL is
- * archived, the segments: TARGET/INSTALLATION/base-TIME/{backup.json, base.tar.zst}, TARGET/INSTALLATION/wal/SEGMENT.tar.zst. The name of
- * an encrypted file ends in `.sealed`.
+ * Layout of a backup target, which is a folder: TARGET/INSTALLATION/base-TIME/{backup.json, base.tar.zst} for each copy, and
+ * TARGET/INSTALLATION/wal/SEGMENT.tar.zst if WAL is archived. The name of an encrypted file ends in `.sealed`.
  */
 export const MANIFEST_FILE = 'backup.json';
 export const BASE_BACKUP_FILE = 'base.tar.zst';
@@ -37,7 +36,7 @@ export type BackupManifest = z.infer<typeof manifestSchema>;
 
 export const createManifest = (facts: Omit<BackupManifest, 'format'>): BackupManifest => ({ format: FORMAT, ...facts });
 
-/** Reads a manifest. Throws an error with the remedy if the manifest belongs to a newer version or the text is not a manifest. */
+/** Reads a manifest. Throws an error with the remedy if the text is not a manifest or belongs to a newer version. */
 export function parseManifest(text: string, file: string): BackupManifest {
   let parsedManifest: unknown;
   try {
@@ -64,7 +63,7 @@ export interface RestoreEnvironment {
   processor: string;
 }
 
-/** Returns the reason why a copy cannot be restored on this machine, with the remedy. Null if it can be restored. Pure. */
+/** Returns the reason why a copy cannot be restored on this machine, with the remedy. Null if it can be restored. */
 export function explainRestoreRefusal(copy: BackupManifest, here: RestoreEnvironment): string | null {
   if (!here.schemas.includes(copy.schema))
     return `The copy was made by version ${copy.service}, which is newer than this one (${here.service}). Restore it with that version or a later one.`;
@@ -84,8 +83,8 @@ export interface BackupCopyInTarget {
 }
 
 /**
- * Chooses the copy from which a state is restored: the newest copy, or the newest copy that was complete at `at`. Throws, with the earliest
- * possible time, if there is no such copy. Pure.
+ * Chooses the copy from which a state is restored: the newest copy that was complete at `at` or, by default, the newest copy.
+ * Throws, with the earliest possible time, if there is none.
  */
 export function chooseBackupCopy(
   copies: readonly BackupCopyInTarget[],
@@ -95,7 +94,7 @@ export function chooseBackupCopy(
   const byTime = copies.toSorted((a, b) => (a.manifest.consistent_from < b.manifest.consistent_from ? -1 : 1));
   const [earliest] = byTime;
   if (!earliest) throw new Error(`There is no copy in ${from}.`);
-  // Without WAL, a copy contains exactly the state at its end, so this copy is also chosen for a time between `complete_until` and
+  // Without WAL, a copy contains only the state at its end. It is also chosen for a time between `complete_until` and
   // `consistent_from`.
   const chosen = byTime.findLast(({ manifest }) => at === null || new Date(manifest.complete_until) <= at);
   if (!chosen)
@@ -108,7 +107,7 @@ export function chooseBackupCopy(
 /** Number of WAL segments of 16 MiB in 4 GiB. The middle part of a segment's name counts units of 4 GiB. */
 const SEGMENTS_IN_LOG = 256;
 
-/** Returns the name of the following WAL segment on the same timeline. Pure. */
+/** Returns the name of the following WAL segment on the same timeline. */
 export function getNextWalSegment(name: string): string {
   const number = (from: number) => Number.parseInt(name.slice(from, from + 8), 16);
   const next = number(8) * SEGMENTS_IN_LOG + number(16) + 1;
@@ -116,14 +115,14 @@ export function getNextWalSegment(name: string): string {
   return `${name.slice(0, 8)}${hex(Math.floor(next / SEGMENTS_IN_LOG))}${hex(next % SEGMENTS_IN_LOG)}`;
 }
 
-/** Returns the names of the segments from `first` to `last`, both included. Pure. */
+/** Returns the names of the segments from `first` to `last`, both included. */
 export function listWalSegmentsBetween(first: string, last: string): string[] {
   const names = [first];
   while ((names.at(-1) as string) < last) names.push(getNextWalSegment(names.at(-1) as string));
   return names;
 }
 
-/** Returns the archived WAL segments that follow the copy's last segment (`last`) without a gap. Pure. */
+/** Returns the archived WAL segments that follow the copy's last segment (`last`) without a gap. */
 export function listWalSegmentsAfter(last: string, archived: ReadonlySet<string>): string[] {
   const names: string[] = [];
   for (let name = getNextWalSegment(last); archived.has(name); name = getNextWalSegment(name)) names.push(name);
@@ -131,8 +130,8 @@ export function listWalSegmentsAfter(last: string, archived: ReadonlySet<string>
 }
 
 /**
- * Returns the expired backups: all base copies except the newest `kept`, and the archived WAL segments that only expired copies need. If
- * there is no copy, no segment is expired. Pure.
+ * Returns the expired backups: all base copies except the newest `kept`, and the archived WAL segments that only expired copies
+ * need.
  */
 export function listExpiredBackups(
   copies: readonly BackupCopyInTarget[],
@@ -144,12 +143,12 @@ export function listExpiredBackups(
   const oldest = needed.toSorted()[0];
   return {
     folders: byAge.slice(kept).map(({ folder }) => folder),
-    // A copy contains the segments up to its last segment, so archived segments are needed only after the oldest copy's last segment.
+    // Each copy contains its own segments, so archived segments are needed only after the last segment of the oldest copy.
     segments: oldest === undefined ? [] : archived.filter((name) => name <= oldest),
   };
 }
 
-/** Whether the newest copy and the archived WAL together contain every state since that copy. Pure. */
+/** Whether the newest copy and the archived WAL together contain every state since that copy. */
 export function hasCompleteWalSinceCopy(copies: readonly BackupCopyInTarget[], archived: ReadonlySet<string>): boolean {
   const last = copies
     .map(({ manifest }) => manifest.last_segment)

@@ -12,14 +12,14 @@ import { flushFolder, rethrowWithExplanation, writeFileAtomically } from './file
 import { assertTargetMounted, type BackupPlan } from './plan.ts';
 
 /**
- * Name of the file in a backup target with the ids of ended accounts, keys and other objects, one JSON object per line. All installations
- * that use the target share the file.
+ * Name of the file in a backup target with the ids of deleted accounts, keys and other objects, one JSON object per line. All
+ * installations that use the target share the file.
  */
 const ENDED = 'ended.jsonl';
 
 /**
- * Kinds of objects whose end is recorded, in the order in which a restored installation deletes or revokes them again. Memberships and
- * authorizations come first, because the end of an app or an account would otherwise send mails about them.
+ * Kinds of objects whose deletion is recorded, in the order in which a restored installation deletes them again. Memberships and
+ * authorizations come first; otherwise the deletion of an app or an account would send mails about them.
  */
 const KINDS = [
   'member',
@@ -41,8 +41,8 @@ const endingSchema = z.object({ at: z.iso.datetime(), kind: z.enum(KINDS), id: z
 export type DeletionRecord = z.infer<typeof endingSchema>;
 
 /**
- * Sets whether the database records objects that end (accounts, keys, …). The database records them only if the service makes its own
- * backups, because otherwise no process would remove the records.
+ * Sets whether the database records deletions of objects. Without backups of the service's own, no process would remove the
+ * records.
  */
 export async function setDeletionRecording(pool: Pool, areNoted: boolean): Promise<void> {
   // Raw SQL: the statement updates the only row of the relation `installation`.
@@ -52,16 +52,16 @@ export async function setDeletionRecording(pool: Pool, areNoted: boolean): Promi
   );
 }
 
-/** Maximum number of ended objects that one pass writes to `ended.jsonl`. */
+/** Maximum number of deletion records that one pass writes to `ended.jsonl`. */
 const MOST = 5_000;
 
 /**
- * Moves the committed records of ended objects from the database to `ended.jsonl` of the target, and flushes the file. Returns the number
+ * Moves the deletion records from the database to the file `ended.jsonl` of the target, and flushes the file. Returns the number
  * of records. Throws if the file cannot be written; the records then remain in the database.
  */
 export async function writeDeletionRecords(pool: Pool, plan: BackupPlan): Promise<number> {
-  // Raw SQL in this function: the statements are part of a queue with a lock. Usually no object has ended, which the first query detects
-  // without a lock. The second query locks the file for one process.
+  // Raw SQL in this function: the statements use a queue and a lock. The first query, without a lock, detects the usual case that
+  // nothing was deleted.
   const { rows: some } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
   if (!some[0].isAny) return 0;
   return runInTransaction(pool, async (client) => {
@@ -91,7 +91,7 @@ async function append(plan: BackupPlan, endings: readonly DeletionRecord[]): Pro
     const isNew = !existsSync(file);
     const handle = await open(file, 'a+', 0o600);
     try {
-      // Appends a newline to a line that a crash truncated. The database still contains the record of this line, which is written again.
+      // Ends a line that a crash truncated. The record of this line is still in the database and is written again.
       const separator = (await endsInLine(handle)) ? '' : '\n';
       await handle.appendFile(`${separator}${endings.map((one) => `${JSON.stringify(one)}\n`).join('')}`);
       await handle.datasync();
@@ -111,19 +111,21 @@ async function endsInLine(handle: Awaited<ReturnType<typeof open>>): Promise<boo
   return buffer[0] === 10;
 }
 
-/** Maximum time in ms that a response waits for `ended.jsonl`. A disk that hangs must not prevent the revocation of a key. */
+/**
+ * Maximum time in ms that a response waits for `ended.jsonl`, because a disk that hangs must not prevent the revocation of a key.
+ */
 const WAIT_MS = 5_000;
 
 /**
- * Returns a function whose promise resolves when `ended.jsonl` contains every object (key, session, membership, …) whose end was committed
- * before the call. Concurrent calls share one write. If the file cannot be written, or writing takes longer than 5 s, the function logs that
- * and the promise resolves; the worker retries until the file can be written.
+ * Returns a function that resolves when `ended.jsonl` contains every deletion that was committed before the call. Concurrent
+ * calls share one write. If the write fails or takes longer than 5 s, the function logs that and resolves; the worker retries
+ * later.
  */
 export function createDeletionRecordWriter(pool: Pool, plan: BackupPlan, log: Logger): () => Promise<void> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | null = null;
   return async () => {
-    // A write in progress may lack an object that ended after the write began, so another write follows.
+    // A write in progress may lack an object that was deleted after the write began, so another write follows.
     next ??= current
       .catch(() => {})
       .then(() => {
@@ -142,8 +144,8 @@ async function writeAll(pool: Pool, plan: BackupPlan): Promise<void> {
 }
 
 /**
- * Reads the objects that ended after a time from several files named `ended.jsonl`. Returns them in the order in which a restored
- * installation deletes or revokes them again, and the number of truncated lines. A missing file counts as empty.
+ * Reads the objects that were deleted after a time from several files named `ended.jsonl`, in the order in which they must be
+ * deleted again. Also returns the number of truncated lines. A missing file counts as empty.
  */
 export async function readDeletionRecords(
   files: readonly string[],
@@ -178,9 +180,7 @@ export const listDeletionRecordFiles = (copyFolder: string, targets: readonly st
   ...new Set([join(dirname(dirname(copyFolder)), ENDED), ...targets.map((target) => join(target, ENDED))]),
 ];
 
-/**
- * File in a restored data directory with the objects that the first start deletes or revokes again. The first start then removes the file.
- */
+/** File in a restored data directory with the objects that the first start deletes again. The first start removes the file. */
 const RESTORED = 'restored.json';
 
 /** Objects that the first start of a restored installation must delete or revoke again. */
@@ -191,8 +191,8 @@ export const writeDeletionsToReapply = (dataDir: string, state: DeletionsToReapp
   writeFileAtomically(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);
 
 /**
- * Returns the objects that the first start must delete or revoke again; null if the installation was not restored, or has started since the
- * restore. Throws if the file is truncated.
+ * Returns the objects that the first start must delete again. Null if no restored installation is starting for the first time.
+ * Throws if the file is truncated.
  */
 export async function readDeletionsToReapply(dataDir: string): Promise<DeletionsToReapply | null> {
   const file = join(dataDir, RESTORED);

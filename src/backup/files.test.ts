@@ -22,7 +22,7 @@ async function* whole(...pieces: Buffer[]): AsyncGenerator<Buffer> {
   yield* pieces;
 }
 
-/** Lengths of test files at and next to every boundary: of an empty file, of blocks and of chunks. */
+/** Lengths of test files: empty, and around the boundaries of blocks and of chunks. */
 const FILES = [0, 1, 511, 512, 513, 262_143, 262_144, 700_000].map((size) => ({
   path: `some/file-${size}`,
   bytes: randomBytes(size),
@@ -62,7 +62,8 @@ describe('a packed archive', () => {
     expect(half.seed).toBeNull();
     const byHalf = join(folder, await packFiles(folder, 'half.tar.zst', entries(), half));
     expect(await read(byHalf, opener)).toEqual(EXPECTED);
-    // The encrypted file does not contain the name of the file inside, and the key file cannot decrypt it.
+    // The encrypted file does not contain the name of the packed file. The key file contains only the public key, so it cannot
+    // decrypt.
     expect((await readFile(byHalf)).includes('some/file')).toBe(false);
     expect(formatKeyFile(key)).not.toContain((key.seed as Buffer).toString('base64'));
     for (const file of [open, sealed, byHalf]) expect((await stat(file)).mode & 0o777).toBe(0o600);

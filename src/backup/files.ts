@@ -17,10 +17,7 @@ import { createTarStream, readTarEntries, type TarEntry } from './tar.ts';
 
 export type Decrypter = ReturnType<typeof createDecrypter>;
 
-/**
- * Compression parameters. Level 3 compresses some 200 MB/s, and a database to about a quarter. The checksum detects damage in unencrypted
- * files.
- */
+/** Compression parameters. Level 3 compresses some 200 MB/s, and a database to about a quarter of its size. */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
 /** Creates a folder and its missing parent folders. Only their owner can enter the new folders. */
@@ -49,7 +46,7 @@ export async function writeFileAtomically(file: string, content: string | AsyncI
   }
 }
 
-/** Returns a function that rethrows an error of writing to a folder, with the remedy if the disk is full or read-only. */
+/** Returns a function that rethrows a write error, with the remedy if the disk is full or read-only. */
 export const rethrowWithExplanation =
   (folder: string) =>
   (error: unknown): never => {
@@ -81,8 +78,8 @@ export async function packFiles(
 }
 
 /**
- * Frame at the end of every archive, which zstd skips. If the frame is missing, the end of the file is missing: in this case, Node's
- * decompressor neither reports an error nor verifies the checksum.
+ * Frame at the end of every archive, which zstd skips. If it is missing, the archive was truncated, which Node's decompressor
+ * does not report.
  */
 const END = Buffer.concat([Buffer.from('502a4d1808000000', 'hex'), Buffer.from('the end.')]);
 
@@ -111,8 +108,8 @@ async function* compose(source: AsyncIterable<Buffer>, through: Transform): Asyn
 }
 
 /**
- * Unpacks an archive that `packFiles` wrote, and yields its entries. Throws an error with the file's name if the archive is torn or the
- * passphrase is wrong or missing.
+ * Unpacks an archive that `packFiles` wrote, and yields its entries. Throws if the archive is torn or the passphrase is wrong or
+ * missing.
  */
 export async function* unpackArchive(file: string, opener: Decrypter | null): AsyncGenerator<TarEntry> {
   const isSealed = file.endsWith(ENCRYPTED_SUFFIX);
@@ -130,7 +127,7 @@ export async function* unpackArchive(file: string, opener: Decrypter | null): As
       throw error;
     }
   })();
-  // If decryption failed, its error is the cause. Later errors about the end of the archive are only consequences.
+  // If decryption failed, its error is the cause, and later errors are only consequences.
   const causeOf = (error: unknown) => failure ?? (isOfSystem(error) ? error : createDamagedFileError(file));
   try {
     for await (const entry of readTarEntries(compose(withoutEnd(watched), createZstdDecompress())))
@@ -151,7 +148,7 @@ async function* translated(
   }
 }
 
-/** Whether the operating system reported the error, so that the archive itself is not the cause. */
+/** Whether the error comes from the operating system, and not from a damaged archive. */
 const isOfSystem = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined;
 
 /** Returns the archived WAL segments in the folder of an installation: the path of each file, by its name without the ending. */
@@ -166,7 +163,7 @@ export async function listArchivedWalSegments(installation: string): Promise<Map
   );
 }
 
-/** Finds the complete base copies in a target, in the folder of one installation, or in the folder of one copy. */
+/** Finds the complete base copies in a target, in an installation's folder, or in the folder of one copy. */
 export async function findBackupCopies(from: string): Promise<BackupCopyInTarget[]> {
   const found: BackupCopyInTarget[] = [];
   let folders = [from];

@@ -19,8 +19,8 @@ import {
 const KEPT = 7;
 
 /**
- * Makes the nightly copy, and removes the copies beyond the newest seven with the WAL that no retained copy needs. In DATA_DIR/backups a
- * copy is made only if at least twice the size of the database is free. Throws if the copy fails; earlier copies remain.
+ * Makes the nightly copy. Removes copies beyond the newest seven, and the WAL that no remaining copy needs. In DATA_DIR/backups,
+ * a copy is made only if twice the size of the database is free. Throws if the copy fails.
  */
 export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving, key } = plan;
@@ -33,7 +33,7 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
     }
     const installation = await getInstallationFolderName(dataDir);
     await assertTargetMounted(plan, installation);
-    // Suspended archiving resumes before the copy, so that the archived WAL continues from the copy.
+    // Archiving resumes before the copy, so that the archived WAL continues from the copy.
     await resumeWalArchiving(dataDir);
     const { folder, manifest, packedBytes } = await takeBaseBackup({ dataDir, target, installation, key, now });
     const last = { folder, at: manifest.complete_until, packed_bytes: packedBytes, bytes: manifest.bytes };
@@ -46,11 +46,10 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
   }
 }
 
-/** Makes a base copy at once instead of at night, if there is no copy from which the archived WAL continues. */
+/** Makes a base copy at once if there is no copy from which the archived WAL continues. */
 export async function makeCopyIfWalIncomplete(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving } = plan;
-  // If archiving was suspended, no copy is made at once, because the disk of the archive is full or missing. The nightly copy is then the
-  // next one.
+  // Archiving is suspended if the disk of the archive is full or missing, so no copy is made until the night.
   if (!isArchiving || (await readWalDiscardStartTime(dataDir)) !== null) return;
   const home = join(target, await getInstallationFolderName(dataDir));
   const archived = new Set((await listArchivedWalSegments(home)).keys());
@@ -79,7 +78,7 @@ async function expire(home: string): Promise<void> {
   const segments = await listArchivedWalSegments(home);
   const { folders, segments: unneeded } = listExpiredBackups(await findBackupCopies(home), [...segments.keys()], KEPT);
   for (const folder of folders) {
-    // Renames the copy before removing it, so that the copy does not look complete while it is being removed.
+    // Renames the copy first, so that a partly removed copy does not look complete.
     await rename(folder, `${folder}.partial`);
     await rm(`${folder}.partial`, { recursive: true, force: true });
   }

@@ -18,12 +18,13 @@ export interface BackupPlan {
 }
 
 /**
- * Returns the backup plan of an installation with the embedded database; null with an external database, which needs other backups. Throws
- * if BACKUP_KEY_FILE cannot be used, or BACKUP_TO lies in the database's folder.
+ * Returns the backup settings of an installation with the embedded database; null with an external database. Throws if
+ * BACKUP_KEY_FILE cannot be used, or BACKUP_TO lies in the database's folder.
  */
 export async function readBackupPlan(config: Config): Promise<BackupPlan | null> {
   const { dataDir, backup, database } = config;
-  // The URL of the embedded database may be configured, because the supervisor starts its roles with this URL.
+  // The supervisor passes the URL of the embedded database to its child processes, so a configured URL can still mean the
+  // embedded database.
   if (database.url && database.url !== getEmbeddedDatabaseUrl(dataDir)) return null;
   const { to, keyFile } = backup;
   if (to !== undefined && `${resolve(to)}/`.startsWith(`${getClusterFolder(dataDir)}/`))
@@ -49,7 +50,7 @@ export interface CopyState {
   last: { folder: string; at: string; packed_bytes: number; bytes: number } | null;
   /** Reason why the latest attempt failed to make a copy; null after a success. */
   error: string | null;
-  /** Time at which archiving was suspended (`readWalDiscardStartTime`), if a mail about it was sent; otherwise null. */
+  /** Time at which archiving was suspended, if a mail about it was sent; otherwise null. */
   mailed_given_up_at: string | null;
 }
 
@@ -70,13 +71,10 @@ export const writeArchiveState = (dataDir: string, state: ArchiveState): Promise
 export const writeCopyState = (dataDir: string, state: CopyState): Promise<void> =>
   writeFileAtomically(fileOf(dataDir, 'copy'), `${JSON.stringify(state)}\n`);
 
-/**
- * File that exists while WAL is discarded, because too much WAL was waiting to be archived. This state has its own file, because two
- * processes change it.
- */
+/** File that exists while WAL is discarded, because too much WAL was waiting to be archived. */
 const givenUpFile = (dataDir: string) => join(dataDir, 'backup-given-up');
 
-/** Returns the time since which WAL is discarded (ISO 8601). Null if WAL is archived. */
+/** Returns the time since which WAL is discarded (ISO 8601); null if WAL is archived. */
 export const readWalDiscardStartTime = (dataDir: string): Promise<string | null> =>
   readFile(givenUpFile(dataDir), 'utf8').then(
     (text) => text.trim(),
@@ -87,7 +85,7 @@ export const stopWalArchiving = (dataDir: string, now: Date): Promise<void> =>
 export const resumeWalArchiving = (dataDir: string): Promise<void> => rm(givenUpFile(dataDir), { force: true });
 
 /**
- * Throws if this installation's folder in the backup target no longer exists. The target's disk may not be mounted, and a copy would then
+ * Throws if this installation's folder in the backup target no longer exists. If the target's disk is not mounted, a copy would
  * fill the disk of the mount point.
  */
 export async function assertTargetMounted({ dataDir, target }: BackupPlan, installation: string): Promise<void> {

@@ -28,9 +28,8 @@ import {
 import { createDamagedFileError, createDecrypter } from './seal.ts';
 
 /**
- * Restores the state at a time (null: the latest state) from a backup target into `dataDir`, which must not exist or be empty. Then stops
- * the database cleanly. Removes the written files if the restore fails. Throws an error with the remedy for: no copy, a time that no copy
- * covers, a wrong passphrase, a torn file, a full disk, another version or processor.
+ * Restores the state at a time (null: the latest state) from a backup target into `dataDir`, which must be missing or empty.
+ * Removes the written files if the restore fails. Errors contain the remedy.
  */
 export async function restoreBackup(options: {
   from: string;
@@ -38,8 +37,8 @@ export async function restoreBackup(options: {
   dataDir: string;
   passphrase: string | null;
   /**
-   * Backup targets of this environment, which may also contain an `ended.jsonl` with ended accounts, keys and other objects. Null: the
-   * restored installation deletes or revokes none of these objects again, so that an accidental deletion is undone.
+   * Backup targets whose `ended.jsonl` lists deleted objects to be deleted again. Null: nothing is deleted again, so that an
+   * accidental deletion can be undone.
    */
   targets: readonly string[] | null;
 }) {
@@ -67,7 +66,6 @@ export async function restoreBackup(options: {
       manifest,
       /** Number of archived WAL segments after the base copy. */
       segments: archive.segments.length,
-      /** The restored state contains every transaction that was committed before this time. */
       until,
       /** Number of objects that the first start deletes or revokes again. */
       endings: endings.length,
@@ -87,8 +85,8 @@ export async function restoreBackup(options: {
 }
 
 /**
- * Returns the copy from which the state at a time can be restored on this machine, and the WAL after the copy. Throws if there is no such
- * copy.
+ * Returns the copy from which the state at a time can be restored on this machine, and the WAL after the copy. Throws if there is
+ * none.
  */
 async function findRestorable(from: string, at: Date | null, opener: Decrypter | null) {
   const copy = chooseBackupCopy(await findBackupCopies(from), at, from);
@@ -108,8 +106,7 @@ async function findRestorable(from: string, at: Date | null, opener: Decrypter |
 }
 
 /**
- * Maximum time in ms between the recorded end of an object and the commit of this end. The transaction may take long, because it may delete
- * years of readings. If an object ended more than this time before the copy was made, the copy already contains this end.
+ * Maximum time in ms between the recorded time of a deletion and its commit, because a deletion of years of readings takes long.
  */
 const LONGEST_TRANSACTION_MS = 3_600_000;
 
@@ -118,7 +115,7 @@ async function empty(dataDir: string, isNew: boolean): Promise<void> {
   for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
-/** Free space in bytes for WAL that PostgreSQL writes during recovery. */
+/** Free space in bytes that recovery needs for new WAL. */
 const MARGIN_BYTES = 256 * 2 ** 20;
 
 async function refuseLittleSpace(dataDir: string, bytes: number): Promise<void> {
@@ -135,7 +132,7 @@ async function refuseLittleSpace(dataDir: string, bytes: number): Promise<void> 
 interface Archive {
   /** Files of the segments, in order and without a gap. */
   segments: { name: string; file: string }[];
-  /** The state restored from the copy and these segments contains every transaction that was committed before this time. */
+  /** The restored state contains every transaction that was committed before this time. */
   until: Date;
 }
 
@@ -146,8 +143,8 @@ async function archiveAfter({ folder, manifest }: BackupCopyInTarget, opener: De
   const last = segments.at(-1);
   const ofCopy = new Date(manifest.complete_until);
   if (!last) return { segments, until: ofCopy };
-  // `mtime` is the time of the segment's last write, in whole seconds. If this time precedes the end of the copy, the copy is complete
-  // without this segment. The time is read from the archive, because copying a folder changes the times of its files.
+  // `mtime`: time of the segment's last write, in whole seconds, from inside the archive. If it precedes the end of the copy, the
+  // copy does not need this segment.
   for await (const { mtime } of unpackArchive(last.file, opener))
     return { segments, until: new Date(Math.max(mtime * 1_000, ofCopy.getTime())) };
   throw createDamagedFileError(last.file);
@@ -166,8 +163,7 @@ async function unpackBase(copy: BackupCopyInTarget, dataDir: string, opener: Dec
       await pipeline(content, handle.createWriteStream());
     }
   }
-  // Compares the manifest inside the archive, which is encrypted with it, with the manifest next to the archive, which could have been
-  // changed.
+  // Compares the manifest inside the archive with the manifest next to it, which is not encrypted and could have been changed.
   const inside = described === null ? null : parseManifest(described, file);
   if (JSON.stringify(inside) !== JSON.stringify(copy.manifest))
     throw createDamagedFileError(join(copy.folder, MANIFEST_FILE));
@@ -179,15 +175,11 @@ async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Folder in the cluster in which PostgreSQL finds the unpacked segments. It contains the file `END` when no segment follows. */
+/** Folder in which PostgreSQL finds the unpacked segments. The file `END` means that no segment follows. */
 const SPOOL = 'energy-spool';
 const END = 'end';
 
-/**
- * PostgreSQL runs this command in the cluster for each WAL segment. The command waits until this process has unpacked the segment. A
- * delivered segment is not delivered again, because PostgreSQL stores it in pg_wal; the archive contains no other files, such as timelines.
- * The command is a shell script, so that no program of the service has to start for each segment.
- */
+/** PostgreSQL runs this shell script for each WAL segment. It waits until this process has unpacked the segment. */
 const RESTORE_COMMAND = [
   'case %f in *.*) exit 1 ;; esac',
   `test -e ${SPOOL}/%f.given && exit 1`,
@@ -195,7 +187,7 @@ const RESTORE_COMMAND = [
   `mv ${SPOOL}/%f %p && : > ${SPOOL}/%f.given`,
 ].join('; ');
 
-/** Number of segments, of 16 MiB each, that are unpacked in advance, before PostgreSQL requests them. */
+/** Number of segments (16 MiB each) that are unpacked before PostgreSQL requests them. */
 const AHEAD = 4;
 
 /** Returns the recovery settings. PostgreSQL's configuration does not accept times with `Z`. */
@@ -228,8 +220,7 @@ async function recover(
   const log = join(dataDir, 'postgres.log');
   try {
     await recoverEmbeddedPostgres(dataDir, recoverySettings(target)).catch(async (error) => {
-      // If the target time is later than every archived transaction, recovery ends early. The end of the archive is then the state at the
-      // target time.
+      // If the target time is later than every archived transaction, the end of the archive becomes the target.
       const text = await readFile(log, 'utf8').catch(() => '');
       if (target === null || !text.includes('recovery ended before configured recovery target was reached'))
         throw error;
@@ -249,7 +240,7 @@ async function recover(
   await rm(log, { force: true });
 }
 
-/** Unpacks segments into the spool, a few ahead of PostgreSQL. Throws if a segment is torn; the spool then ends before that segment. */
+/** Unpacks segments into the folder, a few ahead of PostgreSQL. Throws if a segment is torn; the segments before it remain. */
 async function feed(
   spool: string,
   segments: Archive['segments'],

@@ -14,11 +14,9 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 
 /**
- * Format of an encrypted file: one line of JSON (the header), then chunks. scrypt derives a seed from a passphrase, and the seed is the
- * private half of an X25519 pair. A program with the passphrase encrypts with the seed. A program with only the public half encrypts with a
- * secret shared by the public half and a pair created for the file. Each chunk is AES-256-GCM. Its nonce contains the chunk's number and
- * whether it is the last chunk, so that a file whose chunks were cut off, exchanged or repeated cannot be decrypted (the construction
- * STREAM: Hoang, Reyhanitabar, Rogaway, Vizár, 2015).
+ * Format of an encrypted file: one line of JSON (the header), then chunks. scrypt derives the private half of an X25519 pair from
+ * a passphrase. Each chunk is encrypted by AES-256-GCM with a nonce that contains its number and whether it is the last, so that
+ * chunks cannot be removed, exchanged or repeated (STREAM: Hoang, Reyhanitabar, Rogaway, Vizár, 2015).
  */
 const MAGIC = 'energy-sealed-1 ';
 const CHUNK_BYTES = 256 * 1024;
@@ -26,15 +24,15 @@ const TAG_BYTES = 16;
 const MAX_HEAD_BYTES = 2_048;
 
 /**
- * Cost parameters of scrypt: 64 MiB of memory and some 0.4 s for each attempt at a passphrase. These are the second of the settings that
- * OWASP recommends, because small machines have only 512 MiB of memory.
+ * Cost parameters of scrypt, recommended by OWASP: 64 MiB of memory and some 0.4 s for each attempt. Small machines have only 512
+ * MiB of memory.
  */
 const COST = { N: 2 ** 16, r: 8, p: 2 };
 const MAX_SCRYPT_BYTES = 256 * 2 ** 20;
 
 const base64 = z.base64().max(64);
 const publicHalf = z.object({
-  // Maximum scrypt parameters of a file. They limit the computation that a damaged or hostile file can cause.
+  // Maximum scrypt parameters in a file's header, because a hostile file could otherwise require any amount of memory.
   scrypt: z.object({
     N: z
       .number()
@@ -51,7 +49,7 @@ const publicHalf = z.object({
 const head = publicHalf.extend({ nonce: base64, ephemeral: base64.nullable() });
 type PublicHalf = z.infer<typeof publicHalf>;
 
-/** Key that encrypts backup files. `seed`: null if only the public half is known, as in BACKUP_KEY_FILE. */
+/** Key that encrypts backup files. `seed` is null if only the public half is known. */
 export interface EncryptionKey {
   half: PublicHalf;
   seed: Buffer | null;
@@ -86,7 +84,7 @@ export async function createEncryptionKey(passphrase: string): Promise<Encryptio
 export const formatKeyFile = ({ half }: EncryptionKey): string =>
   `${JSON.stringify({ format: 1, ...half }, null, 2)}\n`;
 
-/** Reads the text of a BACKUP_KEY_FILE. Throws if the text is not a key. `file`: name of the file, for the error. */
+/** Reads the text of a BACKUP_KEY_FILE. Throws if the text is not a key. `file`: name for the error. */
 export function parseKeyFile(text: string, file: string): EncryptionKey {
   try {
     return { half: publicHalf.parse(JSON.parse(text)), seed: null };
@@ -109,8 +107,7 @@ function nonceOf(chunk: number, isLast: boolean): Buffer {
 }
 
 /**
- * Encrypts a stream. `name`: name of the file. It is needed for decryption, so that one encrypted file cannot replace another. Yields the
- * encrypted bytes.
+ * Encrypts a stream. `name`: name of the file. Decryption needs the same name, so that one encrypted file cannot replace another.
  */
 export async function* encryptStream(
   source: AsyncIterable<Buffer>,
@@ -135,9 +132,7 @@ export async function* encryptStream(
   }
 }
 
-/**
- * Returns a function that decrypts streams. The function derives the key from the passphrase once for all files with the same parameters.
- */
+/** Returns a function that decrypts streams. The key is derived once for all files with the same scrypt parameters. */
 export function createDecrypter(
   passphrase: string,
 ): (source: AsyncIterable<Buffer>, name: string) => AsyncGenerator<Buffer> {
@@ -214,7 +209,7 @@ async function* chunksOf(
   for await (const part of source) {
     parts.push(part);
     length += part.length;
-    // Delays a full chunk until more bytes follow, because the last chunk of a stream must be marked as the last.
+    // Holds back a full chunk until more bytes follow, because the last chunk must be marked as such.
     if (length <= size) continue;
     let all = Buffer.concat(parts);
     for (; all.length > size; all = all.subarray(size)) yield { bytes: all.subarray(0, size), isLast: false };

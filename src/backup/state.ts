@@ -17,16 +17,13 @@ export const readBackupState = async (plan: BackupPlan) => ({
   waitingBytes: await computeUnarchivedWalBytes(plan.dataDir),
 });
 
-/** Possible faults of backups: at most one fault of the archive and one of the copies apply at a time. */
+/** Possible faults of backups. */
 export const BACKUP_FAULTS = ['given_up', 'not_archived', 'much_waits', 'copy_failed', 'copy_old'] as const;
 export type BackupFault = (typeof BACKUP_FAULTS)[number];
 
-/** Age in ms above which the newest copy is a fault: two and a half nights. */
+/** Age in ms (two and a half nights) above which the newest copy counts as a fault. */
 const OLD_MS = 60 * HOUR_MS;
-/**
- * Size in bytes of the WAL that is written within some hours. If more WAL waits to be archived, the archive cannot be written or is too
- * slow.
- */
+/** Size in bytes of waiting WAL above which the archive is considered too slow or not writable. */
 const MUCH_WAITING_BYTES = 2 ** 30;
 
 export function findBackupFaults(state: BackupState, nowMs: number): BackupFault[] {

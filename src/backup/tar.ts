@@ -8,7 +8,7 @@ export interface TarEntry {
 
 const BLOCK = 512;
 const LONGEST_PATH = 100;
-/** Largest size in bytes that eleven octal digits can express. PostgreSQL's files have at most 1 GiB. */
+/** Largest size in bytes that eleven octal digits can express. */
 const MAX_SIZE = 8 ** 11;
 
 /** Fields of a header (POSIX.1-1988, ustar): offset and length. */
@@ -51,8 +51,8 @@ function headOf({ path, size, mtime, content }: TarEntry): Buffer {
 const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 
 /**
- * Writes a tar archive (ustar). If a file shrinks while it is read, the archive fills the missing bytes with zeros; if a file grows, the
- * archive omits the added bytes. pg_basebackup does the same: the WAL of the copy contains the changes.
+ * Writes a tar archive (ustar). If a file shrinks while it is read, the archive fills the missing bytes with zeros; if it grows,
+ * the added bytes are omitted. The WAL of the copy contains the changes.
  */
 export async function* createTarStream(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
   for await (const entry of entries) {
@@ -71,8 +71,8 @@ export async function* createTarStream(entries: AsyncIterable<TarEntry>): AsyncG
 }
 
 /**
- * Reads a tar archive that `createTarStream` wrote. The content of an entry is skipped unless it is read before the next entry. Throws the
- * error "torn" if the archive is incomplete or is not a tar archive.
+ * Reads a tar archive that `createTarStream` wrote. The content of an entry must be read before the next entry. Throws "torn" if
+ * the archive is incomplete or not a tar archive.
  */
 export async function* readTarEntries(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const reader = new BlockReader(source);
@@ -129,7 +129,7 @@ class BlockReader {
     return Buffer.concat(parts);
   }
 
-  /** Reads the stream to its end, so that every layer that produces the stream, such as decryption, checks the end of its own data. */
+  /** Reads the stream to its end, so that every layer of it, such as decryption, checks its end. */
   async drain(): Promise<void> {
     this.#rest = Buffer.alloc(0);
     for (let next = await this.#source.next(); !next.done; next = await this.#source.next());

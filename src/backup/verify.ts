@@ -12,12 +12,12 @@ import { restoreBackup } from './restore.ts';
 /** Result of a trial restore. */
 export type VerificationReport = Awaited<ReturnType<typeof verifyBackup>>;
 
-/** Shared buffers in MB of the trial's server, which serves one connection. */
+/** Shared buffers in MB of the temporary server. */
 const SHARED_BUFFERS_MB = 128;
 
 /**
- * Restores a copy into a temporary folder (below TMPDIR), compares its aggregates and the checksums of its pages, counts its content, and
- * removes the folder. The copy and the running service are unchanged. Throws if the copy cannot be restored.
+ * Restores a copy into a temporary folder, checks its aggregates and page checksums, counts its content, and removes the folder.
+ * Throws if the copy cannot be restored.
  */
 export async function verifyBackup(options: {
   from: string;
@@ -57,7 +57,7 @@ async function checkContent(dataDir: string, retentionMonths: number, now: Date)
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: SHARED_BUFFERS_MB });
   const pool = createPool(server.url, { max: 2, applicationName: 'energy backup verify' });
   try {
-    // Migrates a restored copy of an older version, as a start of this version of the service would.
+    // Migrates a restored copy of an older version to the schema of this version.
     const { capabilities } = (await migrate(pool)).database;
     // Raw SQL: the statement counts the rows of several relations, and reads a setting of the server.
     const { rows } = await pool.query<Counts & { hasChecksums: boolean }>(

@@ -10,10 +10,7 @@ import {
 } from '#src/database/enums.ts';
 import { remarkRaisedSchema } from './remark.ts';
 
-/**
- * Schemas of the `data` field of events. The compiler checks the code that creates events against these schemas (event-types.ts). The
- * OpenAPI document is generated from them.
- */
+/** Schemas of the `data` field of events. The OpenAPI document is generated from them. */
 const instant = z.iso.datetime({ offset: true });
 const userId = z.string().describe('Id of the user whose data the event describes.');
 

@@ -3,31 +3,28 @@ import type { Database } from '#src/database/connect.ts';
 import type { EventBody } from './bodies.ts';
 
 /**
- * Time in hours for which `usage.updated` events are created after a follower of a home (such as an open page) was last connected. A
- * follower who returns within this time has missed no event.
+ * Time in hours for which `usage.updated` events are still created after the last follower of a home (such as an open page) has
+ * disconnected.
  */
 const TRACKED_HOURS = 24;
-/** Minimum time in hours between two updates of a home's follower record, so that not every connection causes a write. */
+/** Minimum time in hours between two updates of a home's follower record. */
 const MIN_UPDATE_HOURS = 1;
-/** Number of days for which events are stored in any case: one less than the retention of 30 days (delivery/retention.ts). */
+/** Number of days for which events are always stored: one less than the retention of 30 days. */
 const STORED_DAYS = 29;
 /** Maximum number of events of one home that one query returns. */
 const MAX_EVENTS = 20;
 
-/** Stands for a position in the list of events that is before all events. */
+/** Represents the position before all events. */
 const BEFORE_ALL = 'evt_';
 
 /**
- * Returns SQL for those users of a relation (its column `user_id`) whose homes are followed, for example by an open page. For such users,
- * `usage.updated` events are created even without a subscription.
+ * Returns SQL for the users of a relation (its column `user_id`) whose homes are followed, for example by an open page.
+ * `usage.updated` events are created for them even without a subscription.
  */
 export const usersWithFollowedHomesSql = (relation: string): string =>
   `SELECT user_id FROM ${relation} JOIN usage_told USING (user_id) WHERE followed_until > now()`;
 
-/**
- * Records that a home is followed. Returns the time (Unix ms) since which it has been followed without a gap. Every change of the home's
- * hours since then is in an event, or will be.
- */
+/** Records that a home is followed. Returns the time (Unix ms) since which every change of the home's hours creates an event. */
 export async function recordFollowedHome(db: Database, userId: string): Promise<number> {
   // Raw SQL: all times come from the database server's clock, which workers and API processes share.
   await sql`
@@ -71,8 +68,8 @@ export async function findNewestUsageEventId(db: Database, userId: string): Prom
 }
 
 /**
- * Whether all `usage.updated` events of a user after the event `eventId` are still stored. This is so if the event itself is still stored.
- * If `eventId` is `BEFORE_ALL`, the home must have been followed (since `sinceMs`) for less time than events are stored.
+ * Whether all `usage.updated` events of a user after the event `eventId` are still stored. For `BEFORE_ALL`, `sinceMs` is the
+ * time since which the home has been followed.
  */
 export async function areLaterEventsStored(
   db: Database,
@@ -98,9 +95,8 @@ export interface PublishedUsageEvent {
 }
 
 /**
- * Returns the next `usage.updated` events of users, in order. `after` contains the id of an event for each user; only later events are
- * returned. Events of one user are committed in the order of their ids, if the clocks of workers differ by at most a minute: the worker
- * that creates an event locks the user's row in `usage_told`, and at least a minute lies between two events.
+ * Returns the next `usage.updated` events of users, in order. `after` contains the id of an event for each user; only later
+ * events are returned. The order is reliable if the clocks of workers differ by at most a minute.
  */
 export async function findUsageEventsAfter(
   db: Database,

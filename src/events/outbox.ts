@@ -6,15 +6,14 @@ import type { NewEvent } from './bodies.ts';
 const SUBSCRIBABLE: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 /**
- * Stores events in the outbox, with a delivery for each receiver. Must run in the transaction of the change that the events report, so that
- * the events are sent if and only if it commits. A homeowner's subscription gets the events of that user, a utility's subscription the
- * events of its users, and an administrator's subscription all events. Paused subscriptions get deliveries, too, which are sent when the
- * subscription is resumed. Returns the ids of the events; every attempt to deliver an event has the same id.
+ * Stores events, with a delivery for each receiver, in the transaction of the change that the events report. A homeowner's
+ * subscription gets the events of that user, a utility's those of its users, and an administrator's all. Deliveries to a paused
+ * subscription are sent when it is resumed. Returns the ids of the events.
  */
 export async function addEvents(query: QueryFunction, events: readonly NewEvent[], now: Date): Promise<string[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ eventId }) => eventId ?? createId('evt'));
-  // Raw SQL on the hot path of every event: one statement with `unnest` inserts any number of events.
+  // Raw SQL: one statement with `unnest` inserts any number of events.
   await query(
     `INSERT INTO events (event_id, type, user_id, data, created_at)
      SELECT event_id, type, user_id, data, $5 FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[])
@@ -45,9 +44,8 @@ export async function addEvents(query: QueryFunction, events: readonly NewEvent[
 }
 
 /**
- * Deletes deliveries, including pending ones, to subscriptions whose owner may no longer access the account that the event is about. Must
- * be called after the role of the account `userId` has changed. Only deliveries to this account's subscriptions, and deliveries of events
- * about this account, are checked.
+ * Deletes deliveries to subscriptions whose owner may no longer access the account that the event is about. Must be called after
+ * the role of the account `userId` has changed.
  */
 export async function cancelDeliveries(query: QueryFunction, userId: string): Promise<void> {
   await query(
@@ -62,10 +60,7 @@ export async function cancelDeliveries(query: QueryFunction, userId: string): Pr
   );
 }
 
-/**
- * Pauses the active webhook subscriptions of an account, and returns their URLs. The pending deliveries of a subscription are sent when it
- * is resumed.
- */
+/** Pauses the active webhook subscriptions of an account, and returns their URLs. */
 export async function pauseWebhookSubscriptions(query: QueryFunction, userId: string): Promise<string[]> {
   const { rows } = await query<{ url: string }>(
     `UPDATE webhooks SET status = 'paused' WHERE user_id = $1 AND status = 'active' AND NOT is_notice RETURNING url`,
@@ -107,10 +102,7 @@ async function receivers(
   return found;
 }
 
-/**
- * Returns SQL for the subscriptions that get an event about a user: those of the user, of the user's utility, and of administrators.
- * `user`: alias of the user's row in `users`. The subscriptions are looked up by owner, so that an index is used.
- */
+/** Returns SQL for the subscriptions that get an event about a user. `user`: alias of the user's row in `users`. */
 export const userEventSubscriptionsSql = (event: string, user: string): string => `
   SELECT webhook_id FROM webhooks WHERE webhooks.user_id = ${user}.user_id AND ${event} = ANY (webhooks.events)
   UNION
@@ -120,10 +112,8 @@ export const userEventSubscriptionsSql = (event: string, user: string): string =
   SELECT webhook_id FROM users o JOIN webhooks USING (user_id) WHERE o.role = 'admin' AND ${event} = ANY (webhooks.events)`;
 
 /**
- * Returns SQL for those users of a relation (its column `user_id`) for whose event there is a receiver. One statement checks all of the
- * users: in most batches of thousands of users, no event has a receiver. If no utility or administrator has subscribed, their parts of the
- * statement do not run. The subscribed utilities are found in a separate subquery: otherwise the planner, whose statistics may be days old,
- * might pair each utility with each user.
+ * Returns SQL for the users of a relation (its column `user_id`) whose events have a receiver. The subscribed utilities are found
+ * in a subquery; otherwise the planner might join each utility with each user.
  */
 export const usersWithEventReceiversSql = (relation: string, event: string): string => `
   SELECT user_id FROM ${relation} JOIN webhooks USING (user_id) WHERE ${event} = ANY (webhooks.events)

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * Schema of a remark about a home's usage, in responses of the API and in the event `remark.raised`: values and the values with which they
- * are compared, without text.
- */
+/** Schema of a remark, a notice about unusual usage of a home, in the API and in the event `remark.raised`. */
 const instant = z.iso.datetime({ offset: true });
 const energy = (meaning: string) => z.number().min(0).describe(`${meaning}, in kWh.`);
 const watts = (meaning: string) => z.number().int().describe(`${meaning}, in watts.`);

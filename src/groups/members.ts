@@ -6,8 +6,8 @@ import { PENDING_EMAIL_SQL } from '#src/users/email-changes.ts';
 import { USER_COLUMNS, type User } from '#src/users/store.ts';
 
 /**
- * SQL condition that a row `m` of `group_members` is in force: the group's owner can currently access the home. If the home's account is no
- * longer a homeowner, or the group's owner is no longer a utility, the row is retained but is not in force.
+ * SQL condition on a row `m` of `group_members`: the group's owner can currently access the home. Rows are retained while the
+ * condition is false.
  */
 export const IS_MEMBER_IN_FORCE_SQL: RawBuilder<boolean> = sql<boolean>`EXISTS (
   SELECT FROM home_groups g JOIN users o ON o.user_id = g.user_id JOIN users h ON h.user_id = m.user_id
@@ -67,7 +67,7 @@ export interface MemberChangeCounts {
   removed: number;
 }
 
-/** Returns those of the accounts that the group's owner can access. Other accounts cannot be homes of the group. */
+/** Returns the accounts that the group's owner can access. Other accounts cannot be homes of the group. */
 export async function filterAccessibleUsers(
   db: Database,
   ofOwner: AccountsForRole,
@@ -88,7 +88,7 @@ export async function changeGroupMembers(
   groupId: string,
   { add, remove }: { add: readonly string[]; remove: readonly string[] },
 ): Promise<MemberChangeCounts> {
-  // Raw SQL: each list is one parameter. Rows are sorted, so that two concurrent changes of the same homes cannot deadlock.
+  // Raw SQL: each list is one parameter. Rows are sorted, so that two concurrent changes cannot deadlock.
   return joinOrBeginTransaction(db, async (trx) => {
     const query = createQueryFunction(trx);
     const added = await query<{ user_id: string }>(

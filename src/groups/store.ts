@@ -9,7 +9,7 @@ import { IS_MEMBER_IN_FORCE_SQL } from './members.ts';
 
 const COLUMNS = ['group_id', 'user_id', 'name', 'kind', 'parent_group_id', 'created_at'] as const;
 
-/** A group of homes. `members`: number of its homes that the group's owner can access, without those of subgroups. */
+/** A group of homes. `members`: number of its homes that the group's owner can access, without homes of subgroups. */
 export type Group = Pick<Selectable<Tables['home_groups']>, (typeof COLUMNS)[number]> & { members: number };
 
 export interface GroupSettings {
@@ -53,8 +53,8 @@ export async function findGroup(db: Database, reach: AccessibleAccounts, groupId
 }
 
 /**
- * Returns at most `limit` groups that the caller can access, in order of their ids, after `cursor`. If `userId` is given, only groups of
- * this owner.
+ * Returns at most `limit` groups that the caller can access, in order of their ids, after `cursor`. `userId` limits them to one
+ * owner.
  */
 export async function listGroups(
   db: Database,
@@ -113,8 +113,8 @@ function mayBePart(groups: Awaited<ReturnType<typeof lockGroups>>, groupId: stri
 }
 
 /**
- * Locks all groups of an owner until the transaction ends, so that two concurrent changes cannot create a cycle. The groups are read again
- * after locking, because another transaction may have added a group in the meantime.
+ * Locks all groups of an owner until the transaction ends, so that two concurrent changes cannot create a cycle. Then reads the
+ * groups again.
  */
 async function lockGroups(trx: Database, userId: string) {
   const groups = trx.selectFrom('home_groups').select(['group_id', 'parent_group_id']).where('user_id', '=', userId);
@@ -131,8 +131,8 @@ interface GroupNode {
 }
 
 /**
- * Returns the reason why a group cannot be a subgroup of `parentId`; null if it can. `groups`: all groups of the owner. `groupId`: null for
- * a new group. Pure.
+ * Returns the reason why a group cannot be a subgroup of `parentId`; null if it can. `groups`: all groups of the owner.
+ * `groupId`: null for a new group.
  */
 function explainRefusedParent(groups: readonly GroupNode[], groupId: string | null, parentId: string): string | null {
   const parents = new Map(groups.map(({ group_id, parent_group_id }) => [group_id, parent_group_id]));

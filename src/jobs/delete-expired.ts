@@ -23,10 +23,10 @@ export async function deleteExpiredRejectedMessages(pool: Pool, now: Date, bytes
 const EXAMPLE_HOURS = 24;
 const UNREAD_DAYS = 30;
 
-/** Deletes samples of unrecognised messages after 24 hours, and the shapes of messages that were not received for 30 days. */
+/** Deletes samples of unrecognised messages after 24 hours. Deletes the shapes of messages that were not received for 30 days. */
 export async function deleteExpiredUnrecognisedMessages(pool: Pool, now: Date): Promise<void> {
-  // Raw SQL for SKIP LOCKED, which skips locked rows: rows that ingest has locked are deleted in the next run. Waiting for these rows could
-  // deadlock, because ingest locks several rows in another order.
+  // Raw SQL: SKIP LOCKED skips rows that ingest has locked, because waiting for them could deadlock. They are deleted in the next
+  // run.
   const stale = (where: string) =>
     `(gateway_id, shape) IN (SELECT gateway_id, shape FROM unread_messages WHERE ${where} FOR UPDATE SKIP LOCKED)`;
   await pool.query(

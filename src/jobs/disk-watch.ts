@@ -1,10 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Logger } from '#src/core/log.ts';
 
-/**
- * Minimum free space, as a share of the disk and in bytes (`LEAST_BYTES`). If less space is free, the service logs a warning, because a
- * database stops when its disk is full.
- */
+/** Minimum free space as a share of the disk. The service logs a warning below this share and below `LEAST_BYTES`. */
 const LEAST_SHARE = 0.1;
 const LEAST_BYTES = 2 * 2 ** 30;
 

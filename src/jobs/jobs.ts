@@ -34,8 +34,7 @@ const PROGRESS_MS = 60_000;
 
 /** Every job of a worker. */
 export const JOBS: readonly Job[] = [
-  // The job needs no lock, because the SQL function `make_room` takes one. Ingest also creates missing partitions when it writes readings,
-  // but it must then retry its batch.
+  // No lock is needed, because the SQL function `make_room` takes one.
   { name: 'partitions ahead', at: { daily: '17 1 * * *' }, alsoAtStart: true, run: makePartitions },
   {
     name: 'history upkeep',
@@ -59,8 +58,8 @@ export const JOBS: readonly Job[] = [
     run: async ({ backup, log, clock }) => backup && makeCopyIfWalIncomplete(backup, log, clock()),
   },
   { name: 'rollup check', at: { daily: '43 2 * * *' }, lock: 'rollupCheck', run: checkRollups },
-  // The job is skipped on databases with compression: compressed hours are already small, and packing hours would force a recomputation of
-  // the continuous aggregates. `packHoursIntoDays` takes the lock.
+  // The job is skipped on databases with compression, where old hours are already small. No lock is needed, because
+  // `packHoursIntoDays` takes one.
   {
     name: 'pack days',
     at: { daily: '11 3 * * *' },
@@ -70,8 +69,7 @@ export const JOBS: readonly Job[] = [
     run: pack,
   },
   { name: 'keep group sums', at: { everySeconds: 60 }, alsoAtStart: true, lock: 'groupSums', run: keepSums },
-  // The job needs no lock: `refreshRollups` takes one itself, because command-line commands also call it. Corrections of the past must be
-  // visible within 30 s.
+  // No lock is needed, because `refreshRollups` takes one. Corrections of the past must be visible within 30 s.
   { name: 'rollup refresh', at: { everySeconds: 5 }, alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
   { name: 'silence', at: { everySeconds: 30 }, alsoAtStart: true, run: fireSilences },
   {
@@ -86,15 +84,15 @@ export const JOBS: readonly Job[] = [
     at: { daily: '51 4 * * *' },
     run: ({ db, ageClock, retentionMonths }) => deleteOldSilences(db, ageClock(), retentionMonths),
   },
-  // The job needs no lock, because each worker checks its own disk.
+  // No lock is needed, because each worker checks its own disk.
   {
     name: 'disk watch',
     at: { everySeconds: 600 },
     alsoAtStart: true,
     run: ({ dataDir, log }) => warnOfNearlyFullDisk(dataDir, log),
   },
-  // Deletes captured messages (mails and SMS that were written to files) that are a month old or whose account was deleted. The job needs
-  // no lock, because each worker has its own disk.
+  // Deletes captured mails and SMS (files) that are a month old or whose account was deleted. No lock is needed, because each
+  // worker has its own disk.
   {
     name: 'forget messages',
     at: { everySeconds: 10 },
@@ -148,7 +146,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'raise remarks',
-    // The job runs once an hour, by one worker, because it reads weeks of quarter-hours of each home.
+    // Once an hour and by one worker only, because the job reads weeks of quarter-hours of each home.
     at: { daily: '37 * * * *' },
     lock: 'remarks',
     run: unlessHeldBack(({ db, clock, ageClock, log }, stopping) =>
@@ -170,8 +168,8 @@ export const JOBS: readonly Job[] = [
 ];
 
 /**
- * Wraps a job that sends mails. The job is skipped while deliveries are held after a restore, because the lost installation may already
- * have sent these mails.
+ * Wraps a job that sends mails. The job is skipped while deliveries are held after a restore, because the mails may already have
+ * been sent.
  */
 function unlessHeldBack(run: Job['run']): Job['run'] {
   return async (parts, ...rest) => ((await readRestoreHoldTime(parts.db)) === null ? run(parts, ...rest) : undefined);
@@ -184,7 +182,7 @@ async function makePartitions({ pool, clock, log }: JobDependencies): Promise<vo
   if (made.length > 0) log.info({ made }, 'partitions created');
 }
 
-/** Drops readings that are older than the retention period, and compresses readings that are too old for late data. */
+/** Drops readings that are older than the retention period, and compresses old readings that are no longer changed. */
 async function keepHistory(
   { pool, ageClock, retentionMonths, log }: JobDependencies,
   stopping: AbortSignal,
@@ -197,7 +195,7 @@ async function keepHistory(
   if (nextChunks) log.info({ next_chunks: nextChunks }, 'chunk length changed');
 }
 
-/** Compares every aggregate with the load profile from which it is computed. Repairs the aggregates that differ, and logs them. */
+/** Compares every aggregate with the quarter-hours from which it is computed. Repairs and logs differences. */
 async function checkRollups(
   { pool, clock, capabilities, retentionMonths, log }: JobDependencies,
   signal: AbortSignal,
@@ -210,10 +208,7 @@ async function checkRollups(
   if (differing > 0) log.error({ users, rebuilt, differing, differences }, 'aggregates differed and were repaired');
 }
 
-/**
- * Packs old hours of the load profile into rows with one day each. The first run after an update from a version without packed days packs
- * the whole past.
- */
+/** Packs old hours of the load profile into one row for each day. */
 async function pack({ pool, ageClock, log, ahead }: JobDependencies, signal: AbortSignal): Promise<unknown> {
   const startedAt = performance.now();
   let loggedAt = startedAt;
@@ -236,8 +231,8 @@ async function pack({ pool, ageClock, log, ahead }: JobDependencies, signal: Abo
 }
 
 /**
- * Stops storing messages for accounts that moved to another installation long ago, and logs how many stored messages still wait to be
- * forwarded.
+ * Removes the data that accounts left when they moved to another installation long ago, and logs the number of messages that
+ * still wait to be forwarded.
  */
 async function keepDepartures({ db, ageClock, log }: JobDependencies): Promise<void> {
   const { ended, removed, waiting, firstEnds } = await removeExpiredMovedAccounts(db, ageClock());
@@ -268,7 +263,7 @@ async function keepSums({ pool, db, clock, capabilities, log }: JobDependencies,
   if (sums > 0) log.info({ sums, took_ms: Math.round(performance.now() - startedAt) }, 'sums of groups kept');
 }
 
-/** Fires no_data alerts that are due, until no alert is due. */
+/** Fires no_data alerts until none is due. */
 async function fireSilences({ pool, clock }: JobDependencies, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted && (await fireSilenceAlerts(pool, clock())) > 0);
 }

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const at = (text: string) => Date.parse(text);
 const nightly = createTask('43 2 * * *', () => {}, { timezone: 'UTC' });
 const matched = new Map<number, boolean>();
-/** Caches results, because node-cron takes 2 µs to match a minute and the random clocks repeat the same days. */
+/** Caches results, because matching a minute is slow and the random clocks repeat the same days. */
 const matches = (minute: Date) => {
   const isMatch = matched.get(minute.getTime()) ?? nightly.match(minute);
   matched.set(minute.getTime(), isMatch);

@@ -14,9 +14,9 @@ const DONE = 'done';
  * Delay in ms before a worker retries a job whose lock another worker holds. The other worker may be killed before it completes the job.
  */
 const AGAIN_MS = 3_000;
-/** Delay in ms before a failed daily job runs again: many causes, such as a full disk or a failover, end within an hour. */
+/** Delay in ms before a failed daily job runs again, because many causes, such as a failover, end within an hour. */
 const FAILED_AGAIN_MS = 10 * MINUTE_MS;
-/** Interval in ms at which the schedule checks for due jobs. The interval is measured by the monotonic clock. */
+/** Interval in ms (monotonic clock) at which the schedule looks for due jobs. */
 const LOOK_MS = 500;
 
 interface IntervalPlan {
@@ -29,20 +29,19 @@ interface IntervalPlan {
 interface DailyPlan {
   job: Job;
   /**
-   * This task only matches times with a cron expression. It is never started, because the library's own timer stops when the clock is set
+   * This task only matches times with a cron expression and is never started. The library's own timer stops when the clock is set
    * back.
    */
   task: ScheduledTask;
   latest: LatestDueTime;
-  /** The daily time (Unix ms) for which this process last checked whether the job is due; null before the first check. */
+  /** The daily time (Unix ms) that this process checked last; null before the first check. */
   lookedAtMs: number | null;
 }
 
 /**
- * Runs jobs at their times, if the database has the required capabilities. A job never runs twice at the same time. A failed job is logged
- * and runs again at its next time; a daily job also runs again after ten minutes. Steps of the wall clock and sleep of the machine do not
- * stop jobs: intervals follow the monotonic clock, and a daily job whose time was missed runs once. Returns the names of the jobs, and a
- * function that starts no further job, aborts running jobs and waits for them. `monotonicMs`: ms since any fixed time.
+ * Runs jobs at their times, if the database has the required capabilities. A failed job runs again at its next time, a failed
+ * daily job also after ten minutes. Intervals follow the monotonic clock; a daily job that was missed runs once. Returns the
+ * names of the jobs, and a function that stops them.
  */
 export function startJobs(
   jobs: readonly Job[],
@@ -80,7 +79,7 @@ export function startJobs(
   };
 }
 
-/** Runs jobs. A job never runs twice at the same time. */
+/** Runs jobs. A job does not start while it is running. */
 class JobRunner {
   readonly #parts: JobDependencies;
   readonly #failedAgainMs: number;
@@ -118,8 +117,7 @@ class JobRunner {
     const { pool, log } = this.#parts;
     const once = async (session?: LockSession, lost?: AbortSignal) => {
       const signal = AbortSignal.any([this.#stopping.signal, ...(lost ? [lost] : [])]);
-      // Another worker may have completed the daily run between this worker's check and the moment at which this worker took the lock. A
-      // run at the start of the process is never skipped.
+      // Another worker may have completed the daily run before this worker took the lock.
       if (lock && dailyMs !== null && !job.alsoAtStart && !(await isStillDue(pool, name, dailyMs))) return DONE;
       if ((await run(this.#parts, signal, session)) === RUN_BY_ANOTHER_WORKER) return RUN_BY_ANOTHER_WORKER;
       if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
@@ -204,8 +202,7 @@ class Timetable {
 }
 
 /**
- * Returns the daily times (Unix ms) of the jobs' last runs, by name. A job without a row is new to this installation: its row is created,
- * and the job runs at its next time.
+ * Returns the daily times (Unix ms) of the jobs' last runs, by name. Creates a row for each job that is new to this installation.
  */
 async function readDaily(
   pool: Pool,
@@ -234,24 +231,23 @@ async function noteDaily(pool: Pool, name: string, dailyMs: number): Promise<voi
 }
 
 /**
- * Timing of a job. `everySeconds`: an interval by the monotonic clock, unaffected by steps of the wall clock; each worker has its own
- * interval. `daily`: a cron expression (UTC) that matches at least once a day ("19 4 * * *"), shared by all workers: if the job has a lock,
- * only one worker runs it. A daily run that was missed is started later.
+ * Timing of a job. `everySeconds`: an interval, separate in each worker. `daily`: a cron expression (UTC) that matches at least
+ * once a day; a missed run is started later.
  */
 type Timing = { everySeconds: number } | { daily: string };
 
-/** Maximum time in ms over which the first runs of interval jobs are spread. Short, so that even a process that ends soon runs each job. */
+/** Maximum time in ms over which the first runs of interval jobs are spread. */
 const SPREAD_MS = 10 * 60_000;
 
-/** `latestMs` is the latest daily time of a job up to the minute `minuteMs`, both in Unix ms. */
+/** `latestMs`: the latest daily time of a job up to the minute `minuteMs`. Both are Unix ms. */
 export interface LatestDueTime {
   minuteMs: number;
   latestMs: number;
 }
 
 /**
- * Returns the latest minute within the last day that a cron expression matches. `known`: the previous result, so that only later minutes
- * are checked; if the clock was set back, all minutes of the day are checked again. Throws if no minute of the day matches. Pure.
+ * Returns the latest minute within the last day that a cron expression matches. `known`: the previous result, which saves time.
+ * Throws if no minute of the day matches.
  */
 export function findLatestDueMinute(
   matches: (minute: Date) => boolean,
@@ -268,17 +264,13 @@ export function findLatestDueMinute(
 }
 
 /**
- * Whether a daily job is due. Times are Unix ms. `ranForMs`: the daily time of the job's last run. If the clock was set back by less than a
- * day, the job does not run again for the same daily time. If `ranForMs` is farther ahead, a wrong clock recorded it, and it is ignored.
- * Pure.
+ * Whether a daily job is due. Times are Unix ms. `ranForMs`: the daily time of the last run. A `ranForMs` more than a day in the
+ * future comes from a wrong clock and is ignored.
  */
 export const isDailyJobDue = (latestMs: number, ranForMs: number): boolean =>
   ranForMs < latestMs || ranForMs > latestMs + DAY_MS;
 
-/**
- * Returns the delay in ms of an interval job's first run. The delay depends on the job's position in the list, so that jobs do not all
- * start together. Pure.
- */
+/** Returns the delay in ms of an interval job's first run. Delays differ, so that jobs do not all start together. */
 export const computeFirstRunDelayMs = (everyMs: number, place: { index: number; of: number }): number =>
   Math.round((Math.min(everyMs, SPREAD_MS) * (place.index + 1)) / place.of);
 
@@ -310,9 +302,8 @@ export interface Job {
   /** Advisory lock that is held while the job runs, so that only one worker runs it. Without a lock, each worker runs the job. */
   lock?: keyof typeof ADVISORY_LOCKS;
   /**
-   * Behaviour of a worker while another worker holds the lock. `again`: the worker retries until it gets the lock; its run then finds
-   * nothing to do, or continues the run of a killed worker. Without `again`, the worker skips the job until its next time, which also
-   * completes an interrupted run.
+   * Behaviour while another worker holds the lock. `again`: the worker retries until it gets the lock. Otherwise the worker skips
+   * the job until its next time.
    */
   whenTaken?: 'again';
   /** Capability that the database must have; without it the job is not scheduled. */
@@ -320,8 +311,8 @@ export interface Job {
   /** Capability of the database that makes the job unnecessary. */
   unless?: keyof Capabilities;
   /**
-   * Runs the job. `stopping` aborts if the worker stops or has lost the lock; a long job then ends after its current step, which is
-   * awaited. `session`: the database session that holds the job's lock. Returns RUN_BY_ANOTHER_WORKER if the job takes a lock itself and
+   * Runs the job. `stopping` aborts if the worker stops or has lost the lock; a long job must then end after its current step.
+   * `session`: the database session that holds the job's lock. Returns RUN_BY_ANOTHER_WORKER if the job takes a lock itself and
    * another worker holds it.
    */
   run(parts: JobDependencies, stopping: AbortSignal, session?: LockSession): Promise<unknown>;

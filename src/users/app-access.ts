@@ -5,7 +5,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** Mails the owner of a home that the home has authorized an app. `data`: the authorization. */
+/** Mails the owner of a home that an app was authorized for the home. `data`: the authorization. */
 export async function notifyHomeOfAuthorization(
   trx: Database,
   homeId: string,
@@ -15,10 +15,7 @@ export async function notifyHomeOfAuthorization(
   await addEvents(createQueryFunction(trx), [event], new Date());
 }
 
-/**
- * Reason for the end of an authorization: the home or an operator ended it, its app revoked it (RFC 7009), the app was deleted, a code or
- * refresh token was used twice, the authorization expired, or all keys and sessions of the home's account ended.
- */
+/** Reason for the end of an authorization. */
 export type AuthorizationEndReason = 'home' | 'operator' | 'revoked' | 'app' | 'reuse' | 'expired' | 'access';
 
 /** Condition that selects the authorizations to end: by id, by app, by home, or all that have expired. */
@@ -29,9 +26,8 @@ type Which =
   | { expiredAt: Date };
 
 /**
- * Ends authorizations, together with the tokens, alerts and webhooks of the app in the home, and mails each home. If the app has already
- * begun a change, waits for its end; the app cannot begin further changes. `within`: only authorizations of this home are ended. Returns
- * the ids of the ended authorizations.
+ * Ends authorizations, with the tokens, alerts and webhooks of the app in the home, and mails each home. Waits for a change that
+ * the app has already begun. `within`: ends only authorizations of this home. Returns the ids of the ended authorizations.
  */
 export async function endAuthorizations(
   trx: Database,
@@ -68,7 +64,7 @@ export async function endAuthorizationsWithoutMail(db: Database, ids: readonly s
   await db.deleteFrom('authorizations').where(isOneOf('authorization_id', ids)).execute();
 }
 
-/** Returns the SQL condition that a column contains one of the ids. The list of ids is passed as one SQL parameter. */
+/** Returns the SQL condition that a column contains one of the ids. */
 const isOneOf = (column: string, ids: readonly string[]) => sql<boolean>`${sql.ref(column)} = ANY (${ids}::text[])`;
 
 /**

@@ -7,13 +7,13 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 export interface AuditRecord {
   /** The account that acted, with its key or session; null for an operator at the command line or an anonymous caller. */
   actor: { userId: string; keyId: string } | null;
-  /** Origin of the request: an IP address, or `cli`. Null if the action is a consequence of another action. */
+  /** Origin of the request: an IP address, or `cli`. Null if another action caused this action. */
   address: string | null;
   /** Name of the action: a noun and a participle, such as `key.created`. */
   action: string;
   /** Id of the changed object; null if the action changed no object. */
   target: string | null;
-  /** Details of the action, without personal data, because the audit entry remains when the account is deleted. */
+  /** Details of the action. They must contain no personal data, because the entry remains when the account is deleted. */
   details?: Record<string, unknown>;
 }
 
@@ -27,7 +27,7 @@ export async function findOwnerOfObject(db: Database, target: string): Promise<s
 }
 
 /**
- * Records an action in the audit log, in the transaction of the change. Must be called while the target exists, because the target's owner
+ * Records an action in the audit log, in the transaction of the change. Must be called while the target exists, because its owner
  * is looked up.
  */
 export async function recordAuditedAction(db: Database, { target, ...act }: AuditRecord): Promise<void> {
@@ -35,8 +35,8 @@ export async function recordAuditedAction(db: Database, { target, ...act }: Audi
 }
 
 /**
- * Records the same action for several targets by one statement, in the transaction of the change. `about`: id of the account that owns the
- * target.
+ * Records the same action for several targets, in the transaction of the change. `about`: id of the account that owns the
+ * targets.
  */
 export async function recordAuditedActions(
   db: Database,
@@ -69,12 +69,12 @@ const insertActs = (
     .execute();
 
 /**
- * Number of an account's latest actions to read. It is more than one: if several actions were concurrent, the last action to commit may not
- * have the highest id.
+ * Number of an account's latest actions to read. The action with the highest id is not always the last to commit, so one is not
+ * enough.
  */
 const LAST_ACTS = 10;
 
-/** Returns the transaction ids of an account's latest actions within a day, as PostgreSQL stores them in rows (32 bits). */
+/** Returns the PostgreSQL transaction ids (32 bits) of an account's latest actions within a day. */
 export async function findLatestTransactionIds(db: Database, userId: string): Promise<number[]> {
   // Raw SQL: the query builder does not know the system column xmin.
   const { rows } = await sql<{ number: number }>`${PREPARED_STATEMENT_PREFIX_SQL} SELECT "number" FROM (
@@ -105,8 +105,8 @@ const COLUMNS = ['audit_id', 'at', 'actor_user_id', 'actor_key_id', 'address', '
 export type AuditLogEntry = Awaited<ReturnType<typeof listAudit>>[number];
 
 /**
- * Returns at most `limit` audit entries before `cursor`, newest first. `userId`: only actions by this account and actions on this account's
- * objects. The entries include the e-mail addresses of accounts that still exist.
+ * Returns at most `limit` audit entries before `cursor`, newest first. If `userId` is given, only actions by this account and on
+ * its objects. Entries include the e-mail addresses of existing accounts.
  */
 export async function listAudit(
   db: Database,
@@ -126,8 +126,8 @@ export async function listAudit(
 }
 
 /**
- * Replaces an erased account in the audit log with a new random name, which identifies nobody. The actions, their times and their other
- * actors are retained. Runs in the transaction of the erasure, after the account's deletion.
+ * Replaces an erased account in the audit log by a random name that identifies nobody. Runs in the transaction of the erasure,
+ * after the account's deletion.
  */
 export async function anonymiseAuditLog(trx: Database, userId: string): Promise<void> {
   const erased = createId('usr').replace('usr', 'erased');

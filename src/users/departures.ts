@@ -3,29 +3,32 @@ import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /**
- * Number of days for which messages of a moved account's devices are stored after the account's move to another installation, so that they
- * can be forwarded there (decision 0058).
+ * Number of days for which messages of devices are stored after their account has moved to another installation, so that they can
+ * be forwarded there.
  */
 const KEPT_DAYS = 90;
 
-/** Result of removing the data that remained of accounts after their move to another installation. */
+/** Result of removing the remaining data of accounts that moved to another installation. */
 export interface MovedAccountRemovalCounts {
-  /** Number of accounts whose storage period ended, and number of their messages that were removed before they could be forwarded. */
+  /**
+   * Number of accounts whose storage period has ended, and number of their messages that were removed before they could be
+   * forwarded.
+   */
   ended: number;
   removed: number;
-  /** Number of messages that still wait to be forwarded, and the time at which the oldest of them will be removed; null if none wait. */
+  /** Number of messages that still wait to be forwarded, and the time of the next removal; null if none wait. */
   waiting: number;
   firstEnds: Date | null;
 }
 
 /**
- * Ends the storage period of moved accounts 90 days after their move. Removes messages of these accounts that were never forwarded. The
- * accounts' devices are then unknown to this installation. Skips accounts that have returned, and moves that are not complete.
+ * Removes the messages of accounts that moved to another installation 90 days ago. Their devices are then unknown here. Skips
+ * accounts that have returned, and moves that are not complete.
  */
 export async function removeExpiredMovedAccounts(db: Database, now: Date): Promise<MovedAccountRemovalCounts> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: the statements use intervals, and find messages by login. The statement timeout is disabled, because deleting many messages
-    // may take long.
+    // Raw SQL: the statements use intervals, and find messages by login. The statement timeout is disabled, because this may take
+    // long.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
     const { rows: ended } = await sql<{ id: string }>`
       DELETE FROM departures WHERE left_at < ${now}::timestamptz - make_interval(days => ${KEPT_DAYS}) RETURNING user_id AS id`.execute(

@@ -12,19 +12,16 @@ export interface EmailChangeRequester {
 }
 
 /**
- * Maximum number of changes that one account can request in a day. Each change sends a mail to an address that may belong to another
- * person.
+ * Maximum number of changes that one account can request in a day, because each sends a mail to an address that may belong to a
+ * stranger.
  */
 const MAX_REQUESTS_PER_DAY = 5;
-/**
- * Maximum number of notices that are sent to former addresses of one account in a day. If the account changes its address more than once, a
- * former address may belong to another person.
- */
+/** Maximum number of notices in a day that are sent to former addresses of one account. */
 const MAX_NOTICES_PER_DAY = 3;
 
 /**
- * SQL condition on a row `c` of `email_changes`: the change can be confirmed, because it is at most seven days old and the key that
- * requested it, if any, is not revoked.
+ * SQL condition on a row `c` of `email_changes`: the change is at most seven days old, and the key that requested it is not
+ * revoked.
  */
 const IS_WAITING = sql<boolean>`(c.created_at > now() - interval '7 days' AND (c.requested_by NOT LIKE 'key\\_%'
   OR EXISTS (SELECT FROM api_keys k WHERE k.key_id = c.requested_by AND k.revoked_at IS NULL)))`;
@@ -34,9 +31,9 @@ export const PENDING_EMAIL_SQL = sql<string | null>`(
   SELECT c.email FROM email_changes c WHERE c.user_id = users.user_id AND ${IS_WAITING})`.as('pending_email');
 
 /**
- * Requests a change of an account's e-mail address, in the transaction that has locked the account. The new address receives a link that
- * confirms the change, and the current address (`former`) receives a notice. Unused sign-in links expire. Throws 429 after five requests in
- * a day.
+ * Requests a change of an account's e-mail address, in the transaction that has locked the account. The new address receives a
+ * link that confirms the change; the current address (`former`) receives a notice. Unused sign-in links expire. Throws 429 after
+ * five requests in a day.
  */
 export async function requestEmailChange(
   trx: Database,
@@ -77,7 +74,9 @@ export async function withdrawEmailChange(db: Database, userId: string): Promise
   await db.deleteFrom('email_changes').where('user_id', '=', userId).execute();
 }
 
-/** Withdraws changes of address that an account requested in the given sessions, because another person may have used these sessions. */
+/**
+ * Withdraws the changes of address that an account requested in the given sessions, because another person may have used them.
+ */
 export async function withdrawEmailChangesOfSessions(
   db: Database,
   userId: string,
@@ -91,8 +90,7 @@ export async function withdrawEmailChangesOfSessions(
 }
 
 /**
- * Returns the account whose address a requested change concerns, even if the change can no longer be confirmed. Null if there is no such
- * change.
+ * Returns the account whose address a requested change concerns, even if the change has expired. Null if there is no such change.
  */
 export async function findAccountOfEmailChange(db: Database, emailChangeId: string): Promise<string | null> {
   const row = await db
@@ -104,14 +102,14 @@ export async function findAccountOfEmailChange(db: Database, emailChangeId: stri
 }
 
 /**
- * Deletes a requested change of address, and returns its account, new address and requester, so that the caller can apply the change. Null
- * if the change was withdrawn, used or has expired, or if the key that requested it was revoked.
+ * Deletes a requested change of address and returns it, so that the caller can apply it. Null if the change was withdrawn, used
+ * or has expired, or if the key that requested it was revoked.
  */
 export async function consumeEmailChange(
   trx: Database,
   emailChangeId: string,
 ): Promise<{ user_id: string; email: string; requester_user_id: string } | null> {
-  // Raw SQL: locks the key before reading it, so that a revocation of the key runs completely before or completely after the change.
+  // Raw SQL: locks the key before reading it, so that a concurrent revocation waits.
   await sql`SELECT FROM api_keys WHERE key_id = (SELECT requested_by FROM email_changes WHERE email_change_id = ${emailChangeId}) FOR SHARE`.execute(
     trx,
   );
@@ -140,8 +138,8 @@ export async function notifyFormerAddress(trx: Database, userId: string, former:
 }
 
 /**
- * Throws 429 if an account has had `most` events of one type within a day. Each of these events sends a mail, and the address may belong to
- * a stranger.
+ * Throws 429 if an account has had `most` events of one type within a day. Each event sends a mail to an address that may belong
+ * to a stranger.
  */
 export async function assertDailyMailLimit(
   trx: Database,
@@ -169,8 +167,8 @@ async function eventsOfDay(trx: Database, userId: string, type: string, now: Dat
 }
 
 /**
- * Ends the unused sign-in links and codes of an account. Their rows are not deleted, because the limits of sign-in mails include them for a
- * day (auth/sign-ins.ts).
+ * Ends the unused sign-in links and codes of an account. Their rows remain for a day, because the limits of sign-in mails include
+ * them.
  */
 export async function expireSignInLinks(trx: Database, userId: string): Promise<void> {
   await trx

@@ -5,15 +5,13 @@ import { recordAuditedAction } from './audit.ts';
 import { expireSignInLinks } from './email-changes.ts';
 import { endMembershipsOfAccount } from './end-membership.ts';
 
-/** Reason for ending all access to an account. In each case, another person may have used the account earlier. */
+/** Reason for ending all access to an account: another person may have used it earlier. */
 export type AccessEndReason = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**
- * Ends all access to an account, in the transaction that changed its address, role or sign-in. Deletes the account's keys, members,
- * authorizations of apps, sessions except `exceptSession`, passkeys, unused sign-in links and pending changes of address, including changes
- * that this account requested for other accounts. Pauses the account's active subscriptions, because an account with a changed role may
- * have access to more accounts. Mails the account a list of everything that ended, unless nothing ended. The caller must have locked the
- * account's row, so that no key is added concurrently.
+ * Ends all access to an account, in the transaction that changed its address, role or sign-in: keys, members, authorizations of
+ * apps, passkeys, sign-in links, pending changes of address, and all sessions except `exceptSession`. Pauses its webhook
+ * subscriptions. Mails the account a list of everything that ended. The caller must have locked the account's row.
  */
 export async function endAccountAccess(
   trx: Database,
@@ -21,7 +19,7 @@ export async function endAccountAccess(
   { because, exceptSession = '' }: { because: AccessEndReason; exceptSession?: string },
 ): Promise<void> {
   const now = new Date();
-  // Memberships end before the keys, in the same order as when a single membership ends. The members and the home get separate mails.
+  // Members and the home get separate mails about memberships that end.
   await endMembershipsOfAccount(trx, userId, { because: 'access', now, isHomeOnly: true });
   const keys = await trx
     .updateTable('api_keys')

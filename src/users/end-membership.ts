@@ -6,14 +6,11 @@ import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
 /**
- * Reason for the end of a membership: the home's owner or the member ended it, or one of the two accounts was erased, got another role, or
- * lost all its keys and sessions because its sign-in changed (`access`).
+ * Reason for the end of a membership. `access`: all keys and sessions of one of the accounts ended, because its sign-in changed.
  */
 type MembershipEnd = 'owner' | 'member' | 'erased' | 'role' | 'access';
 
-/**
- * Time in ms for which ended memberships are stored. Mails about the end of a membership read the addresses of both accounts from its row.
- */
+/** Time in ms for which ended memberships are stored, because mails about the end read both addresses from the row. */
 const ENDED_FOR_MS = 30 * DAY_MS;
 /** Maximum number of passwords that a mail lists. */
 const MAX_PASSWORDS = 100;
@@ -26,10 +23,9 @@ interface Ending {
 }
 
 /**
- * Ends a membership or withdraws an invitation, with the keys and webhooks that the member created for the home. `of`: the home or the
- * member that ends the membership; the caller must have locked the row of this account. Both accounts get a mail; the owner's mail lists
- * the passwords that the member saw. Waits for changes that the member has already begun; the member cannot begin further changes. Returns
- * false if there is no such membership.
+ * Ends a membership or withdraws an invitation, with the keys and webhooks that the member created for the home. `of`: the home
+ * or the member that ends it; the caller must have locked its row. Both accounts get a mail; the owner's mail lists the passwords
+ * that the member saw. Returns false if there is no such membership.
  */
 export async function endMembership(
   trx: Database,
@@ -51,9 +47,9 @@ export async function endMembership(
 }
 
 /**
- * Ends all memberships and invitations of an account: of the account as a home and, unless `isHomeOnly`, also as a member of other homes.
- * Runs in the transaction that has locked the account and erases it, changes its role or ends all access to it. After an erasure
- * (`erased`), the erased account gets no mail, and the rows are deleted by cascade.
+ * Ends all memberships and invitations of an account, both as a home and (unless `isHomeOnly`) as a member of other homes. Runs
+ * in the transaction that has locked the account. If the account was erased (`erased`), it gets no mail, and the rows are deleted
+ * by cascade.
  */
 export async function endMembershipsOfAccount(
   trx: Database,
@@ -89,7 +85,6 @@ async function end(trx: Database, row: Ending, because: MembershipEnd, now: Date
  * unknown or already ended.
  */
 export async function endMembershipsWithoutMail(db: Database, memberIds: readonly string[], now: Date): Promise<void> {
-  // The list of ids is passed as one SQL parameter.
   const anyOf = sql<string>`ANY (${memberIds}::text[])`;
   await joinOrBeginTransaction(db, async (trx) => {
     await trx.deleteFrom('home_members').where('member_id', '=', anyOf).where('member_user_id', 'is', null).execute();
@@ -112,8 +107,8 @@ export async function endMembershipsWithoutMail(db: Database, memberIds: readonl
 const notify = (trx: Database, events: readonly NewEvent[]) => addEvents(createQueryFunction(trx), events, new Date());
 
 /**
- * Creates the mails about the end of a membership. A mail to one account does not store the address of the other account, which may be
- * erased later.
+ * Creates the mails about the end of a membership. A mail to one account does not store the address of the other account, which
+ * may be erased later.
  */
 async function noticesOf(trx: Database, row: Ending, because: MembershipEnd): Promise<NewEvent[]> {
   const { member_id, user_id, member_user_id, access } = row;
@@ -133,9 +128,8 @@ interface SeenPassword {
 }
 
 /**
- * Returns the objects of a home whose passwords or secrets a member has seen or set: devices and gateways that the member paired, imports
- * whose passwords the member fetched, and webhooks whose secrets the member changed. They are found in the audit log, which contains the
- * last 24 months.
+ * Returns the objects of a home whose passwords or secrets a member has seen or set. They are found in the audit log of the last
+ * 24 months.
  */
 async function listSeenPasswords(db: Database, homeId: string, memberUserId: string): Promise<SeenPassword[]> {
   // Raw SQL: this query is a union of four queries.

@@ -6,23 +6,21 @@ import { anonymiseAuditLog } from './audit.ts';
 import { endMembershipsOfAccount } from './end-membership.ts';
 
 /**
- * Erases an account and all its data, on every kind of database: devices with their readings (also compressed ones), rejected messages,
- * computed data, keys. Runs in one transaction. Concurrent writers of readings wait until the transaction ends, and their readings then
- * belong to no account. Returns false if the account does not exist.
+ * Erases an account and all its data in one transaction. Concurrent writers of readings wait until the transaction ends; their
+ * readings are then dropped, because they belong to no account. Returns false if the account does not exist.
  */
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
-  // If a deadlock occurs, the erasure is repeated: a worker that notifies the user may have locked rows that the erasure deletes, and
-  // PostgreSQL then cancels one of the two transactions.
+  // If a deadlock occurs, the erasure is repeated.
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL in this file, for settings and for functions of the schema. The statement timeout is disabled, because deleting years of
-    // readings takes longer than requests may take.
+    // Raw SQL in this file, for settings and for functions of the schema. The statement timeout is disabled, because deleting
+    // years of readings takes long.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
-    // Blocks the refresh of aggregates before it locks rows that writers wait for, because a refresh that is already running may take a
-    // while.
+    // Blocks the refresh of aggregates before locking rows, because a running refresh may take a while and writers would wait for
+    // the rows.
     await sql`SELECT hold_refresh()`.execute(trx);
     // Locks rows in the same order as the evaluation of alerts, to avoid deadlocks: first the queue of changed hours, then the account.
     await forgetChanges(trx, userId);
-    // Locks the account, so that no device can be added. Then locks the account's devices, so that no writer of readings uses them.
+    // Locks the account against new devices, then its devices against writers of readings.
     const user = await trx
       .selectFrom('users')
       .select('user_id')
@@ -48,13 +46,12 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
     await endAuthorizationsOfAppOwner(trx, userId);
     await endMembershipsOfAccount(trx, userId, { because: 'erased', now: new Date() });
     const deviceIds = devices.map(({ device_id }) => device_id);
-    // The list of ids is passed as one SQL parameter.
     const series = await trx
       .selectFrom('series')
       .select('series_id')
       .where('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`)
       .execute();
-    // Deletes messages of an account that has returned from another installation. They arrived here while the account was there.
+    // Deletes messages that arrived here while the account was at another installation.
     await sql`DELETE FROM departed_messages WHERE login IN (SELECT login FROM departed_logins WHERE user_id = ${userId})`.execute(
       trx,
     );
@@ -69,8 +66,8 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
 }
 
 /**
- * Removes an account that has no concurrent writers, with all data that is not deleted by cascade. If the account's row no longer exists,
- * removes the account's remaining data. `senders`: ids of its devices and gateways; `seriesIds`: ids of the devices' series.
+ * Removes an account that has no concurrent writers, with all data that is not deleted by cascade. Also works if the account no
+ * longer has a row. `senders`: ids of its devices and gateways; `seriesIds`: ids of the series of its devices.
  */
 export async function eraseUserInTransaction(
   trx: Database,
@@ -98,7 +95,7 @@ export async function eraseUserInTransaction(
   await anonymiseAuditLog(trx, userId);
 }
 
-/** Removes the user's name from edits of readings in other users' homes. The edits themselves remain. */
+/** Removes the user's name from edits of readings in other users' homes. The edits remain. */
 const forgetInEdits = (trx: Database, userId: string) =>
   sql`UPDATE reading_edits SET author = nullif(author, ${userId}), revoker = nullif(revoker, ${userId})
     WHERE author = ${userId} OR revoker = ${userId}`.execute(trx);

@@ -6,7 +6,7 @@ import type { Database } from '#src/database/connect.ts';
 /** A request with an Idempotency-Key: its caller, the key, and a SHA-256 of the request. */
 export interface IdempotentRequest {
   /**
-   * The account, and below it the key or session, for which a response is stored. Another key of the account may have fewer rights, so it
+   * The account, and its key or session, for which a response is stored. Another key of the account may have fewer rights, so it
    * must not receive the response.
    */
   userId: string;
@@ -15,10 +15,7 @@ export interface IdempotentRequest {
   sha256: Buffer;
 }
 
-/**
- * State of a request with an Idempotency-Key: the key is new, its request is in progress or already answered, or a different request has
- * used the key.
- */
+/** State of a request with an Idempotency-Key: new, in progress, answered, or the key was used for a different request. */
 export type IdempotencyState =
   | { is: 'new' }
   | { is: 'under way' }
@@ -29,12 +26,12 @@ export type IdempotencyState =
 const KEPT = '24 hours';
 /** Stored status of a request that is in progress outside a transaction (`claimIdempotencyKey`). */
 const IN_PROGRESS = 0;
-/** Time after which the process of a request in progress is considered dead, as an SQL interval. No request takes this long. */
+/** Time as an SQL interval after which a request in progress is considered dead. No request takes this long. */
 const LAPSES_AFTER = '2 minutes';
 const HAS_LAPSED = sql<boolean>`(idempotent_answers.status = ${IN_PROGRESS} AND idempotent_answers.created_at < now() - ${LAPSES_AFTER}::interval)`;
 /**
- * Whether a stored response has not expired. If the database's clock is ahead of the time that the service trusts, the trusted time is
- * used. Otherwise a response would expire too early, and a repeated request would run twice.
+ * Whether a stored response has not expired. If the database's clock is ahead of the trusted time, the trusted time is used,
+ * because an early expiry would run a repeated request twice.
  */
 const IS_KEPT = sql<boolean>`idempotent_answers.created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`;
 
@@ -69,8 +66,8 @@ export async function findIdempotentAnswer(
 }
 
 /**
- * Claims an idempotency key for a request that runs outside a transaction. Returns false if another request has claimed the key. The claim
- * ends when the response is stored, when `releaseIdempotencyKey` is called, or after two minutes if the process has died.
+ * Claims an idempotency key for a request that runs outside a transaction. Returns false if another request has claimed the key.
+ * The claim ends when the response is stored or `releaseIdempotencyKey` is called, at the latest after two minutes.
  */
 export async function claimIdempotencyKey(
   db: Database,

@@ -10,9 +10,9 @@ import { addEvents } from '#src/events/outbox.ts';
 import { assertDailyMailLimit } from './email-changes.ts';
 import { createUser } from './store.ts';
 
-/** Maximum number of members and invitations of a home, and maximum number of homes of which an account can be a member. */
+/** Maximum number of members and invitations of a home, and of homes of which an account can be a member. */
 const MAX_MEMBERS = 20;
-/** Maximum number of invitations that a home sends within a day. An invitation is a mail to an address that may belong to a stranger. */
+/** Maximum number of invitations that a home sends within a day, because an invitation is a mail that may reach a stranger. */
 const MAX_INVITATIONS_PER_DAY = 10;
 /** Validity of an invitation in ms. */
 const INVITED_FOR_MS = 7 * DAY_MS;
@@ -42,17 +42,17 @@ export interface Membership {
   accepted_at: Date;
 }
 
-/** Returns the time after which an invitation must have been sent to be still valid. */
+/** Returns the earliest time at which a still valid invitation can have been sent. */
 const invitedSince = (now: Date) => new Date(now.getTime() - INVITED_FOR_MS);
 
-/** SQL condition on a row of `home_members`: the row is a membership that has not ended, or an invitation that is still valid. */
+/** SQL condition on a row of `home_members`: a membership that has not ended, or a valid invitation. */
 const isCurrent = (now: Date) => sql<boolean>`(home_members.ended_at IS NULL
   AND (home_members.accepted_at IS NOT NULL OR home_members.created_at > ${invitedSince(now)}))`;
 
 /**
- * Invites an address to a home, in the transaction that has locked the home's account. The address receives a link that is valid for 7
- * days. The function does not look up whether the address has an account, so that addresses cannot be enumerated. Throws 409 if the address
- * is already invited or a member, or if the home has 20 members and invitations; 429 after ten invitations in a day.
+ * Invites an address to a home, in the transaction that has locked the home's account. The address receives a link that is valid
+ * for 7 days. Throws 409 if the address is already invited or a member, or if the home has 20 members and invitations; 429 after
+ * ten invitations in a day.
  */
 export async function inviteMember(
   trx: Database,
@@ -178,9 +178,9 @@ export async function findInvitation(db: Database, memberId: string, now: Date):
 }
 
 /**
- * Accepts an invitation for an account, in the transaction that has locked the account. `memberId`: id from the invitation's token; null if
- * the token is invalid. Throws 422 if the invitation is not valid; 403 if no mail has confirmed the account's address (an invitation mailed
- * to this address confirms it); 409 if the account cannot be a member of the home.
+ * Accepts an invitation for an account, in the transaction that has locked the account. `memberId`: id from the invitation's
+ * token; null if the token is invalid. Throws 422 if the invitation is not valid, 403 if the account's address is not confirmed,
+ * and 409 if the account cannot be a member of the home.
  */
 export async function acceptInvitation(
   trx: Database,
@@ -190,9 +190,9 @@ export async function acceptInvitation(
 ): Promise<Membership> {
   const known = memberId === null ? null : await findInvitation(trx, memberId, now);
   if (memberId === null || !known) throw invalidInvitation();
-  // Locks the home's account before the invitation. An erasure of the home locks in the same order, so no deadlock occurs.
+  // Locks the home's account before the invitation, like an erasure of the home, to avoid deadlocks.
   await trx.selectFrom('users').select('user_id').where('user_id', '=', known.user_id).forShare().execute();
-  // Raw SQL: an advisory lock. It serialises acceptances by account, because concurrent acceptances would all see the same count.
+  // Raw SQL: the advisory lock prevents concurrent acceptances from exceeding the maximum number of homes of an account.
   await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('memberships of', account.user_id)}::bigint)`.execute(trx);
   await trx.selectFrom('home_members').select('member_id').where('member_id', '=', memberId).forUpdate().execute();
   const invitation = await findInvitation(trx, memberId, now);
@@ -229,8 +229,8 @@ const invalidInvitation = () =>
   });
 
 /**
- * Accepts an invitation for the account of the address to which the invitation was mailed. If the address has no account, a homeowner's
- * account is created, with `language`. Throws the errors of `acceptInvitation`.
+ * Accepts an invitation for the account with the invited address. If there is no such account, creates a homeowner's account with
+ * `language`. Throws the errors of `acceptInvitation`.
  */
 export async function acceptInvitationByMail(
   trx: Database,

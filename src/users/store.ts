@@ -54,8 +54,8 @@ export type UserSettings = Omit<
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Creates an account, and the event `user.created`. `enrolledBy`: the utility that creates the account and may access it. Throws 409 if the
- * e-mail address is taken, ignoring case.
+ * Creates an account and the event `user.created`. `enrolledBy`: the utility that creates the account and may access it. Throws
+ * 409 if the e-mail address is taken, ignoring case.
  */
 export async function createUser(
   db: Database,
@@ -86,8 +86,8 @@ export async function createUser(
 }
 
 /**
- * Returns an account that the caller can access; null if there is no such account. `isHeld`: waits for concurrent changes of the account,
- * then locks its address and role until the transaction ends.
+ * Returns an account that the caller can access, or null. If `isHeld` is set, its address and role are locked until the
+ * transaction ends.
  */
 export async function findUser(
   db: Database,
@@ -106,8 +106,8 @@ export async function findUser(
 }
 
 /**
- * Returns at most `limit` accounts that the caller can access, in order of their ids, after `cursor`. If given, `search` must occur in the
- * e-mail address (ignoring case), and the role, the plan and the other conditions must match.
+ * Returns at most `limit` accounts that the caller can access, in order of their ids, after `cursor`. `search` must occur in the
+ * e-mail address, ignoring case.
  */
 export async function listUsers(
   db: Database,
@@ -136,11 +136,10 @@ export async function listUsers(
 }
 
 /**
- * Changes an account that the caller can access. Null if there is no such account. A change of address by an administrator (no `requester`)
- * takes effect at once. A change of address by any other caller waits until a mail confirms the new address; setting the current address
- * withdraws the pending change. A changed address or role ends all keys and sessions (end-access.ts). A changed role also deletes
- * deliveries that the account's subscriptions may no longer receive. Throws 409 if another account has the address, or if the only
- * administrator would get another role; 403 if a utility changes the address of a homeowner who has signed in.
+ * Changes an account that the caller can access. Null if there is no such account. A change of address takes effect at once if an
+ * administrator makes it; otherwise a mail must confirm it. A changed address or role ends all keys and sessions. Throws 409 if
+ * another account has the address or no administrator would remain; 403 if a utility changes the address of a homeowner who has
+ * signed in.
  */
 export async function updateUser(
   db: Database,
@@ -157,8 +156,7 @@ export async function updateUser(
         .selectFrom('users')
         .select(['email', 'role', 'signed_in_at'])
         .where('user_id', '=', userId)
-        // A concurrent change of the account's role may commit first. PostgreSQL then evaluates this condition again, because it concerns
-        // columns of the locked row.
+        // If a concurrent change of the role commits first, PostgreSQL evaluates this condition again.
         .where(accessibleAccountsSql(reach))
         .forNoKeyUpdate()
         .executeTakeFirst();
@@ -191,20 +189,17 @@ export async function updateUser(
 }
 
 /**
- * Throws 409 if the account is the only administrator, because nobody could then administer the installation. Prevents other administrators
- * from being deleted or getting another role until the transaction ends.
+ * Throws 409 if the account is the only administrator. Until the transaction ends, no other administrator can be deleted or get
+ * another role.
  */
 export async function assertOtherAdministrator(trx: Database, userId: string): Promise<void> {
-  // Raw SQL: an advisory lock. Without it, the last two administrators could be deleted at the same time.
+  // Raw SQL: an advisory lock, because the last two administrators could otherwise be deleted at the same time.
   await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('administrators')}::bigint)`.execute(trx);
   const administrators = await trx.selectFrom('users').select('user_id').where('role', '=', 'admin').limit(2).execute();
   if (administrators.length === 1 && administrators[0]?.user_id === userId) throw new AppError('lastAdministrator');
 }
 
-/**
- * Throws 409 if another account has the address. Another account can take the address before the change is confirmed, so the confirmation
- * checks again.
- */
+/** Throws 409 if another account has the address. */
 async function mustBeFree(db: Database, email: string, userId: string): Promise<void> {
   const other = await db
     .selectFrom('users')
@@ -216,8 +211,8 @@ async function mustBeFree(db: Database, email: string, userId: string): Promise<
 }
 
 /**
- * Applies a pending change of address, in the transaction that has locked the account. Returns false if the change was withdrawn or has
- * expired, or if the account that requested it may no longer make the change. Throws 409 if another account has taken the address.
+ * Applies a pending change of address, in the transaction that has locked the account. Returns false if the change is no longer
+ * valid. Throws 409 if another account has taken the address.
  */
 export async function applyEmailChange(trx: Database, emailChangeId: string): Promise<boolean> {
   const taken = await consumeEmailChange(trx, emailChangeId);
@@ -229,9 +224,8 @@ export async function applyEmailChange(trx: Database, emailChangeId: string): Pr
 }
 
 /**
- * Changes the e-mail address of an account. Removes the account's links to identity providers, because they were created by the old
- * address; the next sign-in creates new links. Unless the owner requested the change, all memberships and invitations of the account end,
- * because the owner of the new address must not get access to homes of which the former owner was a member.
+ * Changes the e-mail address of an account, and removes its links to identity providers. Unless the owner requested the change,
+ * all memberships and invitations end, because a new owner must not get access to homes of which the former owner was a member.
  */
 async function moveEmail(
   trx: Database,
@@ -253,7 +247,7 @@ async function emailTaken<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the dashboard should ask for the account's time zone: the account has the default time zone, and no user has set it. */
+/** Whether the dashboard should ask for the account's time zone, because no user has set it. */
 export async function shouldAskForTimezone(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')

@@ -14,18 +14,15 @@ export interface IdentifiedPerson {
 type Role = 'homeowner' | 'utility' | 'admin';
 type Claims = Readonly<Record<string, unknown>>;
 
-/**
- * Reason for refusing a person whom the provider has identified: the claims are unusable, the domain of the address is not allowed, or the
- * roles are unknown.
- */
+/** Reason for refusing a person whom the provider has identified. */
 export type AdmissionRefusalReason = 'unusable' | 'domain' | 'roles';
 
 /** Roles from the lowest to the highest. A person in several groups gets the highest role of these groups. */
 const BY_POWER: readonly Role[] = ['homeowner', 'utility', 'admin'];
 
 /**
- * Returns the person whom an identity provider's claims describe, or the reason for refusing the person. If a role mapping is configured, a
- * person without a mapped value becomes a homeowner: unknown or removed values never preserve or grant a higher role. Pure.
+ * Returns the person whom an identity provider's claims describe, or the reason for refusing the person. If a role mapping is
+ * configured, a person without a mapped value becomes a homeowner, so that unknown values never grant a higher role.
  */
 export function parseIdentifiedPerson(
   claims: Claims,
@@ -51,7 +48,7 @@ export function parseIdentifiedPerson(
   return { issuer, subject: sub, verifiedEmail, role };
 }
 
-/** Returns the claim with this name or path, such as `realm_access.roles`; undefined if the claim is missing. */
+/** Returns the claim with this name or path, such as `realm_access.roles`, or undefined. */
 export function findClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let found: unknown = claims;
@@ -63,8 +60,8 @@ export function findClaim(claims: Claims, name: string): unknown {
 }
 
 /**
- * Returns the e-mail address if it has only ASCII characters; otherwise null. The address is later converted to lower case, and letters of
- * other scripts could become an ASCII address that the provider has not verified.
+ * Returns the e-mail address if it is pure ASCII; otherwise null. Conversion to lower case could turn other letters into an ASCII
+ * address that the provider has not verified.
  */
 function emailOf({ email }: Claims): string | null {
   const parsed = z.email().max(254).safeParse(email);
@@ -75,8 +72,8 @@ function emailOf({ email }: Claims): string | null {
 const isYes = (value: unknown): boolean => value === true || value === 'true' || value === 1 || value === '1';
 
 /**
- * Whether the claim exists but is missing from the token, because the provider delivers it separately (OpenID Connect Core 1.0, 5.6.2).
- * Entra ID does so if a person has too many groups for a token. Such a person must not be treated like a person without groups.
+ * Whether the claim exists but is missing from the token because the provider delivers it separately (OpenID Connect Core 1.0,
+ * 5.6.2). Entra ID does so for a person in many groups. Such a person must not be treated like a person without groups.
  */
 function isElsewhere(claims: Claims, claim: string): boolean {
   const names = claims._claim_names;

@@ -9,10 +9,7 @@ import { findClaim } from './person.ts';
 const TIMEOUT_SECONDS = 5;
 /** Tolerated difference in seconds between the provider's clock and this machine's. */
 const CLOCK_TOLERANCE_SECONDS = 60;
-/**
- * Cache lifetime in ms of the provider's metadata, which rarely change. The provider's keys are requested again whenever a token is signed
- * with an unknown key.
- */
+/** Cache lifetime in ms of the provider's metadata. */
 const KNOWN_FOR_MS = 3_600_000;
 
 /** State of an unfinished sign-in. The browser stores it while the person signs in at the provider. */
@@ -22,7 +19,7 @@ export interface PendingSignIn {
   verifier: string;
 }
 
-/** Claims about a person, from a provider's response whose signature was verified; used for one sign-in. */
+/** Claims about a person, from a provider's response with a verified signature. */
 export type PersonClaims = Readonly<Record<string, unknown>>;
 
 export type Provider = ReturnType<typeof createOidcProvider>;
@@ -40,8 +37,8 @@ class CachedMetadata {
   }
 
   /**
-   * Returns the provider's metadata. If the provider is unavailable, returns the cached metadata even if they have expired. Throws
-   * ProviderUnavailableError if no metadata are cached.
+   * Returns the provider's metadata. If the provider is unavailable, returns cached metadata even if they have expired. Throws
+   * ProviderUnavailableError if none are cached.
    */
   async get(): Promise<client.Configuration> {
     if (this.#known && this.#known.untilMs > this.#nowMs()) return this.#known.of;
@@ -64,9 +61,8 @@ class CachedMetadata {
 }
 
 /**
- * Creates a client of an OpenID Connect provider, which uses the authorization code flow with PKCE (S256), state, nonce, and an ID token.
- * The token's signature is verified with the provider's keys although it arrives over TLS (OpenID Connect Core 1.0, 3.1.3.7). `ca`: PEM.
- * Sends no request before the first sign-in, so that the service can start while the provider is unavailable.
+ * Creates a client of an OpenID Connect provider: authorization code flow with PKCE (S256), state, nonce and ID token. Sends no
+ * request before the first sign-in, so that the service can start while the provider is unavailable. `ca`: PEM.
  */
 export function createOidcProvider(config: OidcConfig, ca: string | undefined, nowMs: () => number = Date.now) {
   const ask = createProviderFetch(ca);
@@ -75,7 +71,7 @@ export function createOidcProvider(config: OidcConfig, ca: string | undefined, n
     /** Text on the sign-in button. */
     label: config.label,
 
-    /** Returns the URL for signing in at the provider, and the state that the browser must store until the provider's response. */
+    /** Returns the URL for signing in at the provider, and the state that the browser must store meanwhile. */
     async begin(redirectUri: string): Promise<{ location: string; pending: PendingSignIn }> {
       const of = await metadata.get();
       const pending = {
@@ -96,8 +92,8 @@ export function createOidcProvider(config: OidcConfig, ca: string | undefined, n
     },
 
     /**
-     * Returns the claims about the person after the provider's redirect. `at`: the redirect URI with the parameters that the provider
-     * added. Throws SignInRefusedError or ProviderUnavailableError.
+     * Returns the claims about the person after the provider's redirect. `at`: the redirect URI with its parameters. Throws
+     * SignInRefusedError or ProviderUnavailableError.
      */
     async finish(at: URL, { state, nonce, verifier }: PendingSignIn): Promise<PersonClaims> {
       const of = await metadata.get();
@@ -119,10 +115,7 @@ export function createOidcProvider(config: OidcConfig, ca: string | undefined, n
       }
     },
 
-    /**
-     * Returns the URL of the provider to which a sign-out redirects, so that the session at the provider ends as well. Null if the provider
-     * has no such URL or is unavailable.
-     */
+    /** Returns the URL that also ends the session at the provider. Null if the provider has no such URL or is unavailable. */
     async endOfSession(returnTo: string): Promise<string | null> {
       const of = await metadata.get().catch(() => null);
       if (of?.serverMetadata().end_session_endpoint === undefined) return null;
@@ -141,15 +134,14 @@ const discover = (config: OidcConfig, ask: client.CustomFetch): Promise<client.C
   );
 
 /**
- * Returns the method of client authentication: client_secret_basic, the default (OpenID Connect Discovery 1.0, 3), or client_secret_post if
- * the provider does not support the default.
+ * Returns the method of client authentication: client_secret_basic or, if the provider does not support it, client_secret_post.
  */
 function authenticationOf(methods: readonly string[] | undefined, secret: string): client.ClientAuth {
   const isBasic = methods === undefined || methods.includes('client_secret_basic');
   return isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret);
 }
 
-/** Converts a failed token exchange to an error. Of the provider's response, the error contains only the OAuth error code. */
+/** Converts a failed token exchange to an error that contains only the provider's OAuth error code. */
 function refusalOf(error: unknown): Error {
   if (error instanceof client.AuthorizationResponseError) return new SignInRefusedError(whyOf(error), error.error);
   if (error instanceof client.ResponseBodyError && error.status < 500)
@@ -176,15 +168,14 @@ function whyOf(error: unknown): string {
   return `${message ?? String(error)}${code === undefined ? '' : ` [${code}]`}${detail}${below}`.slice(0, 500);
 }
 
-/** Maximum size in bytes of a response from the provider. It exceeds what metadata, keys or claims need. Further bytes are not read. */
+/** Maximum size in bytes of a response from the provider. */
 const MAX_ANSWER_BYTES = 524_288;
 /** HTTP statuses of responses that have no body (Fetch standard, null body status). */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /**
- * Creates a `fetch` for one provider: it uses only TLS, accepts an additional certificate authority (`ca`, PEM), follows no redirects and
- * limits the size of responses. Throws if `ca` is not a certificate. The `fetch` rejects on network errors, on oversized responses, and
- * when the signal aborts.
+ * Creates a `fetch` for one provider. It uses only TLS, accepts an additional certificate authority (`ca`, PEM), follows no
+ * redirects and limits the size of responses. Throws if `ca` is not a certificate.
  */
 export function createProviderFetch(ca: string | undefined): client.CustomFetch {
   if (ca !== undefined) new X509Certificate(ca);
@@ -214,7 +205,7 @@ export function createProviderFetch(ca: string | undefined): client.CustomFetch 
               [value ?? []].flat().map((one): [string, string] => [name, one]),
             );
             const content = WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks);
-            // The Response constructor throws if the status is invalid. The promise is then rejected, as for any other unreadable response.
+            // The Response constructor throws if the status is invalid.
             try {
               resolve(new Response(content, { status, headers: fields }));
             } catch (error) {

@@ -9,8 +9,8 @@ import { findAccountOfEmail, lockAccount } from '../sign-ins.ts';
 import type { IdentifiedPerson } from './person.ts';
 
 /**
- * Reason why a person cannot sign in to an account: the person has no verified address (`unverified`), no account has this address
- * (`unknown`), or the account is linked to another person (`taken`).
+ * Reason why a person cannot sign in. `unverified`: the person has no verified address; `unknown`: no account has this address;
+ * `taken`: the account is linked to another person.
  */
 export type NoAccountReason = 'unverified' | 'unknown' | 'taken';
 
@@ -29,9 +29,8 @@ interface Opened {
 }
 
 /**
- * Signs in a person whom a provider has identified. The account is found by its link to the person or, at the first sign-in, by the
- * verified e-mail address. The account gets the role from the role mapping. A first link or a changed role ends all keys and sessions of
- * the account in the same transaction.
+ * Signs in a person whom a provider has identified. The account is found by its link to the person or, at the first sign-in, by
+ * the verified e-mail address. A new link or a changed role ends all earlier keys and sessions of the account.
  */
 export async function signInIdentifiedPerson(
   db: Database,
@@ -74,8 +73,7 @@ async function signInOnce(
   return {
     user_id: userId,
     email: account.email,
-    // The first sign-in through a provider finds the account by an e-mail address. Earlier keys and sessions of the account may belong to
-    // another person, so they are ended.
+    // Earlier keys and sessions of the account may belong to another person, so the first sign-in through a provider ends them.
     ...(await openSession(trx, userId, now, { ...from, by: 'provider' }, known === null ? 'link' : undefined)),
   };
 
@@ -109,7 +107,7 @@ async function link(
   const details = { by: 'provider' };
   if (!known) await recordAuditedAction(trx, { actor: null, address, action: 'user.created', target: userId, details });
   if (!(await lockAccount(trx, userId))) return 'unknown';
-  // An e-mail address can be reassigned to another person. The new holder must not get the account that is linked to the previous holder.
+  // An e-mail address can be reassigned. The new holder must not get the account of the previous holder.
   const other = await trx
     .selectFrom('identities')
     .select('subject')
@@ -126,8 +124,8 @@ async function link(
 }
 
 /**
- * Removes the links between an account and persons of providers. The next sign-in through a provider finds the account by the verified
- * e-mail address again. Returns the number of removed links.
+ * Removes the links between an account and persons of providers. The next sign-in finds the account by the verified e-mail
+ * address. Returns the number of removed links.
  */
 export async function unlinkProviders(db: Database, userId: string): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('identities').where('user_id', '=', userId).executeTakeFirst();
