@@ -54,9 +54,9 @@ interface AppParts {
   trustProxy?: readonly string[];
   /** Origins of web pages that may call the API. */
   corsOrigins?: readonly string[];
-  /** Returns the URL at which clients reach the API. It is known once the API listens. */
+  /** Returns the URL at which clients reach the API. */
   publicUrl: () => string;
-  /** Returns the TLS certificate that is currently used, if certificates are renewed. Default: the certificate in `tls`. */
+  /** Returns the TLS certificate that is currently used. Default: the certificate in `tls`. */
   certificate?: () => Buffer;
   /** Secret of the installation, with which the links in mails are signed. */
   secret: string;
@@ -66,12 +66,13 @@ interface AppParts {
   /** Sends a mail with a link and a code for signing in to the dashboard. */
   mailSignIn: SignInDependencies['mail'];
   /**
-   * Records ended keys, sessions and other objects in a file next to the back-ups, so that these objects are ended again after a restore.
+   * Records deleted keys, sessions and other objects in a file next to the back-ups, so that they are deleted again after a
+   * restore.
    */
   writeEndedObjects?: (() => Promise<void>) | null;
   metrics?: Metrics;
   log: Logger;
-  /** Aborts when clients should connect to another process. Requests that arrive later are still answered. */
+  /** Aborts when clients should connect to another process. */
   handOn?: AbortSignal;
   /** Time limits of a connection in ms, which replace those in `SERVER_TIMEOUTS`. */
   patience?: Partial<typeof SERVER_TIMEOUTS>;
@@ -88,12 +89,12 @@ export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance 
   context.calculator ??= createCalculator();
   const { calculator } = context;
   const { app, http2 } = createInstance(parts);
-  // Live streams must end before the server closes, because closing waits for open responses.
+  // Live streams must end before the server closes, because the server waits for open responses.
   app.addHook('preClose', async () => live.stop());
   app.addHook('preClose', async () => http2()?.close());
   app.addHook('onClose', () => calculator.close());
   handOn?.addEventListener('abort', () => live.handOn());
-  // Hooks that await nothing call `done` instead of returning a promise, because one promise per hook slowed short requests measurably.
+  // Hooks that await nothing call `done`, because a promise for each hook measurably slowed short requests.
   addConnectionDraining(app, handOn, () => http2()?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
@@ -142,7 +143,7 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
     },
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // The service creates every request id itself, because an id from the client could inject text into the log.
+    // The service creates every request id, because an id from the client could inject text into the log.
     genReqId: () => createId('req'),
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -150,7 +151,7 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
     // The service still answers requests that arrive during its shutdown, and then closes their connections.
     return503OnClosing: false,
     trustProxy: trustProxy && trustProxy.length > 0 ? [...trustProxy] : false,
-    // The router does not limit the length of an identifier in a path, so an unknown identifier gets 404 whatever its length. The head of a
+    // The length of an identifier in a path is not limited, so that a long unknown identifier also gets 404. The head of a
     // request is limited to 16 KiB anyway.
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(getPathAndQuery(request.url ?? '/')),
@@ -162,7 +163,7 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
   return { app, http2: () => http2 };
 }
 
-/** Refuses a request, without reading its body, if a trusted proxy reports that the client connected to the proxy without TLS. */
+/** Refuses a request if a trusted proxy reports that the client connected to the proxy without TLS. */
 function refusePlainHttpBehindProxy(app: FastifyInstance, proxies: readonly string[]): void {
   const isTrusted = createTrustedProxyChecker(proxies);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -172,13 +173,13 @@ function refusePlainHttpBehindProxy(app: FastifyInstance, proxies: readonly stri
   });
 }
 
-/** Adds the headers that every response has. If a route has set `Cache-Control` or `Content-Security-Policy`, that value remains. */
+/** Adds the headers that every response has. A `Cache-Control` or `Content-Security-Policy` that a route has set remains. */
 function addCommonHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     reply.header('X-Content-Type-Options', 'nosniff');
     if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
-    // This header contains the version of the service. The version of the API is in the path (/v1).
+    // Version of the service. The version of the API is in the path (/v1).
     reply.header('Energy-Service-Version', VERSION);
     if (!reply.hasHeader('Content-Security-Policy'))
       reply.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
@@ -188,12 +189,12 @@ function addCommonHeaders(app: FastifyInstance): void {
 }
 
 /**
- * Before a response is sent, records the keys, sessions and other objects that its request has ended. Restoring a back-up can then not undo
- * an erasure or revocation that was confirmed to the client.
+ * Before a response is sent, records the keys, sessions and other objects that its request has deleted. A later restore of a
+ * back-up then deletes them again.
  */
 function recordEndings(app: FastifyInstance, writeEndedObjects: () => Promise<void>): void {
   app.addHook('onSend', ({ method, routeOptions }, { statusCode }, _payload, done) => {
-    // Requests that send readings end no keys, sessions or other objects, so they do not wait for the disk of the back-ups.
+    // Requests that send readings delete nothing, so they do not wait for the disk of the back-ups.
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
       return done();
     // A refused request can also end an authorization, if it uses a token for the second time.
@@ -203,8 +204,8 @@ function recordEndings(app: FastifyInstance, writeEndedObjects: () => Promise<vo
 }
 
 /**
- * Returns the URL unchanged if its percent-encoding is valid. Otherwise treats the percent signs as literal characters, so that the URL
- * passes the same checks as every other path and gets 404.
+ * Returns the URL unchanged if its percent-encoding is valid. Otherwise treats the percent signs as literal characters, so that
+ * the URL gets 404.
  */
 function decodable(url: string): string {
   try {

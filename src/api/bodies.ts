@@ -9,7 +9,7 @@ export class CsvRows extends Array<Record<string, unknown>> {
   lines: number[] = [];
 }
 
-/** How the CSV form of a list body is described and parsed, if clients may also send the list as CSV. */
+/** CSV form of a list body. */
 export interface CsvBody {
   /** Description of the CSV for the OpenAPI document. */
   described: string;
@@ -40,7 +40,7 @@ function acceptText(
 
 /** Parses JSON bodies on all routes. A scope of routes can replace this parser with another parser of this file. */
 export function addJsonParser(app: FastifyInstance): void {
-  // The parser does not remove the members `__proto__` and `constructor`, because schemas refuse them like every unknown member.
+  // The members `__proto__` and `constructor` are not removed, because schemas refuse them like every unknown member.
   const readJson = app.getDefaultJsonParser('ignore', 'ignore');
   acceptText(app, 'application/json', (request, text, done) => void readJson(request, text, done));
 }
@@ -61,7 +61,7 @@ export class SenmlPack {
 
 /** Lets the routes of a scope also accept SenML packs. */
 export function addSenmlParser(scope: FastifyInstance): void {
-  // The parser ignores unknown members of a SenML pack, including `__proto__`, as the MQTT decoder does.
+  // Unknown members of a SenML pack, including `__proto__`, are ignored.
   const readJson = scope.getDefaultJsonParser('remove', 'remove');
   scope.removeContentTypeParser('application/json');
   acceptText(scope, 'application/json', (request, text, done) => void readJson(request, text, done));
@@ -72,8 +72,8 @@ export function addSenmlParser(scope: FastifyInstance): void {
 }
 
 /**
- * Lets the routes of a scope parse JSON bodies so that the digits of numbers are preserved. `members`: names of the members whose numbers
- * are preserved; by default all.
+ * Lets the routes of a scope parse JSON bodies without rounding numbers. `members`: names of the members whose numbers are
+ * preserved; by default all.
  */
 export function addExactNumberJsonParser(scope: FastifyInstance, members: readonly string[] | undefined): void {
   const readJson = scope.getDefaultJsonParser('ignore', 'ignore');
@@ -85,7 +85,7 @@ export function addExactNumberJsonParser(scope: FastifyInstance, members: readon
   });
 }
 
-/** Parses CSV whose header contains `columns`. Only the body's size limits the number of rows here; the schema checks the number later. */
+/** Parses CSV whose header contains `columns`. The schema checks the number of rows later. */
 async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows> {
   const table = await readCsvTable(text, Number.POSITIVE_INFINITY);
   const header = columns.join(',');
@@ -104,13 +104,9 @@ async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows
   return rows;
 }
 
-/**
- * Maximum nesting depth of JSON in a request. Valid requests are less deep. Some thousands of levels would overflow the stack of recursive
- * functions.
- */
+/** Maximum nesting depth of JSON in a request. Deeper JSON could overflow the stack of recursive functions. */
 const MAX_LEVELS = 100;
 
-/** Whether parsed JSON has more levels than any valid request. */
 export function isNestedTooDeeply(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; depth <= MAX_LEVELS; depth++) {

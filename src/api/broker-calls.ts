@@ -12,9 +12,8 @@ const MAX_TOPICS = 20;
 type Call = Record<string, string>;
 
 /**
- * Adds the endpoints of the operator's listener that clustered brokers call to authenticate and authorise MQTT clients. Each broker has its
- * own request and response format (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/DEVICES.md). A failure is returned as an
- * error, never as a permission. After an error, the broker refuses the client or asks another source.
+ * Adds the endpoints that MQTT brokers call to authenticate and authorise clients. Each broker has its own format (EMQX, VerneMQ,
+ * RabbitMQ, mosquitto-go-auth). A failure is returned as an error, never as a permission.
  */
 export function addBrokerAuthRoutes(app: FastifyInstance, access: BrokerAccess): void {
   app.register(async (calls) => {
@@ -69,14 +68,14 @@ function topicsOf(body: unknown, call: Call): string[] {
 }
 
 /**
- * Exchanges to which RabbitMQ's MQTT plug-in publishes: the exchange that the workers read (deploy/cluster/rabbitmq), or the plug-in's
- * default exchange if the workers connect over MQTT.
+ * Exchanges of RabbitMQ to which clients may publish: the exchange that the workers read, and the default exchange of the MQTT
+ * plug-in.
  */
 const MQTT_EXCHANGES = ['energy.mqtt', 'amq.topic'];
 
 /**
- * Whether the client may pass a preliminary check of RabbitMQ, which comes before the check of a topic: access to the virtual host (after a
- * refusal, the client receives "not authorized"), or write access to the exchange of all MQTT messages.
+ * Whether the client may pass RabbitMQ's checks that come before the check of a topic: access to the virtual host, or to the
+ * exchange of all MQTT messages.
  */
 function isWayThere(access: BrokerAccess, call: Call): boolean {
   const { username = '', client_id: clientId = '', topic, routing_key, vhost, resource, name = '', permission } = call;
@@ -86,8 +85,8 @@ function isWayThere(access: BrokerAccess, call: Call): boolean {
 }
 
 /**
- * Returns whether a broker's request is about publishing or subscribing. EMQX sends the action in `action`, mosquitto-go-auth in `acc` (2:
- * write), RabbitMQ in `permission`. VerneMQ names its hook in a header.
+ * Returns whether a broker's request is about publishing or subscribing. EMQX sends this in `action`, mosquitto-go-auth in `acc`
+ * (2: write), RabbitMQ in `permission`, and VerneMQ in a header.
  */
 function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' {
   const hook = request.headers['vernemq-hook'];
@@ -100,9 +99,8 @@ function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' 
 }
 
 /**
- * Responds to a broker's request in the broker's format: VerneMQ expects `ok` or an error, RabbitMQ a word, EMQX the member `result`,
- * mosquitto-go-auth the member `ok`. EMQX and mosquitto-go-auth get the same body. `kept`: client id under which the broker should store a
- * persistent session, for brokers that support this (VerneMQ also needs the mountpoint).
+ * Responds to a broker's request in a format that the broker expects. `kept`: client id under which the broker should store a
+ * persistent session.
  */
 function answer(
   request: FastifyRequest,

@@ -14,7 +14,7 @@ export interface CompressedFile {
   coded: Readonly<Record<'br' | 'gzip', Buffer>>;
 }
 
-/** Compresses a file with brotli and gzip. `compress`: returns the brotli form, for example from a cache. */
+/** Compresses a file with brotli and gzip. `compress`: returns the brotli form. */
 export async function compressFile(
   type: string,
   content: string | Buffer,
@@ -29,8 +29,8 @@ export const compressBrotli = (plain: Buffer, quality: number): Promise<Buffer> 
   brotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
 
 /**
- * Returns a function that returns files by path. It builds each file when the file is first requested, and caches it. If building fails,
- * the next request tries again.
+ * Returns a function that returns files by path. Each file is built at its first request and cached. If building fails, the next
+ * request tries again.
  */
 export function createFileCache(build: (path: string) => Promise<CompressedFile> | undefined) {
   const files = new Map<string, Promise<CompressedFile>>();
@@ -43,10 +43,7 @@ export function createFileCache(build: (path: string) => Promise<CompressedFile>
   };
 }
 
-/**
- * Sends a file in the content coding that the client prefers, or status 304 if the client already has the current version. Clients check
- * before each use whether the file has changed.
- */
+/** Sends a file in the content coding that the client prefers, or status 304 if the client has the current version. */
 export function sendFile(request: FastifyRequest, reply: FastifyReply, { type, etag, plain, coded }: CompressedFile) {
   reply.headers({ 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding', 'Content-Type': type });
   if (request.headers['if-none-match']?.includes(etag)) return reply.status(304).send();

@@ -19,7 +19,7 @@ test('an account may run a limited number of requests; a further limited number 
     await turn();
     expect(begun).toHaveLength(Math.min(5, ended + 3));
   }
-  // After all requests have ended, further requests can begin until the limit of the minute is reached.
+  // After all requests have ended, more requests can begin until the limit of the minute is reached.
   const rest = [];
   for (let more = 0; more < 100; more++) {
     const done = await begin('usr_a');

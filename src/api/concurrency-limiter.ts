@@ -6,13 +6,13 @@ import { hasDisconnected, onConnectionClosed } from './connection.ts';
 import { isApiKeyRequired } from './plugins/authentication.ts';
 
 /**
- * Limits the concurrent requests of each account in this process. Further requests of the account wait, and do not delay other accounts.
+ * Limits the concurrent requests of each account in this process. Further requests of the account wait without delaying other
+ * accounts.
  */
 export interface ConcurrencyLimiter {
   /**
-   * Waits until another request of the account `name` may begin. Resolves with a function that must be called when the request has ended.
-   * Resolves with null if the account has reached its limit of this minute, if too many of its requests already wait, or if this request
-   * has waited too long.
+   * Waits until another request of the account `name` may begin. Resolves with a function that must be called when the request
+   * has ended. Resolves with null if the account has reached its limit, or if the request has waited too long.
    */
   begin(name: string): Promise<(() => void) | null>;
 }
@@ -23,9 +23,8 @@ interface UnderWay {
 }
 
 /**
- * Creates the limits of requests by name: `perMinute` requests in a minute, and `atOnce` concurrent requests. Up to `mayWait` further
- * requests wait. Each waits for a random time between three quarters of `waitMs` and `waitMs`, so that a hundred requests that arrived
- * together do not all time out at the same moment.
+ * Creates limits of requests by name: `perMinute` requests in a minute, and `atOnce` concurrent requests. Up to `mayWait` further
+ * requests wait, each for a random time of 75 to 100 % of `waitMs`, so that they do not time out together.
  */
 export function createConcurrencyLimiter(
   { perMinute, atOnce, mayWait, waitMs }: { perMinute: number; atOnce: number; mayWait: number; waitMs: number },
@@ -49,7 +48,6 @@ export function createConcurrencyLimiter(
       if (mine.running < atOnce) mine.running++;
       else if (!(await hasTurn(mine.waiting, waitMs))) return null;
       return () => {
-        // The next waiting request takes the slot of the request that has ended.
         const next = mine.waiting.shift();
         if (next) return next();
         mine.running--;
@@ -77,16 +75,14 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
   });
 }
 
-/**
- * Functions that are called when the service has responded to a request. For an event stream, they are called when the stream has begun.
- */
+/** Functions to be called when the service has responded to a request, or has begun an event stream. */
 const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
 
 /**
- * Takes one of the account's slots for a request. Returns false if no slot becomes free (`ConcurrencyLimiter.begin`). The slot is released
- * when the service has responded and the client has received the response or disconnected. If the client disconnects before the response,
- * the slot is still held until the request has ended, because its statements continue in the database. Otherwise a client that repeatedly
- * sends requests and disconnects could occupy the whole database. Throws `unavailable` if the client has already disconnected.
+ * Takes one of the account's slots for a request. Returns false if no slot becomes free. The slot is released when the service
+ * has responded and the client has received the response or disconnected. If the client disconnects earlier, the slot is held
+ * until the request's statements have ended, because they still load the database. Throws `unavailable` if the client has already
+ * disconnected.
  */
 export async function takeConcurrencySlot(
   shares: ConcurrencyLimiter,
@@ -108,13 +104,11 @@ export async function takeConcurrencySlot(
   return true;
 }
 
-/** Whether the response is an event stream, which continues for as long as the client is connected. */
 export const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
 /**
- * Detects when the service has responded to a request, for `takeConcurrencySlot`. Must be called in each scope of routes that uses
- * `takeConcurrencySlot`.
+ * Detects when the service has responded to a request. Must be called in each scope of routes that uses `takeConcurrencySlot`.
  */
 export function addResponseTracking(scope: FastifyInstance): void {
   scope.addHook('onSend', (_request, reply, _payload, done) => {
@@ -124,15 +118,14 @@ export function addResponseTracking(scope: FastifyInstance): void {
 }
 
 /**
- * Limits of the requests with one account's keys in this process. An account can have fewer concurrent requests than the process has
- * database connections, so that a hundred requests of one account leave connections for other accounts. A request that has waited for
- * `waitMs` gets 503.
+ * Limits of the requests of one account in this process. An account can have fewer concurrent requests than there are database
+ * connections, so that other accounts get connections, too. After `waitMs`, a waiting request gets 503.
  */
 const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, waitMs: 5_000 };
 
 /**
- * Limits the concurrent requests of each account, of each device's keys, and of each app in a home, on every path that needs a key. A
- * request takes its slot when its body has arrived.
+ * Limits the concurrent requests of each account, of each device's keys, and of each app in a home. A request takes its slot when
+ * its body has arrived.
  */
 export function addConcurrencyLimits(app: FastifyInstance, clock: Clock): void {
   const shares = createConcurrencyLimiter(SHARE, clock);

@@ -3,25 +3,20 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 
 /**
- * This file gives access to the connection of a request, for HTTP/1.1 and HTTP/2. Node's request and response objects of the two protocols
- * have the same shape but behave differently: `Http2ServerResponse` has no `destroyed`, and a pipelined response of HTTP/1.1 never emits
- * `close`. So only this file and the protocol servers may use these objects (test/contract/architecture.test.ts).
+ * Access to the connection of a request, for HTTP/1.1 and HTTP/2. Only this file and the protocol servers may use Node's request
+ * and response objects, because the two protocols' objects behave differently.
  */
 
 /** Returns the HTTP/2 stream of a response; undefined for HTTP/1.1. */
 const streamOf = ({ raw }: FastifyReply) =>
   'stream' in raw ? (raw.stream as Http2ServerResponse['stream']) : undefined;
 
-/**
- * Returns an object that identifies the connection of a request: all requests of a connection have the same object. For HTTP/2, http2.ts
- * creates this object, which contains little more than the client's address.
- */
+/** Returns an object that identifies the connection of a request. All requests of a connection have the same object. */
 export const getConnectionKey = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
 
 /**
- * Makes Node cache the client's address of a newly accepted connection. Node reads the address on first access, and cannot read it after
- * the connection has closed, but limits, logs and the audit log need the address even then. If the connection has already closed, destroys
- * it.
+ * Makes Node cache the client's address of a new connection, because Node cannot read the address after the connection has
+ * closed. If the connection has already closed, destroys it.
  */
 export function cacheClientAddress(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
@@ -35,8 +30,8 @@ export function hasDisconnected(reply: FastifyReply): boolean {
 }
 
 /**
- * Calls `run` once, when the client has received the whole response or has disconnected. If either has already happened, calls `run`
- * immediately.
+ * Calls `run` once, when the client has received the whole response or has disconnected (immediately if this has already
+ * happened).
  */
 export function onConnectionClosed(reply: FastifyReply, run: () => void): void {
   const stream = streamOf(reply);
@@ -46,8 +41,8 @@ export function onConnectionClosed(reply: FastifyReply, run: () => void): void {
 }
 
 function whenOverHttp1(reply: FastifyReply, run: () => void): void {
-  // A pipelined response that waits for an earlier response is not attached to the connection yet. It cannot detect the connection's end
-  // itself, so the end is detected at the socket.
+  // In HTTP/1.1, a response that waits for an earlier response on the same connection cannot detect that the client disconnects.
+  // The socket can.
   const waiting = waitingAt(reply.request.raw.socket);
   const over = () => {
     if (waiting.delete(over)) run();
@@ -56,7 +51,7 @@ function whenOverHttp1(reply: FastifyReply, run: () => void): void {
   reply.raw.once('close', over);
 }
 
-/** Callbacks that are called when an HTTP/1.1 connection ends. One listener serves all pipelined requests of the connection. */
+/** Functions to be called when an HTTP/1.1 connection ends. */
 const atEnd = new WeakMap<Socket, Set<() => void>>();
 
 function waitingAt(socket: Socket): Set<() => void> {
@@ -70,16 +65,17 @@ function waitingAt(socket: Socket): Set<() => void> {
   return waiting;
 }
 
-/** Aborts a response: closes the HTTP/2 stream or the HTTP/1.1 connection, so that the client detects an incomplete response. */
+/**
+ * Aborts a response by closing the HTTP/2 stream or the HTTP/1.1 connection, so that the client detects an incomplete response.
+ */
 export const closeConnection = (reply: FastifyReply): void => void reply.raw.destroy();
 
-/** Maximum number of bytes that are read and discarded after a request was refused because its body is too long. */
+/** Maximum number of bytes of a refused request's body that are read and discarded. */
 const MAX_DISCARDED_BYTES = 67_108_864;
 
 /**
- * Reads and discards the rest of a request body that is too long. Many clients read the response only after they have sent the whole body.
- * If the connection were closed earlier, it would be reset before these clients have read the response (RFC 9112, 9.6). With HTTP/2, only
- * the request's stream is ended.
+ * Reads and discards the rest of a request body that is too long, because many clients read the response only after they have
+ * sent the whole body (RFC 9112, 9.6). With HTTP/2, only the request's stream is ended.
  */
 export async function discardRequestBody(reply: FastifyReply): Promise<void> {
   const { raw } = reply.request;
@@ -91,6 +87,6 @@ export async function discardRequestBody(reply: FastifyReply): Promise<void> {
       if (bytes > MAX_DISCARDED_BYTES) return;
     }
   } catch {
-    // Reading has failed because the client has disconnected, so no more of the request body will arrive.
+    // Reading fails if the client has disconnected.
   }
 }

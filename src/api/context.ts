@@ -15,22 +15,22 @@ import type { messageInterpretationSchema } from './v1/gateways/shape.ts';
 export interface ApiContext {
   db: Database;
   /**
-   * Database for reading aggregates: a standby server if there is one and the operation has `readsFromStandby`, otherwise the primary
-   * server.
+   * Database for reading aggregates: a standby server if the operation has `readsFromStandby` and there is one, otherwise the
+   * primary server.
    */
   readDb: Database;
-  /** Chooses, for a request of an account, between primary and standby. Undefined without a standby. */
+  /** Chooses between primary and standby. Undefined without a standby. */
   reads?: ReadDatabaseRouter;
   /** Streams of live readings. Set by `buildApp`. */
   live?: UsageStreams;
-  /** Runs long calculations outside the event loop. `buildApp` creates a calculator if the context has none. */
+  /** Runs long calculations outside the event loop. */
   calculator?: Calculator;
   clock: Clock;
   /** Encrypts secrets that are stored, and decrypts them. */
   box: SecretEncrypter;
   /**
-   * Returns the id of the object for which the token of a mailed link was created. Null if this installation did not create the token for
-   * this purpose. Set by `buildApp`.
+   * Returns the id of the object for which the token of a mailed link was created. Null if this installation did not create the
+   * token for this purpose.
    */
   mailedIdOf?: (purpose: string, token: string) => string | null;
   /** Returns the URL at which clients reach the service. Set by `buildApp`. */
@@ -93,8 +93,8 @@ export interface RejectedMessagesPort {
   /** Lists rejected messages, newest first. `before`: a rejected_id; only messages with lower ids are returned. */
   list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<RejectedRow[]>;
   /**
-   * Processes rejected messages again, as they were received. Returns null if another replay is in progress. `whileAllowed` must run each
-   * page of the replay while the caller's access is locked; if it throws, the replay ends.
+   * Processes rejected messages again, as they were received. Returns null if another replay is in progress. Each page of the
+   * replay runs in `whileAllowed`, which throws if the caller has lost access.
    */
   replay(
     which: { deviceId?: string },
@@ -103,11 +103,11 @@ export interface RejectedMessagesPort {
   ): Promise<Replayed | null>;
 }
 
-/** Stores readings that clients send over HTTPS. The implementation belongs to ingest; src/start provides it to the API. */
+/** Stores readings that clients send over HTTPS. Ingest implements this interface. */
 export interface SentReadingsPort {
   /**
-   * Resolves when the readings are committed. Throws 429 if the device sends too much, 404 if the device was deleted, 503 if too many
-   * requests wait, the error that `sender.confirm` throws, and errors of the database.
+   * Resolves when the readings are committed. Throws 429 if the device sends too much, 404 if the device was deleted, 503 if too
+   * many requests wait, and the errors of `sender.confirm`.
    */
   write(sent: {
     deviceId: string;
@@ -116,8 +116,8 @@ export interface SentReadingsPort {
     body: unknown;
     bytes: number;
     /**
-     * The caller that sends the readings. `confirm` runs in the transaction that stores the readings: it reads the caller again from the
-     * database, locks the caller, and throws if the caller has lost access. It is called once for all requests with the same id.
+     * The caller that sends the readings. `confirm` runs in the transaction that stores the readings, and throws if the caller
+     * has lost access. It is called once for all requests with the same id.
      */
     sender: { id: string; confirm(trx: Database): Promise<void> };
   }): Promise<{
@@ -128,7 +128,7 @@ export interface SentReadingsPort {
   }>;
 }
 
-/** Objects and settings that a check of the aggregates needs. */
+/** Objects and settings for a check of the aggregates. */
 export interface RollupsPort {
   pool: Pool;
   capabilities: Capabilities;
@@ -137,8 +137,8 @@ export interface RollupsPort {
 }
 
 /**
- * Returns how ingest would interpret a message of a gateway, considering the announcements that the gateway has sent. Stores nothing. The
- * implementation belongs to ingest; src/start provides it to the API.
+ * Returns how ingest would interpret a message of a gateway, given the announcements that the gateway has sent. Stores nothing.
+ * Ingest implements this interface.
  */
 export type MessageDiagnosisPort = (message: {
   gatewayId: string;

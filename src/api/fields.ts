@@ -25,15 +25,15 @@ export const httpsUrlField = z
   .string()
   .max(2_048)
   .refine((text) => {
-    // Refuses blanks and control characters, because URL parsers differ in which of these characters they remove.
+    // Refuses blanks and control characters, because URL parsers treat them differently.
     if (!URL.canParse(text) || !/^https:\/\/[\x21-\x7e]+$/i.test(text)) return false;
     const { username, password, hostname } = new URL(text);
-    // Allows fewer characters in a host than the URL standard, because ";", "," and "*" have a meaning in a Content-Security-Policy.
+    // Allows fewer characters in a host than the URL standard, because some have a meaning in a Content-Security-Policy.
     return username === '' && password === '' && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(hostname);
   }, 'must be an https:// URL in ASCII, without credentials and blanks, with a host of letters, digits, hyphens and dots')
   .meta({ format: 'uri' });
 
-/** An identifier in any form. If no object has this identifier, the response is 404 instead of a validation error. */
+/** An identifier in any form, so that an unknown one gets 404 instead of a validation error. */
 export const idField = z.string();
 
 /** The user whose data the request reads, or for whom it creates an object. */
@@ -50,7 +50,7 @@ export const dateField = z
 const isInstant = (text: string): boolean =>
   instantSchema.safeParse(text).success && Date.parse(text) >= 0 && Date.parse(text) <= Date.UTC(9999, 11, 31);
 
-/** An instant, or a date that stands for its start (00:00 UTC). The result is an instant. */
+/** An instant, or a date that stands for its start (00:00 UTC). */
 export const instantOrDateField = z
   .string()
   .refine(
@@ -76,8 +76,8 @@ export const groupingSchema = z
 const MAX_ROWS = 10_000;
 
 /**
- * Returns the days that a query names, or null if it names none. Throws 422 if the query names only one day, has `group_by` without days,
- * names the days in the wrong order, or requests too many rows.
+ * Returns the days that a query names, or null. Throws 422 if only one day is given, the days are in the wrong order, days are
+ * missing although `group_by` is given, or the response would have too many rows.
  */
 export function resolveRequestedDays(start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) {
   if (start === undefined && end === undefined) {
@@ -114,16 +114,12 @@ export const calculationDaysFields = {
   end: dateField.describe(`Last day, inclusive. Within ${MAX_COMPUTED_MONTHS} months of \`start\`.`),
 };
 
-/**
- * Adds checks to the schema of a body with `calculationDaysFields`: the first day must not be after the last, and the range must not have
- * too many days.
- */
+/** Adds checks to a body with `calculationDaysFields`: the days must be in order and not too many. */
 export function checkCalculationDays(
   { start, end }: { start: string; end: string },
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
 ): void {
   const mistake = (message: string) => context.addIssue({ code: 'custom', path: ['end'], message });
-  // An invalid date already has its own validation error.
   if (!isDate(start) || !isDate(end)) return;
   if (end < start) mistake('must not lie before start');
   if (!isRangeWithinMonths(start, end, MAX_COMPUTED_MONTHS))
@@ -143,7 +139,7 @@ export const zoneOrAccountField = z
   )
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
-/** Returns the schema of the query parameter `include`: a list, separated by commas, of the given names, `cost` and `emissions`. */
+/** Returns the schema of the query parameter `include`, a comma-separated list of the given names, `cost` and `emissions`. */
 export const createIncludeField = (names: readonly IncludableField[]) => {
   const all: readonly string[] = [...names, ...COST_AND_EMISSIONS_INCLUDES];
   return z
@@ -157,10 +153,10 @@ export const createIncludeField = (names: readonly IncludableField[]) => {
     );
 };
 
-/** `include=complete` adds the same two members to a response as `include=coverage`. */
+/** `include=complete` is an alias of `include=coverage`. */
 const canonicalInclude = (name: string): string => (name === 'complete' ? 'coverage' : name);
 
-/** Splits the value of `include` into its names. `cost` and `emissions` are returned separately, in `weighted`. */
+/** Splits the value of `include` into its names. `weighted` contains `cost` and `emissions`. */
 export function parseInclude(text: string | undefined): {
   more: ReadonlySet<IncludableField>;
   weighted: ReadonlySet<CostOrEmissionsInclude>;
@@ -171,8 +167,8 @@ export function parseInclude(text: string | undefined): {
 }
 
 /**
- * Returns the schema of a whole number in a query, written in decimal digits. Refuses other texts that JavaScript converts to numbers
- * (0x10, 1e2, blanks).
+ * Returns the schema of a whole number in a query. It refuses other texts that JavaScript converts to numbers (0x10, 1e2,
+ * blanks).
  */
 export const integerField = (least: number, most: number) =>
   z
@@ -194,7 +190,7 @@ export const paginationFields = {
     .describe('Cursor of the page, from the `Link` header of the previous response. Default: the first page.'),
 };
 
-/** A decimal number with up to 9 decimal places, sent as text or as a number. The result is the text that is stored. */
+/** A decimal number with up to 9 decimal places, as text or as a number. The result is text. */
 export const decimalField = z.union([z.string(), z.number()]).transform((written, context) => {
   const normalised = normalisePrice(String(written));
   if (normalised !== null) return normalised;
@@ -205,7 +201,7 @@ export const decimalField = z.union([z.string(), z.number()]).transform((written
 
 export const currencyField = z.string().refine(isCurrency, 'must be a currency of ISO 4217, such as EUR');
 
-/** Returns the schema of a list. Its length is checked before its items, so that the check of a much too long list is fast. */
+/** Returns the schema of a list. Its length is checked before its items, which is faster for a list that is too long. */
 export const createBoundedArraySchema = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
   z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= most) return value;

@@ -26,8 +26,8 @@ export interface Http2Timeouts {
 export interface Http2Server {
   take(socket: TLSSocket): void;
   /**
-   * Asks connected clients to connect to another process (GOAWAY). Requests in progress are answered. Later requests on these connections
-   * are refused so that the client may send them again (RFC 9113, 6.8). New connections are served.
+   * Asks clients to connect to another process (GOAWAY). Requests in progress are answered. Later requests on the same
+   * connections are refused in a way that lets the client repeat them (RFC 9113, 6.8).
    */
   handOn(): void;
   /** Stops accepting requests. Each connection ends after its last response. */
@@ -38,19 +38,15 @@ export interface Http2Server {
 const MAX_STREAMS = 100;
 
 /**
- * Maximum number of frames in ten seconds on an HTTP/2 connection that sends no requests or cancels its requests (CVE-2023-44487). Normal
- * clients send far fewer frames. The library nghttp2 counts resets, too, but ends a connection only with its next write, after some
- * thousands of resets.
+ * Maximum number of frames in ten seconds on an HTTP/2 connection that sends no requests or cancels its requests
+ * (CVE-2023-44487).
  */
 const IDLE_FRAMES = { perMs: 10_000, pings: 100, settings: 50, resets: 200 };
 
 /** Options of `node:http2` that Node's types do not declare. */
 const LIMITS: object = { maxSessionInvalidFrames: 100, maxSettings: 32 };
 
-/**
- * Serves HTTP/2 connections and limits their cost. Uses Node's compatibility layer, in which a request looks like a request of HTTP/1.1.
- * `serve` receives each request.
- */
+/** Serves HTTP/2 connections and limits their cost. `serve` receives each request in the form of HTTP/1.1. */
 export function serveHttp2(
   serve: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
   patience: Http2Timeouts,
@@ -62,7 +58,7 @@ export function serveHttp2(
     bound(request, response, patience);
     serve(request, response);
   });
-  // The app itself responds to protocol errors in a request (plugins/protocol.ts).
+  // The app responds to protocol errors (plugins/protocol.ts).
   server.on('checkExpectation', (request: Http2ServerRequest, response: Http2ServerResponse) => {
     if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
     server.emit('request', request, response);
@@ -98,7 +94,7 @@ function handOn(session: ServerHttp2Session): void {
   setTimeout(() => session.close(), LINGER_MS).unref();
 }
 
-/** Ends a connection without requests, even if the client sends frames that are not requests. */
+/** Ends a connection without requests, even if the client sends other frames. */
 function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout }: Http2Timeouts): void {
   let underWay = 0;
   let timer = setTimeout(() => session.destroy(), headersTimeout);
@@ -110,7 +106,7 @@ function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout
       if (underWay > 0 || session.destroyed) return;
       timer = setTimeout(() => {
         session.close();
-        // One second later, destroys the session, because an incomplete request head or unread bytes could keep the connection open.
+        // Incomplete or unread data could keep the connection open, so it is destroyed after a second.
         setTimeout(() => session.destroy(), 1_000).unref();
       }, keepAliveTimeout);
     });
@@ -118,7 +114,7 @@ function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout
   session.once('close', () => clearTimeout(timer));
 }
 
-/** Ends an HTTP/2 connection that sends too many frames which cause work but are not requests: pings, settings and resets. */
+/** Ends an HTTP/2 connection that sends too many frames without requests: pings, settings and resets. */
 function endFloods(session: ServerHttp2Session): void {
   let sinceMs = 0;
   const counts = { pings: 0, settings: 0, resets: 0 };
@@ -139,8 +135,7 @@ function endFloods(session: ServerHttp2Session): void {
       if (!isCounted) countReset();
       isCounted = true;
     };
-    // Listens to `aborted`, because `close` is emitted only when all received data was read. Also listens to `close`, because `aborted` is
-    // not emitted if the response was already complete.
+    // Both events are needed: `close` waits until all data are read, and `aborted` is not emitted after a complete response.
     stream.once('aborted', countOnce);
     stream.once('close', () => {
       if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) countOnce();
@@ -149,8 +144,8 @@ function endFloods(session: ServerHttp2Session): void {
 }
 
 /**
- * Objects that replace the sockets of HTTP/2 requests. In Node's compatibility layer, a closed stream has no client address, but the
- * request log needs the address.
+ * Objects that replace the sockets of HTTP/2 requests. They store the client's address, which Node no longer returns after a
+ * stream has closed.
  */
 const connections = new WeakMap<Http2Session, object>();
 
@@ -163,18 +158,18 @@ function connectionOf(session: Http2Session | undefined): object {
   return connection;
 }
 
-/** Corrects a request and its response where Node's compatibility layer does not behave as over HTTP/1.1. */
+/** Makes a request and its response behave as over HTTP/1.1. */
 function bound(request: Http2ServerRequest, response: Http2ServerResponse, patience: Http2Timeouts): void {
   const { stream } = response;
   Object.defineProperty(request, 'socket', { value: connectionOf(stream.session) });
-  // fastify and Node's streams read the property `destroyed` of a response. Without this property, they would never abandon a response to a
-  // client that has disconnected.
+  // fastify and Node's streams read the property `destroyed`. Without it, they would never abandon a response to a client that
+  // has disconnected.
   Object.defineProperty(response, 'destroyed', { get: () => stream.destroyed });
   Object.defineProperty(response, 'closed', { get: () => stream.closed });
-  // Without a listener for errors, an error would end the process. The error itself needs no action.
+  // Without a listener, an error would end the process.
   request.on('error', () => {});
   const fail = () => request.emit('error', new AppError('badRequest'));
-  // Reports the abort of a request body as an error, because the compatibility layer reports it like the end of a complete body.
+  // Reports an aborted request body as an error. Node reports it like a complete body.
   request.once('aborted', fail);
   const late = stream.endAfterHeaders
     ? undefined
@@ -185,7 +180,7 @@ function bound(request: Http2ServerRequest, response: Http2ServerResponse, patie
       }, patience.requestTimeout);
   request.once('end', () => clearTimeout(late));
   stream.once('close', () => clearTimeout(late));
-  // When the response is complete, discards the part of the request's body that was not read (RFC 9113, 8.1).
+  // When the response is complete, the unread part of the request's body is discarded (RFC 9113, 8.1).
   response.once('finish', () => {
     if (!request.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
   });

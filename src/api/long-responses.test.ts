@@ -25,11 +25,10 @@ test('a caller with several long answers at once receives one page at a time wit
   const aloneMs = await read('usr_1');
   const together = await Promise.all(['usr_1', 'usr_1', 'usr_1'].map(read));
   expect(mostAtOnce).toBe(1);
-  // The account with three concurrent requests pauses for five sixths of the time. PAGE_MS is the minimum time of a page; on a busy
-  // machine, a page takes longer.
+  // The account with three concurrent requests pauses for five sixths of the time. PAGE_MS is the minimum time of a page.
   expect(Math.max(...together)).toBeGreaterThan(10 * PAGES * PAGE_MS);
   expect(aloneMs).toBeLessThan(Math.max(...together) / 3);
-  // After these requests have ended, a single request of the account does not pause.
+  // After these requests, a single request of the account does not pause.
   expect(await read('usr_1')).toBeLessThan(Math.max(...together) / 3);
 });
 

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { ROWS_BETWEEN_BREAKS, yieldChunksWithBreaks } from '#src/core/turns.ts';
 
-/** Whether a response has so many rows in `data` that converting all of them to JSON at once would delay all other requests. */
+/** Whether a response has so many rows in `data` that converting them to JSON at once would delay other requests. */
 export function isLongResponse(answer: unknown): answer is { data: readonly unknown[] } {
   const { data } = (answer ?? {}) as { data?: unknown };
   return Array.isArray(data) && data.length > ROWS_BETWEEN_BREAKS;
 }
 
-/** Returns the JSON of a response with many rows as a stream. Between chunks of rows, other requests are handled. */
+/** Returns the JSON of a response with many rows as a stream. Other requests are handled between chunks of rows. */
 export const streamRows = ({ data, ...others }: { data: readonly unknown[] }): Readable =>
   streamJsonPages(others, yieldChunksWithBreaks(data));
 
@@ -30,8 +30,8 @@ async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>)
 }
 
 /**
- * Waits for the first page of a response, so that an error before this page still leads to an error status. A later error aborts the
- * response; the client detects it, because the connection or the HTTP/2 stream ends early.
+ * Waits for the first page of a response, so that an error until then leads to an error status. A later error aborts the
+ * response, which the client detects.
  */
 export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await pages.next();
@@ -42,7 +42,7 @@ export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<Async
   })();
 }
 
-/** Responses with many rows to one account that this process is sending. */
+/** Long responses to one account that this process is sending. */
 interface LongAnswers {
   underWay: number;
   /** Resolves when the account's last requested page and the pause after that page have ended. */
@@ -50,15 +50,13 @@ interface LongAnswers {
 }
 const ofAccounts = new Map<string, LongAnswers>();
 /**
- * Length of the pause after a page, as a multiple of the time that computing the page took. Only accounts that receive several long
- * responses at a time pause.
+ * Length of the pause after a page, as a multiple of the page's computing time. Only accounts with several long responses pause.
  */
 const REST = 5;
 
 /**
- * Yields the pages of a response. Only one page of an account is computed at a time, so six concurrent requests for a year cause no more
- * load than one. If an account has several requests, it pauses between two pages, so that these requests do not keep the process busy. No
- * lock is held while a page is sent, so a slow client does not delay others.
+ * Yields the pages of a response. Only one page of an account is computed at a time, so that several concurrent requests of an
+ * account cause no more load than one.
  */
 export async function* limitConcurrentPages<T>(account: string, pages: AsyncGenerator<T>): AsyncGenerator<T> {
   const own = ofAccounts.get(account) ?? { underWay: 0, last: Promise.resolve() };

@@ -52,7 +52,7 @@ export const RESPONSE_HEADER_SCHEMAS = {
 type Header = keyof typeof RESPONSE_HEADER_SCHEMAS;
 
 const ALWAYS: Header[] = ['Request-Id', 'Energy-Service-Version'];
-/** Headers of every response to a counted request. Requests without a valid key are not counted against an account. */
+/** Headers of the responses to requests that count against an account's limits. */
 const COUNTED: Header[] = ['RateLimit-Policy', 'RateLimit'];
 const OF_ERROR: Partial<Record<number, Header[]>> = {
   401: ['WWW-Authenticate'],

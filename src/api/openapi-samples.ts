@@ -18,7 +18,7 @@ export const snakeToCamelCase = (name: string): string =>
 export const camelToSnakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Generates sample code that calls an operation: with curl, and in each language for which there is a client library. Pure. */
+/** Generates sample code that calls an operation: with curl, and in each language for which there is a client library. */
 export function buildCodeSamples(of: Sampled): { lang: string; label: string; source: string }[] {
   return [
     { lang: 'Shell', label: 'curl', source: curl(of) },

@@ -8,18 +8,16 @@ export function convertZodToJsonSchema(schema: z.ZodType, io: 'input' | 'output'
     io,
     unrepresentable: 'any',
     override({ jsonSchema }) {
-      // Removes bounds that only state the range of JavaScript's numbers, and patterns that follow from the format, because readers do not
-      // need them.
+      // Removes the bounds of JavaScript's numbers, and patterns that follow from the format.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern;
-      // Adds the default of a value that is parsed from text. The library omits such a default, because it is not a text.
+      // Adds the default of a value that is parsed from text, which the library omits.
       if ('missing' in jsonSchema) {
         jsonSchema.default = jsonSchema.missing as number;
         delete jsonSchema.missing;
       }
-      // A later version of the service may add members to responses (specification, Versioning), so the schema must not forbid further
-      // members. Generated clients then accept them.
+      // Responses may get further members in later versions, so the schema must not forbid them.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   }) as Json & { $defs?: Record<string, Json> };
@@ -29,7 +27,7 @@ export function convertZodToJsonSchema(schema: z.ZodType, io: 'input' | 'output'
   return referring(json);
 }
 
-/** Removes the description from the alternatives of a nullable member, because they repeat the member's own description. */
+/** Removes repeated descriptions from the alternatives of a nullable member. */
 function describedOnce(_name: string, value: unknown): unknown {
   const { description, anyOf } = (value ?? {}) as { description?: unknown; anyOf?: Json[] };
   if (typeof description !== 'string' || !Array.isArray(anyOf)) return value;

@@ -16,10 +16,7 @@ import { OPERATIONS, type OperationName } from './v1/operations.ts';
 
 type Named = AnyOperation & { name: OperationName };
 
-/**
- * Maximum number of characters of the description of an error status. If the meanings of its errors are longer together, only the examples
- * describe them.
- */
+/** Maximum number of characters of the description of an error status. Longer descriptions are replaced by a general sentence. */
 const MAX_DESCRIPTION = 400;
 const STATUSES = Map.groupBy(Object.keys(ERROR_DEFINITIONS) as ErrorName[], (name) => ERROR_DEFINITIONS[name].status);
 
@@ -113,9 +110,7 @@ function errorResponse(status: number, names: readonly ErrorName[], url: string)
   };
 }
 
-/**
- * Returns the description of an error status: the different meanings of its errors or, if they are too long together, a general sentence.
- */
+/** Returns the description of an error status: the meanings of its errors or, if they are too long, a general sentence. */
 function descriptionOf(meanings: readonly string[]): string {
   const all = [...new Set(meanings)].join(' ');
   return all.length < MAX_DESCRIPTION ? all : 'Each example names one cause and its remedy.';
@@ -132,7 +127,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
   return {
     operationId: name,
     ...omitUndefined({ deprecated: deprecated && true }),
-    // Marks operations that change nothing, so that clients may always repeat their requests.
+    // Marks operations that change nothing, so that clients may repeat their requests.
     ...(changes === 'nothing' && { 'x-changes-nothing': true }),
     summary,
     description: needs(getOperationScopes(operation)),
@@ -290,7 +285,7 @@ function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>)
     required: schema.required?.includes(name) ?? false,
     description,
     schema: one,
-    // Omits the example for a parameter of this name if the operation does not accept its value.
+    // Omits the example of a parameter if the operation does not accept its value.
     ...(isNone(one, PARAMETER_EXAMPLES[name]) ? {} : exampleOf(name)),
   }));
 }

@@ -30,10 +30,9 @@ import { listFieldErrors } from './validation-errors.ts';
 
 type OtherFormat = Exclude<ResponseFormat, 'json'>;
 
-/** A request as a handler sees it: the request's key, scopes and values have been checked. */
+/** A request as a handler receives it, after its key, scopes and values have been checked. */
 export interface OperationCall<Params, Query, Body, Formats extends OtherFormat = never> {
   context: ApiContext;
-  /** The database in `context`, for brevity. */
   db: Database;
   caller: Caller;
   /** The accounts that the caller may access. */
@@ -48,10 +47,7 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   address: string;
   /** Returns the name of a row for error messages, if the body is a list. */
   rowName(index: number): string;
-  /**
-   * Returns the page of a list that the query selects by `paginationFields`, and adds a Link header for the next page (see
-   * `fetchListPage`).
-   */
+  /** Returns the requested page of a list, and adds a Link header for the next page. */
   page<Item extends object>(
     id: ItemIdentifier<Item>,
     find: (page: ListPageRequest) => Promise<Item[]>,
@@ -62,15 +58,14 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   /** Value of the request's header `Accept-Language`. */
   languages: string;
   /**
-   * Runs one piece of a change while the caller is locked, after reading the caller again from the database. Throws if the caller has lost
-   * access. Used by operations with `changes: 'piece by piece'`.
+   * Runs one part of a change while the caller is locked. Throws if the caller has lost access. For operations with `changes:
+   * 'piece by piece'`.
    */
   whileAllowed<T>(piece: (caller: Caller) => Promise<T>): Promise<T>;
   /** Reads the caller again from the database during a long read. Throws if the caller has lost access. */
   stillAllowed(): Promise<Caller>;
   /**
-   * Reads the caller again from the database and locks the caller, in a transaction that the operation has opened for a change. Throws if
-   * the caller has lost access.
+   * Reads and locks the caller in a transaction that the operation has opened for a change. Throws if the caller has lost access.
    */
   allowedIn(trx: Database): Promise<Caller>;
 }
@@ -82,11 +77,11 @@ interface Deprecation {
   since: Date;
   /** Time after which the operation may be removed. */
   sunset?: Date;
-  /** Page of the documentation that describes how to replace the operation. */
+  /** Page of the documentation that describes the replacement of the operation. */
   see: string;
 }
 
-/** Type of the ids in a path such as `/v1/alerts/{alert_id}`: an object with a string for each name. */
+/** Type of the ids in a path such as `/v1/alerts/{alert_id}`. */
 type IdsIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { [One in Name | keyof IdsIn<Rest>]: string }
   : unknown;
@@ -96,7 +91,7 @@ export const listPathParameters = (path: string): string[] =>
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Definition of an operation of the API, with the zod schemas that validate its requests. */
+/** Definition of an operation of the API, with the schemas of its requests. */
 interface OperationDefinition<
   Path extends string,
   Q extends z.ZodObject,
@@ -108,56 +103,47 @@ interface OperationDefinition<
   summary: string;
   /** Scope that the caller's key must have. If there are several scopes, the key must have all of them. */
   scope: Scope | readonly Scope[];
-  /** Whether only the account itself may use the operation: not members of its home, and not apps. */
+  /** Set if members of the home and apps may not use the operation. */
   forOwnerOnly?: true;
   query?: Q;
   body?: B;
   /**
-   * Members of the body whose numbers keep all their digits (`true`: all members): a number that a double cannot represent exactly becomes
-   * text.
+   * Members of the body whose numbers keep all their digits as text, because a JavaScript number would round them (`true`: all
+   * members).
    */
   exactNumbers?: true | readonly string[];
-  /** Set if the body is a list that clients may also send as CSV: the columns of the CSV, or a parser for it. */
+  /** Columns or parser of the CSV, if clients may also send the list as CSV. */
   csvBody?: readonly string[] | CsvBody;
-  /** Whether clients may also send a SenML pack (`application/senml+json`). The schema of the body does not apply to a SenML pack. */
+  /** Whether clients may also send a SenML pack. The schema of the body does not apply to it. */
   senmlBody?: true;
   /** Maximum size of the body in bytes; default 1 MiB. */
   bodyLimitBytes?: number;
   status?: number;
   /**
-   * How a request whose method is not GET changes data. By default, the request runs in one transaction, which first reads the caller again
-   * and locks the caller (auth/run-as-caller.ts); the context's database is that transaction. `nothing`: the request changes nothing.
-   * `piece by piece`: the operation takes too long for one transaction, and calls `whileAllowed` for each piece. A GET never changes
-   * anything.
+   * How the operation changes data. Default: in one transaction, which first reads and locks the caller. `nothing`: the request
+   * changes nothing. `piece by piece`: the operation is too long for one transaction, and calls `whileAllowed` for each part.
    */
   changes?: 'nothing' | 'piece by piece';
   /** Number of requests that one call counts against the account's limits; default 1. */
   countsAs?: number;
-  /** Whether the operation only reads aggregates (`readDb`), so that it may read from a standby server. */
+  /** Whether the operation may read from a standby server. */
   readsFromStandby?: true;
-  /**
-   * Returns whether a body requests a dry run. A dry run changes nothing: it runs without a transaction, returns 200, and is not recorded
-   * in the audit log.
-   */
+  /** Returns whether a body requests a dry run, which changes nothing, returns 200, and is not recorded in the audit log. */
   isTrial?(body: unknown): boolean;
   /**
-   * Entry in the audit log, which is written in the transaction of the change. Every operation that changes data has such an entry.
-   * `target`: name of the path parameter, response member or body member that contains the id of the changed object. `of`: name of another
-   * path parameter to record. `via`: interface through which the request came, if it is not the HTTP API.
+   * Entry in the audit log, required for every operation that changes data. `target`: name of the parameter or member with the id
+   * of the changed object. `of`: another path parameter to record. `via`: the interface, if it is not the HTTP API.
    */
   audit?: { action: string; target: string; of?: string; via?: 'mcp' };
-  /** Media type of the response if it is not JSON. The response is then a stream, which the reference describes as a string. */
+  /** Media type of the response if it is not JSON. The response is then a stream. */
   produces?: string;
   /** Other formats besides JSON in which clients can request the response. */
   formats?: readonly F[];
-  /** Set if the operation will be removed, because another operation replaces it. */
+  /** Set if another operation will replace this one. */
   deprecated?: Deprecation;
-  /**
-   * Schema of the response, from which the reference and the types are generated. Tests check responses against it; the service itself does
-   * not.
-   */
+  /** Schema of the response, for the reference and the types. Only tests check responses against it. */
   answer: A;
-  /** Handles a request. Returns the response: as an object, as text of another media type, or as a stream. */
+  /** Handles a request. Returns an object, a text of another media type, or a stream. */
   handle(call: OperationCall<IdsIn<Path>, z.output<Q>, z.output<B>, F>): Promise<z.output<A> | string | Readable>;
 }
 
@@ -189,8 +175,8 @@ export function defineOperation<
 export type AnyOperation = Operation<string, any, any, any, OtherFormat>;
 
 /**
- * Adds the route of an operation. Requests are checked in this order: key (401, before the route), scope (403), names of query parameters
- * (400), values (422). If the operation changes something, the key and its scope are checked again in the transaction.
+ * Adds the route of an operation. Checks scope (403), names of query parameters (400) and values (422), in this order. For a
+ * change, the key and its scope are checked again in the transaction.
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
   const { method, path, deprecated, countsAs, exactNumbers, csvBody, senmlBody, bodyLimitBytes } = definition;
@@ -207,7 +193,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
         : await findCallerInHome(context.db, request.caller, () => requestIdsOf(request));
       const run = method === 'GET' ? read : change;
       const done = await run(definition, context, caller, request, reply);
-      // The router handles HEAD like GET, and would read the whole stream of the response. The stream is therefore destroyed.
+      // For HEAD, the router would read the whole response, so the stream is destroyed.
       if (request.method === 'HEAD' && done.answer instanceof Readable) {
         done.answer.destroy();
         return reply.status(done.status).send();
@@ -224,7 +210,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   });
 }
 
-/** Type of functions that run a request to an operation, and return the status and the body of the response. */
+/** Runs a request, and returns the status and the body of the response. */
 type RunRequest = (
   definition: AnyOperation,
   context: ApiContext,
@@ -234,8 +220,7 @@ type RunRequest = (
 ) => Promise<{ status: number; answer: unknown }>;
 
 /**
- * Runs a request that changes nothing. If the operation allows it, the request reads from the standby server. If the standby server fails,
- * the request runs again on the primary server.
+ * Runs a request that changes nothing. If reading from the standby server fails, the request runs again on the primary server.
  */
 const read: RunRequest = async (definition, context, caller, request, reply) => {
   const { reads } = context;
@@ -252,7 +237,7 @@ const read: RunRequest = async (definition, context, caller, request, reply) => 
   }
 };
 
-/** Runs a request whose method is not GET, in the way that `changes` of its operation states. */
+/** Runs a request that may change data, in the way that `changes` of its operation states. */
 const change: RunRequest = async (definition, context, caller, request, reply) => {
   const { db, clock } = context;
   const changesNothing = definition.changes === 'nothing' || isTrial(definition, request);
@@ -266,7 +251,7 @@ const change: RunRequest = async (definition, context, caller, request, reply) =
   );
 };
 
-/** Handles a request. The caller was just read again from the database, unless the request only reads. */
+/** Handles a request whose caller was checked. */
 const answer: RunRequest = async (definition, context, caller, request, reply) => {
   const call = callOf(definition, context, caller, request, reply);
   const { method, status = method === 'POST' ? 201 : 200 } = definition;
@@ -281,7 +266,7 @@ const answer: RunRequest = async (definition, context, caller, request, reply) =
 
 const isTrial = (definition: AnyOperation, { body }: FastifyRequest): boolean => definition.isTrial?.(body) ?? false;
 
-/** Runs a request. If it changes something, also records it in the audit log, with the caller and the address of the client. */
+/** Runs a request. If it changes data, also records it in the audit log. */
 export async function runAndAudit(
   { audit, handle }: AnyOperation,
   db: Database,
@@ -303,8 +288,8 @@ export async function runAndAudit(
       },
     });
   const named = ids[audit.target];
-  // The audit entry is written before the change, because a deleted object has no owner afterwards. If the object does not exist, the
-  // request is refused and the entry is rolled back.
+  // The audit entry is written before the change, because a deleted object has no owner afterwards. If the change fails, the
+  // entry is rolled back.
   if (db.isTransaction && typeof named === 'string') {
     if (await findOwnerOfObject(db, named)) await note(named);
     return handle(call);
@@ -315,7 +300,7 @@ export async function runAndAudit(
   return answer;
 }
 
-/** Members of request bodies whose values are recorded in the audit log. These values contain no personal data. */
+/** Members of request bodies that the audit log records with their values, because they contain no personal data. */
 const TOLD = [
   'role',
   'plan',
@@ -333,7 +318,7 @@ const TOLD = [
   'access',
 ];
 
-/** Returns what the audit log records of a body: the names of its members, and the values of the members in `TOLD`. */
+/** Returns what the audit log records of a body: the names of its members, and some values (`TOLD`). */
 function tellable(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null) return {};
   if (Array.isArray(body)) return { rows: body.length };
@@ -346,7 +331,7 @@ function send(reply: FastifyReply, { status, answer }: { status: number; answer:
   return reply.status(status).type('application/json; charset=utf-8').send(streamRows(answer));
 }
 
-/** Creates the object that a handler receives for a request that is allowed and valid. */
+/** Creates the object that a handler receives. */
 function callOf(
   definition: AnyOperation,
   context: ApiContext,
@@ -388,19 +373,15 @@ function callOf(
   };
 }
 
-/**
- * Returns the ids in a path. In each id, replaces the character NUL, which PostgreSQL cannot store, with a character that no id contains,
- * so that the operation responds as to any unknown id.
- */
+/** Returns the ids in a path. The character NUL, which PostgreSQL cannot store, is replaced, so that such an id is unknown. */
 const storableIds = (params: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, id]) => [name, id.replaceAll('\0', '\uFFFD')]));
 
-/** Maximum number of ids in a request that are looked up to find the request's home, and maximum length of such an id. */
+/** Maximum number and length of the ids in a request that are looked up to find the home. */
 const MAX_LOOKED_UP = { ids: 4, characters: 64 };
 
 /**
- * Returns the ids in a request, as sent: those in the path first, then those in the query and the body. If the body is a list, returns only
- * the ids in its first row.
+ * Returns the ids in a request: first those in the path, then in the query and the body. Of a list, only the first row is used.
  */
 function requestIdsOf({ params, query, body }: FastifyRequest): HomeIdsInRequest {
   const parts = [params, query, Array.isArray(body) ? body[0] : body];
@@ -422,8 +403,7 @@ function allow({ scopes, memberId, appId }: Caller, definition: AnyOperation): v
   if ((memberId !== undefined || appId !== undefined) && definition.forOwnerOnly) throw new AppError('forbidden');
   const missing = getOperationScopes(definition).filter((scope) => !scopes.has(scope));
   if (missing.length === 0) return;
-  // The error may name the missing scope, because it concerns only the caller's own key. No data have been read yet, so the error reveals
-  // nothing else.
+  // The error may name the missing scope, because it concerns only the caller's own key.
   throw new AppError('forbidden', { details: [{ field: 'scope', message: `must include ${missing.join(' and ')}` }] });
 }
 
@@ -435,7 +415,7 @@ function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecatio
   reply.header('Link', links.filter(Boolean).join(', '));
 }
 
-/** Returns the query parameters by name. Throws 400 for an unknown or repeated parameter, because such a query is a syntax error. */
+/** Returns the query parameters by name. Throws 400 for an unknown or repeated parameter. */
 function queryParametersOf(url: string, schema: z.ZodObject | undefined): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   const mark = url.indexOf('?');
@@ -463,8 +443,8 @@ function bodyOf(schema: Shape, body: unknown): unknown {
 const NO_MEMBERS = z.strictObject({}).optional();
 
 /**
- * Checks the body of a request for an operation that takes no body, and returns undefined. In a POST, a body with members is refused,
- * because the client expects these members to have an effect. In a GET or DELETE, a body has no meaning (RFC 9110, 9.3) and is ignored.
+ * Checks the body of a request for an operation without a body. A POST with members is refused, because the client expects an
+ * effect. A body of a GET or DELETE has no meaning (RFC 9110, 9.3) and is ignored.
  */
 function withoutBody(method: AnyOperation['method'], body: unknown): undefined {
   if (method === 'POST') valid(NO_MEMBERS, body, 'body');

@@ -12,9 +12,9 @@ import { addErrorHandler } from './plugins/errors.ts';
 export interface OperatorDependencies {
   /** Returns the metrics of this process or, in a supervisor, of all processes that it supervises. */
   metrics(): Promise<object[][]>;
-  /** Returns the state of each role. The listener responds with 503 unless the state of every role is `up`. */
+  /** Returns the state of each role (process type). The listener responds with 503 unless every state is `up`. */
   health(): Promise<Record<string, string>>;
-  /** Returns whether a proxy should send connections to this process. Default: true as long as the process responds. */
+  /** Returns whether a proxy should send connections to this process. Default: true. */
   isReady?(): boolean;
   /** URL at which clients reach the API and its documentation. */
   publicUrl: string;
@@ -25,9 +25,9 @@ export interface OperatorDependencies {
 const NONE = { port: null, stop: async () => {} };
 
 /**
- * Starts the listener for operators, which is separate from the API: `/metrics` (Prometheus), `/healthz`, `/readyz`, and below
- * `/internal/mqtt/` the endpoints that MQTT brokers call. Uses plain HTTP on the loopback interface, unless OPERATOR_HOST is set. `port`:
- * null disables the listener.
+ * Starts the operators' listener, separate from the API: `/metrics` (Prometheus), `/healthz`, `/readyz`, and the endpoints that
+ * MQTT brokers call. It uses plain HTTP on the loopback interface, unless OPERATOR_HOST is set. `port`: null disables the
+ * listener.
  */
 export async function startOperatorListener(
   { host, port, names }: { host: string; port: number | null; names: readonly string[] },
@@ -36,7 +36,7 @@ export async function startOperatorListener(
 ): Promise<{ port: number | null; stop(): Promise<void> }> {
   if (port === null) return NONE;
   const app = Fastify({ forceCloseConnections: true });
-  // While the database is unavailable, this handler responds with 503 and Retry-After.
+  // While the database is unavailable, responds with 503 and Retry-After.
   addErrorHandler(app, () => operated.publicUrl);
   app.setNotFoundHandler(async () => {
     throw new AppError('notFound');
@@ -61,8 +61,7 @@ export async function startOperatorListener(
     await app.listen({ host, port });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    // If several roles on one machine have the same operator port, only the first role gets the listener. The others continue without it,
-    // because ingest must not stop for that reason.
+    // If several processes on one machine use the same port, only the first gets the listener. The others continue without it.
     log.warn({ port }, 'no metrics: the operator port is in use; set OPERATOR_PORT to another one');
     return NONE;
   }
@@ -70,10 +69,9 @@ export async function startOperatorListener(
 }
 
 /**
- * Whether the operator's listener accepts a request with this Host header. A web page could make its own host name resolve to this
- * machine's address (DNS rebinding) and read the response. Its requests then contain that host name, which has a dot. Accepted are IP
- * addresses, localhost, names that the operator configured and, if other machines may connect, names without a dot, such as those of
- * containers.
+ * Whether a request's Host header is accepted: IP addresses, localhost, and configured names, and names without a dot if other
+ * machines may connect. Other names are refused, because a web page could make its own host name resolve to this machine (DNS
+ * rebinding).
  */
 export function isOperatorHost(
   header: string | undefined,

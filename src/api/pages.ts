@@ -8,14 +8,14 @@ export interface ListPageRequest {
   cursor?: string;
 }
 
-/** Name of the member that identifies an item of a list, or a function that returns the identifier of an item. */
+/** Member that identifies an item of a list, or a function that returns the identifier. */
 export type ItemIdentifier<Item> = keyof Item | ((item: Item) => string);
 
 interface Linked {
   header(name: string, value: string): unknown;
 }
 
-/** Adds the link to the next page of a list (RFC 8288): the URL of this request, with the cursor of the last item on this page. */
+/** Adds the link to the next page of a list (RFC 8288). */
 function linkNext(reply: Linked, url: string, cursor: string): void {
   const [path = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
@@ -24,8 +24,8 @@ function linkNext(reply: Linked, url: string, cursor: string): void {
 }
 
 /**
- * Returns a cursor for a list. It consists of an identifier and a checksum. The checksum shows that the cursor belongs to this list; it is
- * not secret and gives no access.
+ * Returns a cursor for a list: an identifier and a checksum. The checksum shows that the cursor belongs to this list; it is not
+ * secret.
  */
 const cursorOf = (path: string, id: string): string =>
   `${Buffer.from(id).toString('base64url')}.${createHash('sha256').update(`${path} ${id}`).digest('base64url').slice(0, 8)}`;
@@ -39,8 +39,8 @@ function idIn(path: string, cursor: string): string {
 }
 
 /**
- * Returns a page of a list. `find` is called for one item more than requested: if it returns that item, there is a next page, and the
- * response gets a link to it. Throws 422 if the cursor does not belong to this list.
+ * Returns a page of a list. `find` is called for one item more than requested, to find out whether there is a next page. Throws
+ * 422 if the cursor does not belong to this list.
  */
 export async function fetchListPage<T extends object>(
   reply: Linked,

@@ -8,9 +8,8 @@ import { LENIENT_PARSER_OPTIONS, refuseUnparsableRequest } from './plugins/proto
 import { negotiateLanguage } from './tables/accept.ts';
 
 /**
- * Creates the server for plain HTTP. It responds that HTTPS is required, and reads neither key nor body. Only requests from a trusted proxy
- * that received them over TLS (X-Forwarded-Proto: https) are served. Browsers get a page with a link to `publicUrl`; the link never
- * contains the host of the request, which the client can choose.
+ * Creates the server for plain HTTP. It responds that HTTPS is required, unless a trusted proxy received the request over TLS
+ * (X-Forwarded-Proto: https). Browsers get a link to `publicUrl`, because the client can choose the host of the request.
  */
 export function createPlainHttpServer(
   isTrusted: (address: string | undefined) => boolean,

@@ -2,15 +2,14 @@ import type { FastifyReply } from 'fastify';
 import { escapeHtml } from '#src/core/html.ts';
 
 /**
- * Content security policy of pages with a single sentence. It allows an inline style and forms that are sent to this origin, but nothing
- * else.
+ * Content security policy of pages with a single sentence. It allows only inline styles and forms that are sent to this origin.
  */
 export const PLAIN_PAGE_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Returns an HTML page with one sentence, which belongs neither to the dashboard nor to the documentation. `text`: plain text. `more`: HTML
- * after the sentence, such as a form. `head`: HTML for the head. `language`: ISO 639-1.
+ * Returns an HTML page with one sentence. `text`: plain text. `more`: HTML after the sentence, such as a form. `head`: HTML for
+ * the head. `language`: ISO 639-1.
  */
 export const renderPlainPage = (
   title: string,
@@ -39,6 +38,6 @@ export const sendPlainPage = (
     .type('text/html; charset=utf-8')
     .send(renderPlainPage(title, text, options));
 
-/** Whether the client is a browser that opens a page. Some addresses return a page to browsers and JSON to programs. */
+/** Whether the client is a browser that opens a page. */
 export const isHtmlRequested = ({ accept = '' }: { accept?: string | undefined }): boolean =>
   /\btext\/html\b/i.test(accept);

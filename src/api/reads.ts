@@ -8,13 +8,13 @@ const TOLD_FROM_MS = 5_000;
 /** Chooses, for each request that reads, between the primary database server and its standby. */
 export interface ReadDatabaseRouter {
   /**
-   * Returns the standby, with the age of its data. Returns the primary if the standby is unavailable, or if it does not contain the
+   * Returns the standby, with the age of its data. Returns the primary if the standby is unavailable, or does not contain the
    * account's own changes yet.
    */
   from(userId: string): Promise<{ db: Database; ageSeconds: number | null }>;
   /**
-   * Returns the database for data that the service sends without a request. This is the standby or, if the standby is unavailable, the
-   * primary. Such data need not contain the client's own latest changes.
+   * Returns the standby if it is available, otherwise the primary. For data that need not contain the client's own latest
+   * changes.
    */
   newest(): Database;
   /** Must be called if reading from the standby has failed. */
@@ -22,10 +22,8 @@ export interface ReadDatabaseRouter {
 }
 
 /**
- * Creates the router between primary and standby. Requests read from the standby, except that an account which has just changed something
- * reads from the primary. The audit log on the primary contains the transaction id of each change, from all processes. Each request
- * therefore first reads the account's latest entries in the audit log, by an index, and compares their transaction ids with those that the
- * standby has replayed.
+ * Creates the router between primary and standby. Requests read from the standby, unless it has not replayed the account's latest
+ * changes. These are the transactions in the account's latest audit entries.
  */
 export function createReadDatabaseRouter(db: Database, readDb: Database, standby: Standby): ReadDatabaseRouter {
   return {
@@ -39,10 +37,10 @@ export function createReadDatabaseRouter(db: Database, readDb: Database, standby
   };
 }
 
-/** Whether the standby has replayed all of the given transactions. Pure. */
+/** Whether the standby has replayed all of the given transactions. */
 export const hasReplayedTransactions = ({ horizon }: StandbyState, transactions: readonly number[]): boolean =>
   transactions.every((number) => isTransactionReplayed(number, horizon));
 
-/** Returns the age of the data in seconds for the header `Age`. Null if the data are so recent that the header is omitted. Pure. */
+/** Returns the age of the data in seconds for the header `Age`; null for recent data. */
 export const getReportedAgeSeconds = ({ ageMs }: StandbyState): number | null =>
   ageMs > TOLD_FROM_MS ? Math.floor(ageMs / 1_000) : null;

@@ -17,15 +17,14 @@ export const SERVER_TIMEOUTS = {
   connectionsCheckingInterval: 5_000,
 };
 
-/** Handler of requests. fastify's handler accepts requests of HTTP/1.1 and HTTP/2, although its type mentions only HTTP/1.1. */
+/** Handler of requests of HTTP/1.1 and HTTP/2. */
 interface Serving {
   serve(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse): void;
 }
 
 /**
- * Creates the server of the API, which does not listen yet. It accepts TLS connections, on which the client chooses the protocol (ALPN).
- * Node's HTTPS server handles HTTP/1.1; connections with HTTP/2 (`h2`) are passed to http2.ts. Decision 0053 explains why Node's server for
- * both protocols is not used.
+ * Creates the server of the API, which does not listen yet. The client of each TLS connection chooses the protocol (ALPN).
+ * Decision 0053 explains why Node's server for both protocols is not used.
  */
 export function createApiServer(
   { serve }: Serving,
@@ -37,7 +36,7 @@ export function createApiServer(
     { ...tls, ...SERVER_TLS_OPTIONS, ...LENIENT_PARSER_OPTIONS, ...timeouts, ALPNProtocols: ['h2', 'http/1.1'] },
     serve,
   );
-  // Closes a connection whose client does not read its response. A slow response that has sent no data yet is not affected.
+  // Closes a connection whose client does not read its response.
   server.setTimeout(unreadTimeout, (socket) => {
     if (socket.writableLength > 0) socket.destroy();
   });

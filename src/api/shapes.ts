@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '#src/core/errors.ts';
 
-/**
- * This file contains schemas that responses of several resources share. The schemas of a single resource are in `v1/<noun>/shape.ts`. A
- * test checks every response against its schema.
- */
+/** Schemas that responses of several resources share. The schemas of a single resource are in `v1/<noun>/shape.ts`. */
 export const userIdSchema = z.string().describe('Id of the user who owns the object.');
 export const deviceIdSchema = z.string().describe('Id of the device.');
 export const createdAtSchema = z.iso.datetime({ offset: true }).describe('Time of creation.');
@@ -20,10 +17,7 @@ type WithIsoTimes<Row> = {
   [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] extends Date | null ? string | null : Row[Name];
 };
 
-/**
- * Converts a row to members of a response: those members of the schema for which the row has a column of the same name. Times become ISO
- * 8601 in UTC. Other columns are omitted.
- */
+/** Converts a row to members of a response: the columns that the schema names. Times become ISO 8601 in UTC. */
 export const pickMembers = <Shape extends z.ZodRawShape, Row extends object>(
   { shape }: z.ZodObject<Shape>,
   row: Row,

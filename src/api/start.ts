@@ -38,7 +38,7 @@ export interface Api {
   ports: { https_port: number; http_port: number };
   /** URL at which clients reach the API: PUBLIC_URL or, if PUBLIC_URL is not set, a URL with the port on which the API listens. */
   publicUrl: string;
-  /** Returns the maximum age of the standby server's data in seconds. Null if there is no standby server or it is unavailable. */
+  /** Returns the maximum age of the standby server's data in seconds. Null without an available standby server. */
   standbyLagSeconds(): number | null;
   /** Replaces the TLS certificate for new connections. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
@@ -57,13 +57,13 @@ interface ApiParts {
   rejected: RejectedMessagesPort;
   sentReadings: SentReadingsPort;
   rollups: RollupsPort;
-  /** Functions of the installation's own back-ups. Null if the installation creates no back-ups. */
+  /** Functions of the installation's own back-ups; null without back-ups. */
   backups: { read: () => Promise<BackupState>; writeEndedObjects: () => Promise<void> } | null;
   metrics: Metrics;
   log: Logger;
 }
 
-/** Starts the API's listeners: one for HTTPS (HTTP/1.1 and HTTP/2), and one for plain HTTP, which only refuses requests. */
+/** Starts the API's listeners for HTTPS and for plain HTTP, which only refuses requests. */
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const { pool, readPool, tls, secret, mailSignIn, backups, metrics, log } = parts;
   const { environment } = config;
@@ -107,8 +107,8 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
       certificate = pair.cert;
     },
     async stop() {
-      // In the first half of the shutdown time, proxies detect the shutdown (/readyz). In the second half, clients connect to another
-      // process. The API answers all requests during both halves.
+      // In the first half of the shutdown time, proxies detect the shutdown (/readyz). In the second half, clients connect to
+      // another process. All requests are still answered.
       const halfMs = (config.api.drainSeconds * 1_000) / 2;
       isLeaving = true;
       await setTimeout(halfMs);
@@ -121,7 +121,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   };
 }
 
-/** Creates the context of the API's operations. `reads`: chooses between primary and standby server; undefined without a standby server. */
+/** Creates the context of the API's operations. `reads`: undefined without a standby server. */
 function contextOf(config: Config, parts: ApiParts, db: Database, reads: ApiContext['reads']): ApiContext {
   const { environment, retentionMonths, dataDir } = config;
   const { secret, fetchAnswer, judge, rejected, sentReadings, rollups, backups } = parts;
@@ -173,10 +173,7 @@ async function acceptsWrites(pool: Pool): Promise<boolean> {
   }
 }
 
-/**
- * Creates request counters in Redis, if Redis is configured. The Redis client is imported only then, because its files are a fifth of all
- * modules that a start loads, and few installations use Redis.
- */
+/** Creates request counters in Redis, if it is configured. The Redis client is imported only then, because it slows the start. */
 async function redisCounterOf({ redisUrl, planLimits: plans, environment }: Config, db: Database, log: Logger) {
   if (!redisUrl) return undefined;
   const { createRedisCounter } = await import('#src/auth/redis-counter.ts');
@@ -197,10 +194,7 @@ async function listenForPlainHttp(config: Config, app: FastifyInstance, publicUr
   return plain;
 }
 
-/**
- * Starts listening without fastify's own log line. That line would contain http://, because fastify does not detect that this server uses
- * TLS.
- */
+/** Starts listening without fastify's log line, which would contain http:// instead of https://. */
 async function listenQuietly(app: FastifyInstance, log: Logger, at: { host: string; port: number }): Promise<void> {
   const { level } = log;
   if (log.isLevelEnabled('info')) log.level = 'warn';
@@ -222,23 +216,17 @@ async function readOidcConfig({ oidc: config }: Config): Promise<SignInProvider 
   }
 }
 
-/**
- * Time in ms after which idle connections are closed again during a shutdown. Connections can become idle late: a response that began
- * before the shutdown does not ask the client to close the connection.
- */
+/** Time in ms after which idle connections are closed again during a shutdown, because connections can become idle late. */
 const IDLE_LOOK_MS = 100;
 
-/** Repeatedly closes the idle connections of a server that has stopped listening, until no connection is left. */
+/** Closes the idle connections of a server that has stopped listening, until none is left. */
 async function endIdle(server: PlainServer | Server): Promise<void> {
   const timer = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
   await once(server, 'close');
   clearInterval(timer);
 }
 
-/**
- * Also listens on the second address of `localhost`, if the machine has one. Connections to this address are passed to `server`, which can
- * listen on one address only.
- */
+/** Also listens on the second address of `localhost`, if the machine has one, and passes its connections to `server`. */
 async function listenOnOther(server: Server, host: string): Promise<TcpServer | undefined> {
   if (host !== 'localhost') return undefined;
   const { address, port } = server.address() as AddressInfo;

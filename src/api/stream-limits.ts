@@ -4,15 +4,15 @@ import type { Database } from '#src/database/connect.ts';
 import { findUtilityOfAccount } from '#src/users/store.ts';
 
 /**
- * Maximum number of open streams of one kind (live readings, or changes for the dashboard) in one process. `ofUtility` limits a utility
- * together with all accounts that the utility enrolled, because the utility creates keys for these accounts.
+ * Maximum number of open streams of one kind in one process. `ofUtility` limits a utility together with all accounts that it
+ * enrolled, because the utility creates their keys.
  */
 export const STREAM_LIMITS = { ofAccount: 20, ofUtility: 500, ofAll: 2_000, retryAfterSeconds: 30 };
 
 /** The accounts whose limits apply to a stream. */
 export interface StreamOwner {
   accountId: string;
-  /** The utility that enrolled the account; the account itself if no utility enrolled it. */
+  /** The utility that enrolled the account, or the account itself. */
   utilityId: string;
 }
 
@@ -21,7 +21,7 @@ export const loadStreamOwner = async (db: Database, { accountId }: Caller): Prom
   utilityId: (await findUtilityOfAccount(db, accountId)) ?? accountId,
 });
 
-/** Throws 429 if the account or its utility has reached its limit of open streams, and 503 if the process has reached its limit. */
+/** Throws 429 if the account or its utility has too many open streams, and 503 if the process has too many. */
 export function assertStreamAllowed(
   open: Iterable<{ owner: StreamOwner }>,
   { accountId, utilityId }: StreamOwner,

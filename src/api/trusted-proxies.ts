@@ -1,8 +1,8 @@
 import { createNetworkMatcher, parseNetwork } from '#src/core/networks.ts';
 
 /**
- * Returns a function that checks whether the X-Forwarded-* headers of a client at an address can be trusted. `list`: the addresses and
- * networks (`10.0.0.0/8`) in TRUST_PROXY. Throws an error that names the invalid entry if the list contains anything else.
+ * Returns a function that checks whether the X-Forwarded-* headers from an address can be trusted. `list`: addresses and networks
+ * (`10.0.0.0/8`) in TRUST_PROXY. Throws an error that names an invalid entry.
  */
 export function createTrustedProxyChecker(list: readonly string[]): (address: string | undefined) => boolean {
   const isTrusted = createNetworkMatcher(

@@ -1,8 +1,8 @@
 /** Measures the memory of responses that are being sent, until their clients have received them. */
 export interface UnsentResponseTracker {
   /**
-   * Adds a response; the returned function removes it. If this exceeds the limit of the connection, of the address or of all responses,
-   * aborts the responses that have waited longest (`cut`), but never the new response.
+   * Adds a response; the returned function removes it. Above a limit, aborts the responses that have waited longest (`cut`), but
+   * never the new one.
    */
   hold(answer: UnsentAnswer): () => void;
   /** Returns the number of bytes of all unsent responses. */
@@ -24,7 +24,7 @@ export interface UnsentResponseLimits {
   ofAll: number;
 }
 
-/** Responses in the order in which they were added, and the sum of their bytes. */
+/** Responses in the order of their addition, and the sum of their bytes. */
 class Pile {
   readonly answers = new Set<UnsentAnswer>();
   bytes = 0;
@@ -39,10 +39,7 @@ class Pile {
   }
 }
 
-/**
- * Limits the memory of unsent responses. A client that reads its responses receives them within milliseconds. If a limit is exceeded, the
- * oldest responses therefore belong to clients that do not read, so other clients at the same address lose nothing.
- */
+/** Limits the memory of unsent responses. Above a limit, aborts the oldest responses, whose clients do not read. */
 export function createUnsentResponseTracker({
   ofConnection,
   ofAddress,

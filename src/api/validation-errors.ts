@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { FieldError } from '#src/core/errors.ts';
 
-/** Maximum number of validation errors in one response. If a body has more errors, only the first are reported. */
+/** Maximum number of validation errors in one response. */
 export const MAX_VALIDATION_ERRORS = 100;
 
 /**
- * Returns the validation errors of a value, each with the name of its field. `where`: name of the whole value. `rowName`: returns the name
- * of a row, if the value is a list.
+ * Returns the validation errors of a value, each with the name of its field. `where`: name of the whole value. `rowName`: returns
+ * the name of a row of a list.
  */
 export function listFieldErrors(
   { issues }: z.ZodError,
@@ -32,8 +32,8 @@ function errorsOfIssue(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): V
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((name) => ({ path: [...path, name], message: 'unknown field' }));
   if (issue.code === 'invalid_union') {
-    // If a value matches none of several alternatives, only the errors of the closest alternative are reported. This is the alternative
-    // with the fewest unknown fields.
+    // If a value matches none of several alternatives, only the errors of the closest alternative are reported: the one with the
+    // fewest unknown fields.
     const [meant] = issue.errors.toSorted((one, other) => countUnknownFields(one) - countUnknownFields(other));
     if (meant) return meant.flatMap((one) => errorsOfIssue(one, [...path, ...one.path]));
   }

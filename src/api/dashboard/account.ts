@@ -39,10 +39,7 @@ export const endUserSession = defineOperation('DELETE /v1/sessions/{session_id}'
     ),
 });
 
-/**
- * Maximum number of imports that the list contains. The passwords of an import can be fetched for a day, and a person rarely starts more
- * than 20 imports in a day.
- */
+/** Maximum number of imports in the list. The passwords of an import can be fetched for a day only. */
 const MOST = 20;
 
 export const listUnfetchedImports = defineOperation('GET /v1/waiting-imports', {
@@ -65,7 +62,7 @@ export const checkImport = defineOperation('POST /v1/import-check', {
   answer: importCheckSchema,
   status: 200,
   query: importQuerySchema,
-  // The schema accepts any rows. The handler validates them one by one, so that all invalid rows are reported instead of only the first.
+  // The schema accepts any rows, so that the handler can report all invalid rows instead of only the first.
   body: createBoundedArraySchema(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED_DEVICES),
   ...omitUndefined({ csvBody, bodyLimitBytes }),
   async handle({ db, caller, address, query, body, rowName }) {

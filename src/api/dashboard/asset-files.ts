@@ -8,14 +8,14 @@ import { type CompressedFile, compressBrotli, compressFile, createFileCache } fr
 import { compileTexts, type NestedTexts } from '#src/core/compile-words.ts';
 
 const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
-/** Libraries that are served to browsers as they are: path of the file, by the name under which modules import it. */
+/** Libraries that are served to browsers unchanged: path of the file by import name. */
 const LIBRARIES: Record<string, string> = {
   preact: 'preact/dist/preact.mjs',
   'preact/hooks': 'preact/hooks/dist/hooks.mjs',
   htm: 'htm/dist/htm.module.js',
   qr: 'qr/index.js',
   'icu-minify/format': 'icu-minify/dist/esm/production/format.js',
-  // The library's IIFE script (one global variable) is half the size of its ES module.
+  // The IIFE script (one global variable) is half the size of the ES module.
   uplot: 'uplot/dist/uPlot.iife.min.js',
 };
 /**
@@ -41,9 +41,8 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Returns a function that returns a file of `src/dashboard` in the form for browsers, or undefined if the file does not exist. All sources
- * are read when the process starts, so that the pages match the operations of this process. There is no build step: types are stripped when
- * a file is first requested.
+ * Returns a function that returns a file of `src/dashboard` in the form for browsers, or undefined. All sources are read when the
+ * process starts. Types are stripped when a file is first requested, because there is no build step.
  */
 export function createAssetFiles(): (path: string) => Promise<CompressedFile> | undefined {
   const known = sources();
@@ -65,10 +64,9 @@ const digestOf = (...parts: (Buffer | string)[]): Buffer => {
 };
 
 /**
- * Returns the result of `compute` for the content of a file. If an earlier process has cached the result, reads it from the cache.
- * Computing all modules takes two seconds of CPU time, for which the first visitor after each start would wait. The cache is in the folder
- * of Node's compile cache (src/cli/main.ts); if the folder is not writable, nothing is cached. Each cached file begins with its digest,
- * because a file may be empty after a power cut.
+ * Returns the result of `compute` for the content of a file, from the cache if possible. The cache is in the folder of Node's
+ * compile cache, because computing all modules takes two seconds. Each cached file begins with its digest, because a file may be
+ * empty after a power cut.
  */
 async function cached(how: string, content: Buffer | string, compute: () => Promise<Buffer>): Promise<Buffer> {
   const folder = getCompileCacheDir();
@@ -85,14 +83,13 @@ async function cached(how: string, content: Buffer | string, compute: () => Prom
   return computed;
 }
 
-/** Lists all files by their path below `app/`. The sources are read at once; the form for browsers is built when it is first requested. */
+/** Lists all files by their path below `app/`. The form for browsers is built at the first request. */
 function sources(): Map<string, Source> {
   const found = new Map<string, Source>();
   const words = new Map<string, Record<string, NestedTexts>>();
   const { resolve } = createRequire(import.meta.url);
   const version = createHash('sha256');
-  // Digest of all files. The service worker contains the digest, so that the worker changes if any file changes. The digest is computed at
-  // the first request, when all files have been read.
+  // Digest of all files. The service worker contains the digest, so that the worker changes if any file changes.
   let digest: string | undefined;
   const versioned = (source: string) => {
     digest ??= version.digest('hex').slice(0, 16);
@@ -120,7 +117,6 @@ function sources(): Map<string, Source> {
     const code = readFileSync(packaged(resolve, file), 'utf8');
     version.update(name).update(code);
     found.set(`lib/${name}.js`, () => Buffer.from(file.endsWith('.iife.min.js') ? exporting(code) : browsable(code)));
-    // If a library consists of several files, includes the files that this file imports.
     for (const [, part = ''] of code.matchAll(/\bfrom\s*['"]\.\/([^'"\n]+)\.js['"]/g))
       addLibrary(join(dirname(name), part), join(dirname(file), `${part}.js`));
   };
@@ -142,8 +138,8 @@ function packaged(resolve: NodeJS.RequireResolve, file: string): string {
 }
 
 /**
- * Strips types and comments from a module. In an installed package, the modules were already stripped at the release. The compiler needs 17
- * MB of memory, so it is imported only when a module is first built.
+ * Strips types and comments from a module. The compiler needs 17 MB of memory, so it is imported only when needed. In an
+ * installed package, types are already stripped.
  */
 async function moduleOf(path: string, source: string): Promise<Buffer> {
   if (path.endsWith('.js')) return Buffer.from(browsable(source));
@@ -168,10 +164,7 @@ function browsable(code: string): string {
   });
 }
 
-/**
- * Returns the HTML document. Its head lists the modules of the first page, so that the browser fetches all of them at once. Modules of a
- * language are not listed, because only the browser chooses the language.
- */
+/** Returns the HTML document. Its head lists the modules of the first page, so that the browser fetches all of them at once. */
 function documentOf(source: string, paths: string[]): Buffer {
   const early = paths
     .filter((path) => path.endsWith('.js') && !path.startsWith('pages/') && path !== 'service-worker.js')

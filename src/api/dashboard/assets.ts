@@ -3,7 +3,7 @@ import { type CompressedFile, sendFile } from '#src/api/compressed-files.ts';
 import { isHtmlRequested } from '#src/api/plain-page.ts';
 import { createAssetFiles } from './asset-files.ts';
 
-/** Paths of the dashboard's pages. All paths return the same HTML document; its script then shows the page of the path. */
+/** Paths of the dashboard's pages. They all return the same HTML document, whose script shows the page. */
 const VIEWS = [
   ...[
     '',
@@ -25,7 +25,7 @@ const VIEWS = [
   ...['/home', '/home/:unit', '/home/:unit/:period'],
   ...['/devices/:device', '/devices/:device/:unit', '/devices/:device/:unit/:period'],
 ];
-/** Content security policy: browsers load everything from this origin, and execute nothing that is inline. */
+/** Content security policy: everything comes from this origin, and nothing inline is executed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,10 +39,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * Serves the pages of `src/dashboard` at `/dashboard`. Browsers check each file before each use, and download it only if it has changed.
- * After an update of the service, the pages therefore match the service.
- */
+/** Serves the pages of `src/dashboard` at `/dashboard`. Browsers check before each use whether a file has changed. */
 export function addDashboardAssets(app: FastifyInstance): void {
   const fileOf = createAssetFiles();
   const send = async (request: FastifyRequest, reply: FastifyReply, path: string) => {
@@ -54,14 +51,13 @@ export function addDashboardAssets(app: FastifyInstance): void {
       send(request, reply.header('Content-Security-Policy', POLICY), 'index.html'),
     );
   }
-  // Every other path below /dashboard also returns the HTML document. Its script shows that the page does not exist, and lists the existing
-  // pages.
+  // Every other path below /dashboard also returns the HTML document. Its script shows that the page does not exist.
   app.get('/dashboard/*', async (request, reply) => {
     if (!isHtmlRequested(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
     const { type, plain } = (await fileOf('index.html')) as CompressedFile;
     return reply.status(404).header('Content-Security-Policy', POLICY).type(type).send(plain);
   });
-  // These headers let the service worker control all pages of the dashboard, and let it fetch from this origin only.
+  // With these headers, the service worker controls all pages of the dashboard, and may fetch from this origin only.
   app.get('/dashboard/app/service-worker.js', (request, reply) => {
     reply.header('Service-Worker-Allowed', '/dashboard');
     reply.header('Content-Security-Policy', "default-src 'none'; connect-src 'self'");

@@ -6,25 +6,19 @@ import { findSession, isCsrfToken, type SignInOrigin } from '#src/auth/sessions.
 import type { Environment } from '#src/core/environment.ts';
 import { AppError } from '#src/core/errors.ts';
 
-/**
- * Names of the session cookies. The live and the sandbox service often share a host, and browsers distinguish cookies by host and path, not
- * by port.
- */
+/** Names of the session cookies. The live and the sandbox service need different names, because they often share a host. */
 export const SESSION_COOKIE_NAMES: Record<Environment, string> = {
   live: '__Secure-energy_session',
   sandbox: '__Secure-energy_sandbox_session',
 };
-/**
- * Names of the cookies that identify a browser which has signed in before. Such a browser has its own limits, which requests of other
- * browsers do not use up (src/auth/browsers.ts).
- */
+/** Names of the cookies that identify a browser which has signed in before. Such a browser has separate limits of sign-ins. */
 export const BROWSER_COOKIE_NAMES: Record<Environment, string> = {
   live: '__Secure-energy_browser',
   sandbox: '__Secure-energy_sandbox_browser',
 };
 /**
- * Names of the cookies that store a pending sign-in while the person is at the identity provider. The prefix of the names binds the cookies
- * to this host, so that no other host can set them.
+ * Names of the cookies that store a pending sign-in while the person is at the identity provider. With this prefix, no other host
+ * can set them.
  */
 export const PROVIDER_COOKIE_NAMES: Record<Environment, string> = {
   live: '__Host-energy_provider',
@@ -32,12 +26,12 @@ export const PROVIDER_COOKIE_NAMES: Record<Environment, string> = {
 };
 export const BROWSER_COOKIE_LIFETIME_MS = 365 * 86_400_000;
 /**
- * Attributes of the session cookies. Browsers send such a cookie only to the dashboard's paths, only over TLS, and never with a request
- * from another site's page. Scripts cannot read it.
+ * Attributes of the session cookies: only for the dashboard's paths, only over TLS, not for requests from other sites, and not
+ * readable by scripts.
  */
 const ATTRIBUTES = 'Path=/dashboard; Secure; HttpOnly; SameSite=Strict';
 
-/** Returns the value of a cookie in the request. Undefined if the cookie is missing or its value has more than `longest` characters. */
+/** Returns the value of a cookie. Undefined if it is missing or has more than `longest` characters. */
 export function parseCookieValue(request: FastifyRequest, name: string, longest = 100): string | undefined {
   return new RegExp(`(?:^|;\\s*)${name}=([\\w.-]{20,${longest}})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
 }
@@ -47,8 +41,8 @@ export const formatSetCookie = (name: string, value: string, maxAgeMs: number) =
   `${name}=${value}; ${ATTRIBUTES}; Max-Age=${maxAgeMs / 1_000}`;
 
 /**
- * Returns a `Set-Cookie` header for a pending sign-in at a provider. Browsers also send this cookie when a link on another site leads to
- * the dashboard (SameSite=Lax).
+ * Returns a `Set-Cookie` header for a pending sign-in at a provider. SameSite=Lax: browsers also send this cookie when the
+ * provider redirects to the dashboard.
  */
 export const formatSetProviderCookie = (name: string, value: string, maxAgeMs: number) =>
   `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1_000}`;

@@ -29,10 +29,9 @@ interface Listener extends ContinuousReader {
 }
 
 /**
- * Adds `GET /dashboard/v1/changes?user_id=`, a stream of server-sent events (HTML standard, 9.2). Whenever a device of the account reports,
- * the stream sends the event `readings` with the time of the newest reading. The first event is sent at once, because the page may have
- * loaded its data before the stream was opened. A stream ends if its session ends, if the account's role changes, if the session's
- * membership of the home ends, or when `handOn` aborts. In the last case the page reconnects to another process.
+ * Adds `GET /dashboard/v1/changes?user_id=`, a stream of server-sent events. Whenever a device of the account reports, the stream
+ * sends the event `readings` with the time of the newest reading. The first event is sent at once. A stream ends if its session
+ * loses access to the account, or when `handOn` aborts; the page then reconnects.
  */
 export function addChangeStream(app: FastifyInstance, context: ApiContext, handOn?: AbortSignal): void {
   const listeners = new Set<Listener>();
@@ -41,7 +40,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
   const look = async () => {
     if (isLooking || listeners.size === 0) return;
     isLooking = true;
-    // Errors are ignored, because the database may be unavailable. The next successful query finds the same changes.
+    // Errors, such as an unavailable database, are ignored. The next successful query finds the same changes.
     await sendChanges(context, listeners).catch(() => {});
     isLooking = false;
   };
@@ -53,18 +52,18 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     for (const one of listeners) end(one);
   };
   handOn?.addEventListener('abort', endAll);
-  // Streams must end before the server closes, because closing waits for open responses.
+  // Streams must end before the server closes, because the server waits for open responses.
   app.addHook('preClose', async () => {
     clearInterval(looking);
     clearInterval(beating);
     endAll();
-    // After this time, destroys streams whose clients have not read the end of their stream.
+    // Later, streams whose clients have not read the end are destroyed.
     setTimeout(() => {
       for (const { outlet } of listeners) outlet.stream.destroy();
     }, UNREAD_END_MS).unref();
   });
 
-  // There is no HEAD route, because it would open a stream that no client reads.
+  // A HEAD route would open a stream that no client reads.
   app.get('/dashboard/v1/changes', { exposeHeadRoute: false }, async (request, reply) => {
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
     const signedIn = await authenticateCaller(context, request);

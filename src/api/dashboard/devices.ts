@@ -24,7 +24,7 @@ import {
   usablePriceSeriesSchema,
 } from './shapes.ts';
 
-// The operations in this file are for the dashboard's pages about devices, alerts, webhooks and series. They supplement the public API.
+// Operations for the dashboard's pages about devices, alerts, webhooks and series.
 
 export const listReadingsOnHold = defineOperation('GET /v1/devices/{device_id}/held', {
   summary: 'Lists the quantities of a device whose last value is implausible and has not been counted so far.',

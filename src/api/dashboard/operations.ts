@@ -7,8 +7,8 @@ import * as passkeys from './passkeys.ts';
 import * as periods from './periods.ts';
 
 /**
- * Operations that only the dashboard uses, in addition to those of the public API. They change whenever the dashboard's pages change, so
- * other programs must not use them.
+ * Operations that only the dashboard uses, in addition to the public API. They change with the dashboard's pages, so other
+ * programs must not use them.
  */
 export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = listOperations([
   account,

@@ -22,9 +22,9 @@ import {
   rollupCheckSchema,
 } from './shapes.ts';
 
-// The operations in this file are for the dashboard's operator pages, which only administrators can open.
+// Operations for the dashboard's operator pages, which only administrators can open.
 
-/** Returns a function that calls `run`, but never twice at the same time in this process. During a call, further calls throw 503. */
+/** Returns a function that calls `run`, but never twice at the same time. During a call, further calls throw 503. */
 function runOneAtATime<Given extends unknown[], Result>(
   run: (...given: Given) => Promise<Result>,
 ): (...given: Given) => Promise<Result> {
@@ -40,13 +40,10 @@ function runOneAtATime<Given extends unknown[], Result>(
   };
 }
 
-/**
- * Maximum duration in ms of a replay and of a check, because a person waits for the response. Replaying again continues with the remaining
- * messages, and a check of all users runs every night.
- */
+/** Maximum duration in ms of a replay and of a check, because a person waits for the response. */
 const MAX_DURATION_MS = 20_000;
 
-/** Maximum length of a queue up to which messages are counted. For a longer queue, the page shows this number and “or more”. */
+/** Maximum number of messages of a queue that are counted. For a longer queue, the page shows this number and “or more”. */
 const MAX_WAITING = 1_000_000;
 
 export const getOperatorOverview = defineOperation('GET /v1/operator', {

@@ -29,10 +29,7 @@ const base64url = (longest: number) =>
     .max(longest)
     .regex(/^[\w-]+$/, 'must be base64url');
 
-/**
- * Members of every response that an authenticator creates (PublicKeyCredential.toJSON). Further members, which some browsers add, are
- * ignored.
- */
+/** Members of every response that an authenticator creates (PublicKeyCredential.toJSON). Further members are ignored. */
 const credential = {
   // WebAuthn limits a credential id to 1,023 bytes, which are 1,364 characters in base64url.
   id: base64url(1_364),
@@ -111,15 +108,15 @@ interface Parts {
 }
 
 /**
- * Adds two routes. `POST /dashboard/sign-in/passkey` returns a challenge for a sign-in by `POST /dashboard/session`. `POST
- * /dashboard/session/passkey` returns the options for a new passkey.
+ * Adds `POST /dashboard/sign-in/passkey`, which returns a challenge for a sign-in, and `POST /dashboard/session/passkey`, which
+ * returns the options for a new passkey.
  */
 export function addPasskeyChallenges(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const { db, clock } = context;
   const { secret, counter, publicUrl } = parts;
 
   app.post('/dashboard/sign-in/passkey', async (request, reply) => {
-    // Each challenge is stored as a row, so the number of requests from a network is limited.
+    // Limits the number of requests from a network, because each challenge is stored.
     await countSignInRequest(counter, getNetworkOfAddress(request.ip));
     const { challenge_id, challenge } = await createChallenge(db, clock(), null);
     const { host } = getPasskeySite(publicUrl());

@@ -31,9 +31,9 @@ import {
   usageBreakdownSchema,
 } from './shapes.ts';
 
-// The operations in this file are for the dashboard's pages about a period of a home.
+// Operations for the dashboard's pages about a period of a home.
 
-/** Query for a period: the home or device, and the calendar unit (such as a month) that contains the date. */
+/** Query for a period: the home or device, and the calendar unit that contains the date. */
 const periodQuery = z.object({
   user_id: userIdField.optional(),
   device_id: deviceIdSchema.describe('Id of a device of the user. Default: the whole home.').optional(),

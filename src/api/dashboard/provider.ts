@@ -48,10 +48,7 @@ const CALLBACK = '/dashboard/sign-in/callback';
 const SIGN_IN = '/dashboard/sign-in';
 const HOME = '/dashboard';
 
-/**
- * State of a pending sign-in, which a cookie stores while the person is at the provider. It is encrypted, so that nobody can forge or read
- * it.
- */
+/** State of a pending sign-in. An encrypted cookie stores it while the person is at the provider. */
 const pendingSignIn = z.strictObject({
   is: z.literal('sign-in at the provider'),
   state: z.string(),
@@ -70,10 +67,9 @@ interface Ended {
 }
 
 /**
- * Adds two routes. `POST /dashboard/sign-in/provider` returns the provider's address for signing in; pages of other sites cannot send it,
- * because its body is JSON. `GET /dashboard/sign-in/callback` is the path to which the provider redirects people; it opens a session, or
- * redirects to the sign-in page with the reason of the failure. The service stores nothing about a pending sign-in: its encrypted state is
- * in a cookie of the browser that began it, so no other browser can complete it.
+ * Adds `POST /dashboard/sign-in/provider`, which returns the provider's address for signing in, and `GET
+ * /dashboard/sign-in/callback`, to which the provider redirects people. The callback opens a session, or redirects to the sign-in
+ * page with the reason of the failure. Only the browser that began a sign-in can complete it.
  */
 export function addProviderSignIn(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const signIns = new ProviderSignIns(context, parts);
@@ -101,8 +97,7 @@ class ProviderSignIns {
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
       const keeps: Kept = { is, ...pending, returnTo: getPageAfterSignIn(return_to), browserId: browser.id, untilMs };
-      // The cookie contains the name of this cell (one of several installations), so that the router sends the provider's redirect back to
-      // this cell.
+      // The name of this cell (one of several installations) lets the router send the provider's redirect back to this cell.
       const sealed = prefixWithCell(box.seal(JSON.stringify(keeps)).toString('base64url'));
       reply.header('Set-Cookie', formatSetProviderCookie(PROVIDER_COOKIE_NAMES[environment], sealed, BEGUN_FOR_MS));
       return { location };
@@ -119,7 +114,7 @@ class ProviderSignIns {
     const pending = this.#begunBy(request);
     const ended = pending ? await this.#end(request, pending).catch((error) => this.#failed(request, error)) : 'over';
     if (typeof ended === 'string') {
-      // A failed sign-in is recorded in the audit log only if this browser had begun it.
+      // A failed sign-in is recorded only if this browser had begun it.
       if (pending && ended !== 'many') await this.#noteRefusal(request, ended);
       return reply.status(303).header('Set-Cookie', over).header('Location', `${SIGN_IN}?problem=${ended}`).send();
     }
@@ -154,11 +149,11 @@ class ProviderSignIns {
   async #end(request: FastifyRequest, pending: Kept): Promise<Ended | SignInProblem> {
     const { db, clock } = this.#context;
     const { counter, oidc } = this.#parts;
-    // Each callback counts against the limits of sign-ins, because it may cause a request to the provider and an audit entry.
+    // Each callback counts as a sign-in attempt, because it may cause a request to the provider and an audit entry.
     await countSignInRequest(counter, getNetworkOfAddress(request.ip));
     const at = new URL(this.#redirectUri());
     at.search = new URL(request.url, at).search;
-    // If the state does not belong to the sign-in that this browser began, no request is sent to the provider.
+    // No request is sent to the provider if the state does not belong to the sign-in that this browser began.
     if (at.searchParams.get('state') !== pending.state) return 'over';
     const person = parseIdentifiedPerson(await oidc.provider.finish(at, pending), oidc.config);
     if (typeof person === 'string') return person;
@@ -192,8 +187,8 @@ class ProviderSignIns {
 }
 
 /**
- * Returns the page of the dashboard to open after signing in: `path` if it is a plain local path, otherwise the home page. Never returns a
- * path that a browser could interpret as a URL with another host. Pure.
+ * Returns the page of the dashboard to open after signing in: `path` if it is a plain local path, otherwise the home page. Never
+ * returns a path that a browser could interpret as another host.
  */
 export function getPageAfterSignIn(path: unknown): string {
   const isOurs = typeof path === 'string' && /^\/dashboard(\/[\w-]+)*$/.test(path) && path.length <= 200;

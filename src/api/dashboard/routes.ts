@@ -12,16 +12,13 @@ import { addPasskeyChallenges } from './passkeys.ts';
 import { addProviderSignIn } from './provider.ts';
 import { addSessionRoutes, type SignInDependencies } from './session.ts';
 
-/**
- * Limits of the requests of one account's pages at this process. A page sends some dozens of requests a minute, and a browser sends at most
- * six at a time.
- */
+/** Limits of the requests of one account's pages to this process. */
 const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24, waitMs: 30_000 };
 
 /**
- * Adds the developer dashboard: its pages at `/dashboard`, its sessions, and its operations below `/dashboard/v1`. These are all operations
- * of the public API and some that only the dashboard uses. They accept only sessions, and paths below /v1 accept only API keys. Requests of
- * the dashboard do not count against the limits of the account's plan. `handOn`: aborted when clients should connect to another process.
+ * Adds the developer dashboard: its pages at `/dashboard`, its sessions, and its operations below `/dashboard/v1`, which include
+ * all operations of the public API. These accept only sessions, and do not count against the limits of the account's plan.
+ * `handOn`: aborted when clients should connect to another process.
  */
 export function addDashboardRoutes(
   app: FastifyInstance,

@@ -48,7 +48,7 @@ import {
 import { signedPasskeySchema } from './passkeys.ts';
 import type { SignInProvider } from './provider.ts';
 
-/** Minimum duration in ms of a failed sign-in, so that its duration does not reveal whether the account exists. */
+/** Minimum duration in ms of a failed sign-in, so that the duration does not reveal whether the account exists. */
 const FAILURE_MS = 250;
 
 /** Dependencies of the sign-in routes, in addition to `ApiContext`. */
@@ -78,9 +78,8 @@ const emailProof = z.strictObject({ token: z.string().min(1).max(200) });
 type Opened = { user_id: string; session_id: string; secret: string };
 
 /**
- * Adds the routes of sessions. `POST /dashboard/email` confirms a changed address and signs in. `POST /dashboard/sign-in` requests a mail.
- * `POST`, `GET` and `DELETE /dashboard/session` open, return and end a session; `DELETE` with `?everywhere=true` ends all sessions of the
- * account. `POST /dashboard/session/link` creates a link that signs in another device.
+ * Adds the routes of sessions: confirming a changed address, requesting a sign-in mail, opening, returning and ending a session,
+ * and creating a link that signs in another device.
  */
 export function addSessionRoutes(app: FastifyInstance, context: ApiContext, parts: SignInDependencies): void {
   const sessions = new SessionRoutes(context, parts);
@@ -119,7 +118,7 @@ class SessionRoutes {
         formatSetCookie(BROWSER_COOKIE_NAMES[environment], browser.id, BROWSER_COOKIE_LIFETIME_MS),
       );
     const signInId = createId('sgn');
-    // The response is sent before the account is looked up, so neither its content nor its duration reveals whether the account exists.
+    // The response is sent before the account is looked up, so that it does not reveal whether the account exists.
     const wanted = negotiateLanguage(request.headers['accept-language'] ?? '');
     void this.#sendTo({ address, wanted }, signInId, { browserId: browser.id, isKnown, network }).catch(
       (error: Error) => request.log.error({ err: error }, 'sign-in mail not sent'),
@@ -133,8 +132,8 @@ class SessionRoutes {
     if (!signInProof.success)
       throw createUnprocessableError({ field: 'body', message: 'must have token, or sign_in_id and code or passkey' });
     const network = getNetworkOfAddress(request.ip);
-    // An attempt with a code or a passkey is counted before it is checked, because codes can be guessed. If the limit is reached, the
-    // attempt is not checked. An attempt with a token is counted only if it fails.
+    // An attempt with a code or a passkey is counted before it is checked, because codes can be guessed. An attempt with a token
+    // is counted only if it fails.
     if (!('token' in signInProof.data)) await countSignInRequest(counter, network);
     const begunMs = performance.now();
     const opened = await this.#signInBy(signInProof.data, getSignInOrigin(request));
@@ -168,15 +167,12 @@ class SessionRoutes {
 
   async describe(request: FastifyRequest) {
     const caller = await findSessionOfRequest(this.#context, request);
-    // A missing session is not an error, because the page sends this request to learn whether the browser is signed in.
+    // A missing session is not an error: the page sends this request to find out whether the browser is signed in.
     if (!caller) return { user: null, environment: this.#context.environment, ...this.#provider };
     return this.#signedIn(caller.userId, createCsrfToken(this.#parts.secret, caller.keyId));
   }
 
-  /**
-   * Creates a link with which the same person can sign in on another device, without a mail. Like a mailed link, it works once and for a
-   * short time.
-   */
+  /** Creates a link with which the same person can sign in on another device. It works once and for a short time. */
   async createLink(request: FastifyRequest, reply: FastifyReply) {
     const { secret, counter } = this.#parts;
     const { db, clock } = this.#context;
@@ -237,8 +233,8 @@ class SessionRoutes {
   }
 
   /**
-   * Sends the mail of a sign-in if the address has an account. `wanted`: the browser's language. The mail uses it if nobody has signed in
-   * to the account yet, because nobody has then chosen the account's language.
+   * Sends a sign-in mail if the address has an account. `wanted`: the browser's language, for accounts to which nobody has signed
+   * in yet.
    */
   async #sendTo(
     { address, wanted }: { address: string; wanted: Language | undefined },
@@ -276,7 +272,10 @@ class SessionRoutes {
     return findAccountOfSignIn(this.#context.db, given.sign_in_id);
   }
 
-  /** Records a refused sign-in. Resolves `FAILURE_MS` after the sign-in began or later, so that all failed sign-ins take the same time. */
+  /**
+   * Records a refused sign-in. Resolves at the earliest `FAILURE_MS` after the sign-in began, so that all failed sign-ins take
+   * the same time.
+   */
   async #recordRefusal(
     { ip }: FastifyRequest,
     begunMs: number,

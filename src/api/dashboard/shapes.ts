@@ -25,7 +25,7 @@ const known = { kwh_used: z.number(), estimated_kwh: z.number() };
 
 const kwh = z.number().nullable();
 const share = z.number().min(0).max(1).nullable();
-/** Energy that flowed into, out of and within a home. A value is null if it is unknown or if the home has no device for it. */
+/** Energy that flowed into, out of and within a home. A value is null if it is unknown or not measured. */
 const flow = z.strictObject({
   grid_import_kwh: kwh,
   grid_export_kwh: kwh,
@@ -88,14 +88,14 @@ export const periodResponseSchema = z.strictObject({
       last_year: z.strictObject({ ...days, ...total }),
     })
     .nullable(),
-  /** One entry for each day of the period. If the period is a year, one entry for each month (YYYY-MM). */
+  /** One entry for each day of the period, or for each month (YYYY-MM) of a year. */
   buckets: z.array(z.strictObject({ at: z.string(), ...known })),
   curve: z.array(z.strictObject({ at: instantSchema.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
   peak: z.strictObject({ at: instantSchema, watts: z.number() }).nullable(),
   profile: z.strictObject({ days: count, ...profile }),
   /**
-   * Current power of the home. `at`: time of the oldest of the measured values that were added up; null if the power is the mean of the
-   * last `minutes`.
+   * Current power of the home. `at`: time of the oldest measured value in the sum; null if the power is the mean of the last
+   * `minutes`.
    */
   power: homePower.nullable(),
   flows: flow.nullable(),
@@ -136,8 +136,8 @@ export const periodResponseSchema = z.strictObject({
 });
 
 /**
- * Suspected meter replacements: registers whose readings appear to come from another meter, where the owner has not confirmed a
- * replacement. Readings are in kWh, or in m³ for a volume.
+ * Registers whose meter seems to have been replaced, which the owner has not confirmed. Readings are in kWh, or in m³ for a
+ * volume.
  */
 export const suspectedMeterSwapsSchema = z.array(
   z.strictObject({
@@ -151,7 +151,7 @@ export const suspectedMeterSwapsSchema = z.array(
   }),
 );
 
-/** Measured power of the last ten minutes, oldest first. An entry is null if the power was not measured. */
+/** Measured power of the last ten minutes, oldest first. Null: not measured. */
 export const powerResponseSchema = z.strictObject({
   now: instantSchema,
   trail: z.array(z.strictObject({ at: instantSchema, watts: load })),
@@ -161,13 +161,13 @@ export const powerResponseSchema = z.strictObject({
 export const periodCostsResponseSchema = z.strictObject({
   has_tariff: z.boolean(),
   used: costSchema,
-  /** Costs of two periods without the capacity charge, because that charge applies to whole months. */
+  /** Costs of two periods without the capacity charge, which applies only to whole months. */
   compared: z.strictObject({ now: costSchema, before: costSchema, last_year: costSchema }),
   /** The devices with the highest usage. */
   devices: z.array(z.strictObject({ device_id: z.string(), cost: costSchema })),
   /**
-   * Cost in a year of a device with a constant power of 1 kW (8,766 hours), computed from the prices of the past year and the share of the
-   * usage that the home bought. `night_amount`: the same cost if all hours had the prices from 0:00 to 5:00.
+   * Cost in a year of a device with a constant power of 1 kW, at the prices of the past year. `night_amount`: the same at the
+   * prices from 0:00 to 5:00.
    */
   kilowatt_year: z
     .strictObject({ currency: z.string(), amount: z.number(), night_amount: z.number().nullable() })
@@ -175,8 +175,8 @@ export const periodCostsResponseSchema = z.strictObject({
 });
 
 /**
- * Prices of energy from the grid by hour, for today and tomorrow. A price is null if unknown. If the home has no dynamic tariff, the
- * currency is null and the list of hours is empty.
+ * Prices of energy from the grid by hour, for today and tomorrow. Null: unknown. Without a dynamic tariff, the currency is null
+ * and the list is empty.
  */
 export const priceCurveResponseSchema = z.strictObject({
   currency: z.string().nullable(),
@@ -230,10 +230,7 @@ export const sentDeliverySchema = z.strictObject({
 
 export const operatorOverviewSchema = z.strictObject({
   at: instantSchema,
-  /**
-   * Number of readings stored so far: the difference of two values gives the rate. The number decreases if the partition of a month is
-   * dropped or the database's statistics are reset.
-   */
+  /** Number of stored readings, whose increase gives the rate. It falls when a month is dropped or the statistics are reset. */
   readings_stored: count,
   lag_seconds: z.number().nullable(),
   waiting: z.strictObject({ late_differences: count, stale_days: count, usage_changes: count, deliveries: count }),
@@ -252,9 +249,7 @@ export const operatorOverviewSchema = z.strictObject({
       faults: z.array(z.strictObject({ fault: z.enum(BACKUP_FAULTS), detail: z.string().nullable() })),
     })
     .nullable(),
-  /**
-   * Time of the first start after a restore. Deliveries that were due before this time are held back. Null if no deliveries are held back.
-   */
+  /** Time of the first start after a restore. Earlier deliveries are held. Null if none are held. */
   held_before: instantSchema.nullable(),
 });
 
@@ -269,10 +264,7 @@ export const rejectedMessageSchema = z.strictObject({
   payload_b64: z.string().optional(),
 });
 
-/**
- * Reason why a sign-in at the provider failed, as sent to the sign-in page. The first group contains failures of the sign-in itself; the
- * second group contains reasons for refusing the person.
- */
+/** Reason why a sign-in at the provider failed, or why the person was refused. */
 export type SignInProblem =
   | ('over' | 'denied' | 'unavailable' | 'failed' | 'many')
   | ('unverified' | 'unknown' | 'domain' | 'taken' | 'roles' | 'unusable');
@@ -310,8 +302,8 @@ const email = z.string().nullable();
 export const auditRecordWithEmailsSchema = auditRecordSchema.extend({ actor_email: email, target_email: email });
 
 /**
- * Quantities of a device whose latest value is on hold: the value is implausible, and it does not contribute to totals until later values
- * explain it.
+ * Quantities of a device whose latest value is implausible. The value does not contribute to totals until later values explain
+ * it.
  */
 export const readingsOnHoldSchema = z.array(z.strictObject({ native_name: z.string(), at: instantSchema }));
 

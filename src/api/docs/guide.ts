@@ -23,16 +23,16 @@ export interface Guide {
 export interface CodeBlock {
   language: string;
   source: string;
-  /** File name, if the block is a complete program. In the Markdown source, the file name follows the block's language. */
+  /** File name, if the block is a complete program. */
   file?: string;
 }
 
-/** Display names of the languages of sample code. Consecutive blocks in these languages are shown as alternatives of one sample. */
+/** Display names of languages. Consecutive blocks in these languages are alternatives of one sample. */
 const SAMPLES: Record<string, string> = { curl: 'curl', ts: 'TypeScript', python: 'Python' };
 /** Labels of code blocks that are not sample code, by language. */
 const SAID: Record<string, string> = { sh: 'Commands', console: 'Commands', output: 'Output', json: 'JSON' };
 
-/** Returns the code blocks of a guide in order, so that tests can run the code that readers copy. Pure. */
+/** Returns the code blocks of a guide in order. */
 export const parseCodeBlocks = (markdown: string): CodeBlock[] =>
   new Marked().lexer(markdown).flatMap((token) => {
     if (token.type !== 'code') return [];
@@ -47,8 +47,8 @@ const infoOf = ({ lang = '' }: Tokens.Code): [language: string, file?: string] =
 };
 
 /**
- * Renders a page from its Markdown. The HTML is not sanitised, because the Markdown is part of the service. `link`: returns the target of a
- * link, or null if the page must show only the link's text. Pure.
+ * Renders a page from its Markdown. The HTML is not sanitised, because the Markdown is part of the service. `link`: returns the
+ * target of a link; null if only the link's text must be shown.
  */
 export function parseGuide(
   href: string,
@@ -111,7 +111,7 @@ function renderBlock(code: Tokens.Code, labels: Record<string, string>, highligh
 
 const isSample = (token: Token): boolean => token.type === 'code' && infoOf(token as Tokens.Code)[0] in SAMPLES;
 
-/** Returns the next token after a position, and its index. Skips blank lines. Null at the end. */
+/** Returns the next token after a position that is not a blank line, and its index; null at the end. */
 function nextOf(tokens: Token[], after: number): { token: Token; index: number } | null {
   for (let index = after + 1; index < tokens.length; index++) {
     const token = tokens[index];

@@ -6,8 +6,8 @@ interface Link {
 }
 
 /**
- * Returns a page of the documentation as HTML, with the navigation to all pages. Scripts and styles are separate files, because the content
- * security policy of the pages forbids inline scripts and styles.
+ * Returns a page of the documentation as HTML, with the navigation to all pages. Its content security policy forbids inline
+ * scripts and styles.
  */
 export function renderPage(
   page: { href: string; title: string; description: string; html: string },

@@ -6,14 +6,14 @@ import type { CodeHighlighter } from './markup.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const GUIDES_FOLDER = 'docs/guides';
-/** Folder of the guides. The number at the start of each file name determines the order of the guides. */
+/** Folder of the guides. Their order is the number at the start of the file name. */
 export const GUIDES_PATH = ROOT + GUIDES_FOLDER;
 
-/** Sections of the documentation, by the reader's purpose: to learn, to do something, to look something up, or to understand. */
+/** Sections of the documentation, by the reader's purpose. */
 export const DOCUMENTATION_PARTS = ['Tutorials', 'How-to', 'Reference', 'Explanation'] as const;
 type Part = (typeof DOCUMENTATION_PARTS)[number];
 
-/** Section of each page in docs/ that does not belong to the section 'How-to', by the page's name. */
+/** Section of each page in docs/ that is not in the section 'How-to', by the page's name. */
 const PART_OF: Readonly<Record<string, Part>> = {
   interface: 'Reference',
   configuration: 'Reference',
@@ -28,7 +28,7 @@ const PART_OF: Readonly<Record<string, Part>> = {
   'several-ingest': 'Explanation',
   benchmarks: 'Explanation',
 };
-/** Folders whose README is listed in the navigation. Only the README lists the other pages of the folder. */
+/** Folders whose README the navigation lists, but not their other pages. */
 const FOLDERS: Readonly<Record<string, Part>> = { 'docs/runbooks': 'How-to', 'docs/decisions': 'Explanation' };
 /** Page outside docs/ that answers readers' most frequent questions. */
 const DEVICES = 'deploy/DEVICES.md';
@@ -40,10 +40,7 @@ export interface DocumentationPage extends Guide {
   isListed: boolean;
 }
 
-/**
- * Renders all hand-written pages: the guides, all other pages in docs/, and the table of devices. Links between the Markdown files become
- * links between the pages.
- */
+/** Renders all hand-written pages. Links between the Markdown files become links between the pages. */
 export async function buildDocumentationPages(highlight: CodeHighlighter): Promise<DocumentationPage[]> {
   const files = await findFiles();
   const hrefOf = new Map(files.map(({ file, href }) => [file, href]));
@@ -56,7 +53,7 @@ export async function buildDocumentationPages(highlight: CodeHighlighter): Promi
   );
 }
 
-/** Returns the files of all pages with their paths: the guides in the order of their numbers, other pages by name. */
+/** Returns the files of all pages with their paths, in the order of the navigation. */
 async function findFiles() {
   const markdownIn = async (folder: string) =>
     (await readdir(ROOT + folder)).filter((name) => name.endsWith('.md')).sort();
@@ -91,8 +88,8 @@ async function findFiles() {
 }
 
 /**
- * Returns the address on this site to which a link in a Markdown file leads. Null if the target is a file that this site does not show; the
- * page then shows only the link's text. Pure.
+ * Returns the address to which a link in a Markdown file leads. Null if this site does not show the target; the page then shows
+ * only the link's text.
  */
 function resolveLink(target: string, folder: string, hrefOf: ReadonlyMap<string, string>): string | null {
   if (/^([a-z]+:|\/|#)/.test(target)) return target;

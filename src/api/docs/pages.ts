@@ -23,16 +23,13 @@ core.registerLanguage('json', json);
 core.registerLanguage('python', python);
 core.registerLanguage('typescript', typescript);
 
-/** Languages that the syntax highlighter supports, by the names that code blocks in the guides and the OpenAPI document use. */
+/** Languages of the syntax highlighter, by the names in code blocks. */
 const LANGUAGES: Record<string, string> = {
   ...{ curl: 'bash', sh: 'bash', console: 'bash', shell: 'bash' },
   ...{ ts: 'typescript', javascript: 'typescript', python: 'python', json: 'json' },
 };
 
-/**
- * Returns code as HTML with syntax highlighting. Code in an unknown language gets no highlighting. The server highlights the code, so that
- * browsers need no library.
- */
+/** Returns code as HTML with syntax highlighting. Code in an unknown language gets none. */
 const highlight: CodeHighlighter = (code, language) => {
   const known = LANGUAGES[language.toLowerCase()];
   return known === undefined ? escapeHtml(code) : core.highlight(code, { language: known }).value;
@@ -44,7 +41,7 @@ export interface DocsFile {
   content: string;
 }
 
-/** Renders all files below `/docs`, by path: the pages of the guides and of the API reference, and the files that these pages load. */
+/** Renders all files below `/docs`, by path. */
 export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFile>> {
   const handWritten = await buildDocumentationPages(highlight);
   const reference = buildReference(document, highlight);
@@ -86,7 +83,7 @@ export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFi
   return files;
 }
 
-/** Rewrites the import of minisearch to the path of the library's file. Minisearch is the only library that the pages use. */
+/** Rewrites the import of the library minisearch to the path of its file. */
 const browsable = (code: string): string => code.replace("from 'minisearch'", "from './minisearch.js'");
 
 /** A page in the navigation. */
@@ -102,10 +99,7 @@ interface ListedPart {
   pages: Listed[];
 }
 
-/**
- * Returns the pages that the navigation lists, by section. In the section 'Reference', hand-written pages come before the pages of the
- * OpenAPI document.
- */
+/** Returns the pages that the navigation lists, by section. */
 const navigationOf = (handWritten: readonly DocumentationPage[], reference: readonly Listed[]): ListedPart[] =>
   DOCUMENTATION_PARTS.map((title) => ({
     title,

@@ -19,7 +19,7 @@ export interface ReferencePage {
   sections: SearchSection[];
 }
 
-/** Renders the reference pages of an OpenAPI document: one page for each tag, one for events, one for errors. Pure. */
+/** Renders the reference pages of an OpenAPI document: one page for each tag, one for events, one for errors. */
 export function buildReference(document: Json, highlight: CodeHighlighter): ReferencePage[] {
   const { tags, paths, webhooks, components } = document as AnyJsonSchema;
   const renderer = createRenderer(document, highlight);

@@ -5,12 +5,12 @@ import { renderInlineCode } from './markup.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
 export type AnyJsonSchema = any;
 
-/** Maximum depth to which nested members are rendered. Of deeper members, only the type is shown. */
+/** Maximum depth of nested members. Of deeper members, only the type is shown. */
 const DEEPEST = 5;
 
 /**
- * Creates a function that resolves references in the OpenAPI document. A schema with a `$ref` is replaced by the schema to which it refers;
- * a schema without `$ref` is returned unchanged; undefined becomes an empty schema.
+ * Creates a function that replaces a schema with a `$ref` by the schema to which it refers. Other schemas are returned unchanged;
+ * undefined becomes an empty schema.
  */
 export const createSchemaResolver =
   (document: Json) =>
@@ -23,8 +23,8 @@ export const createSchemaResolver =
           .reduce((at: AnyJsonSchema, name: string) => at[name], document);
 
 /**
- * Returns two functions that render schemas of an OpenAPI document as HTML. `schemaHtml` renders a whole schema. `member` renders one
- * member, or one parameter with its location (`query` or `path`). Pure.
+ * Returns two functions that render an OpenAPI schema as HTML: `schemaHtml` for a whole schema, and `member` for one member or
+ * parameter.
  */
 export function renderSchema(resolve: (one: AnyJsonSchema) => AnyJsonSchema) {
   return { schemaHtml, member };

@@ -31,7 +31,7 @@ import {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Number of authorizations that one query reads. */
 const PAGE = 500;
-/** Query parameters that limit by time which readings a feed contains. */
+/** Query parameters that limit the readings of a feed by time. */
 const BOUNDS = ['published-min', 'published-max'] as const;
 /** Matches a time with its UTC offset (RFC 3339). */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
@@ -39,9 +39,8 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d
 type Params = Record<string, string>;
 
 /**
- * Adds the resources of Green Button Connect My Data (the standard ESPI of NAESB) for apps. With a token for a home, an app can read the
- * home's usage point and subscription. With a token for the app itself, it can read its own ApplicationInformation and Authorizations. All
- * other ids get 404.
+ * Adds the resources of Green Button Connect My Data (the ESPI standard of NAESB) for apps. A token for a home gives access to
+ * its usage point and subscription. A token for the app itself gives access to its ApplicationInformation and Authorizations.
  */
 export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
   const { db, clock } = context;
@@ -50,7 +49,7 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
       if (!request.caller) throw new AppError('unauthorized');
       refuseUnknown(request, parameters);
       const body = await answer(request);
-      // Sets the media type of the feed only after no error has occurred, because an error response is JSON.
+      // The media type of the feed is set last, because an error response is JSON.
       reply.type(`${MEDIA_TYPES.greenButton}; charset=utf-8`);
       return body;
     });
@@ -127,8 +126,8 @@ interface Home {
 }
 
 /**
- * Returns the subscription of the home for which the app's token was issued. Throws 403 if the token was not issued for a home, and 404 if
- * the path names another subscription.
+ * Returns the subscription of the home for which the token was issued. Throws 403 for other tokens, and 404 if the path names
+ * another subscription.
  */
 async function subscriptionOf({ db, clock }: ApiContext, request: FastifyRequest): Promise<Home> {
   const { caller } = request;
@@ -140,15 +139,15 @@ async function subscriptionOf({ db, clock }: ApiContext, request: FastifyRequest
   return { caller, subscription, about };
 }
 
-/** Returns the app whose own token was sent. Throws 403 for tokens that were issued for a home. */
+/** Returns the app whose own token was sent. Throws 403 for a token of a home. */
 function clientOf({ caller }: FastifyRequest): { caller: Caller; appId: string } {
   if (caller?.by !== 'client' || caller.appId === undefined) throw new AppError('forbidden');
   return { caller, appId: caller.appId };
 }
 
 /**
- * Returns the feed of a subscription. It contains whole days in the home's time zone, within the history to which the home consented.
- * Before each month, checks again whether the app still has access.
+ * Returns the feed of a subscription, in whole days of the home's time zone. Before each month, checks again whether the app
+ * still has access.
  */
 function batchXml(
   { db, readDb, clock }: ApiContext,
@@ -181,7 +180,7 @@ function batchXml(
   });
 }
 
-/** Returns the time in a query parameter; undefined if the parameter is missing. Throws 422 if its value is not a time. */
+/** Returns the time in a query parameter, if given. Throws 422 if it is not a time. */
 function instantOf({ query }: FastifyRequest, field: (typeof BOUNDS)[number]): Date | undefined {
   const text = (query as Params)[field];
   if (text === undefined) return undefined;

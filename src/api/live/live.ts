@@ -19,25 +19,18 @@ import { createServerSentEventWriter, formatServerSentEvent } from './server-sen
 import { formatStreamPosition, parseStreamPosition } from './stream-position.ts';
 import { type OpenUsageStream, StreamedHomes, type UsageStreamRequest } from './streamed-homes.ts';
 
-/**
- * Time in ms between two queries for new readings and events. One query serves all streams of this process; otherwise each batch of
- * readings would need a query (decision 0081).
- */
+/** Time in ms between two queries for new readings and events. One query serves all streams of this process. */
 const LOOK_MS = 1_000;
 /**
- * Time in ms between two access checks (`everyMs`), and time without a successful check after which all streams end (`withinMs`). A check
- * takes a few statements for all streams. A stream must end within a second after its caller has lost access, and within 10 s if the
- * database is unavailable.
+ * Time in ms between two access checks (`everyMs`), and time without a successful check after which all streams end (`withinMs`).
+ * A stream must end within a second after its caller has lost access.
  */
 const CHECK = { everyMs: 800, withinMs: 9_000 };
-/**
- * Time in ms between two heartbeats of a stream. Proxies close connections that are silent for a minute, and some proxies after half a
- * minute.
- */
+/** Time in ms between two heartbeats of a stream, because proxies close connections that are silent for half a minute. */
 const BEAT_MS = 15_000;
 /** Maximum number of devices or homes that one SQL statement reads. */
 const MAX_AT_ONCE = 200;
-/** Time in ms after which a client reconnects. It is random, so that the clients of a process do not reconnect at the same moment. */
+/** Time in ms after which a client reconnects. It is random, so that clients do not reconnect together. */
 const RETRY_MS = { least: 1_000, spread: 4_000 };
 /** Time in ms that clients have to read the end of their streams when the process stops. */
 const UNREAD_END_MS = 1_000;
@@ -52,9 +45,8 @@ interface LiveParts {
 }
 
 /**
- * The streams of `GET /v1/usage/stream` at this process. Once a second, queries find the devices with new readings and the new usage
- * events, for all streams together. Storing a reading therefore causes no writes for streams, and an open stream causes no queries of its
- * own. The queries use a standby server if there is one; the access of callers is checked on the primary server.
+ * The streams of `GET /v1/usage/stream` in this process. Once a second, a few queries find new readings and usage events for all
+ * streams together. Readings come from the standby server if there is one. Access is checked on the primary server.
  */
 export class UsageStreams {
   readonly #homes = new StreamedHomes();
@@ -77,15 +69,15 @@ export class UsageStreams {
   }
 
   /**
-   * Opens a stream of a home or of one of its devices. Throws 429 if the account has too many streams at this process, and 503 if the
-   * process has too many streams.
+   * Opens a stream of a home or of one of its devices. Throws 429 if the account has too many streams, and 503 if the process has
+   * too many.
    */
   async open(request: UsageStreamRequest): Promise<Readable> {
     const { db, clock } = this.#parts;
     const owner = await loadStreamOwner(db, request.caller);
     assertStreamAllowed(this.#homes.followers, owner);
     const { place, resumed } = await this.#placeOf(request);
-    // The limits are checked again, because other requests may have opened streams during the queries.
+    // The limits are checked again, because other streams may have been opened meanwhile.
     assertStreamAllowed(this.#homes.followers, owner);
     const outlet = createServerSentEventWriter();
     const follower: OpenUsageStream = { ...request, owner, outlet, place: place && { ...place } };
@@ -103,7 +95,7 @@ export class UsageStreams {
     return this.#homes.followers.length;
   }
 
-  /** Ends all open streams, and from now on also every new stream as soon as it opens. The clients then reconnect to another process. */
+  /** Ends all open streams, and every new stream as soon as it opens, so that clients reconnect to another process. */
   handOn(): void {
     this.#isLeaving = true;
     for (const one of this.#homes.followers) end(one);
@@ -113,7 +105,7 @@ export class UsageStreams {
     this.handOn();
     this.#isStopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
-    // After this time, destroys streams whose clients have not read the end of their stream.
+    // Later, streams whose clients have not read the end are destroyed.
     setTimeout(() => {
       for (const { outlet } of this.#homes.followers) outlet.stream.destroy();
     }, UNREAD_END_MS).unref();
@@ -122,7 +114,7 @@ export class UsageStreams {
   #repeat(name: string, run: () => Promise<void>, everyMs: number): void {
     const turn = async () => {
       const fromMs = performance.now();
-      // Errors are ignored, because the database may be unavailable. The next successful query finds the missed events.
+      // Errors, such as an unavailable database, are ignored. The next successful query finds the missed events.
       await run().catch(() => this.#parts.reads?.failed());
       const pauseMs = Math.max(everyMs / 2, everyMs - (performance.now() - fromMs));
       if (!this.#isStopped) this.#timers.set(name, setTimeout(turn, pauseMs));
@@ -169,7 +161,7 @@ export class UsageStreams {
     }
   }
 
-  /** Ends the streams whose callers have lost access. If access could not be checked for too long, ends all streams. */
+  /** Ends the streams whose callers have lost access. Ends all streams if access could not be checked for too long. */
   async #check(): Promise<void> {
     const { db, clock } = this.#parts;
     const all = this.#homes.followers;
@@ -192,7 +184,7 @@ export class UsageStreams {
     }
   }
 
-  /** Returns the usage event after which a stream starts, and whether the stream continues the client's previous stream without a gap. */
+  /** Returns the usage event after which a stream starts, and whether it continues the client's previous stream without a gap. */
   async #placeOf({ userId, deviceId, lastEventId }: UsageStreamRequest) {
     if (deviceId !== undefined) return { place: null, resumed: null };
     const { db } = this.#parts;

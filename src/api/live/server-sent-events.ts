@@ -6,16 +6,13 @@ export interface ServerSentEventWriter {
   /** Whether the client has read enough of the earlier events for another event. */
   hasRoom(): boolean;
   send(text: string): void;
-  /** Sends an event with a name. If the client reads slowly, the event replaces an earlier event of the same name that was not sent yet. */
+  /** Sends an event with a name. For a slow client, it replaces an unsent event of the same name. */
   sendLatest(name: string, text: string): void;
   /** Sends this text and ends the stream. */
   end(text: string): void;
 }
 
-/**
- * Maximum number of unread bytes in a stream. If a stream has more, no event is added, and only the latest event of each name waits to be
- * added.
- */
+/** Maximum number of unread bytes in a stream. Above it, only the latest event of each name waits to be sent. */
 const MAX_UNREAD_BYTES = 16_384;
 
 export function createServerSentEventWriter(): ServerSentEventWriter {
@@ -29,8 +26,7 @@ export function createServerSentEventWriter(): ServerSentEventWriter {
       stream.push(text);
     }
   };
-  // Node's stream also requests data (`read`) while the client has not read the buffered data. Such a request does not mean that there is
-  // room for another event.
+  // Node calls `read` also while the client has not read the buffered data, so this call does not mean that there is room.
   const stream = new Readable({ highWaterMark: MAX_UNREAD_BYTES, read: () => queueMicrotask(flush) });
   stream.once('close', () => waiting.clear());
   return {

@@ -4,7 +4,7 @@ import { isNextStreamEvent } from './stream-position.ts';
 
 test('followers receive each event once and in order, whenever they have room for it', () => {
   const EVENTS = ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5'];
-  // Whether each of two streams has room before a query, and whether it has room after the query.
+  // Whether each of two streams has room before a query, and whether it has room afterwards.
   const query = fc.tuple(fc.boolean(), fc.boolean(), fc.boolean(), fc.boolean());
   fc.assert(
     fc.property(fc.array(query), (queries) => {

@@ -30,22 +30,22 @@ interface Home {
   followers: Set<OpenUsageStream>;
   /** Latest reading of each device as the text of an event, by device. Null for a device without energy readings (a thermostat). */
   devices: Map<string, { seenAtMicros: number; text: string | null }>;
-  /** Latest values of each device, from which the home's measured power is computed together with the devices and their roles (`parts`). */
+  /**
+   * Latest values of each device, and the devices with their places in the home (`parts`). The home's measured power is computed
+   * from both.
+   */
   channels: Map<string, readonly LiveChannel[]>;
   parts: (Parts & { loadedAtMs: number }) | null;
   /** Text of the latest event that reported the home's measured power. */
   power: string | null;
 }
 
-/** Time in ms for which a home's devices and their roles are cached. It is short, because the owner may change a device's placement. */
+/** Time in ms for which a home's devices are cached. It is short, because the owner may change them. */
 const PARTS_MS = 5_000;
-/** Maximum number of devices that the stream of a whole home reports. A stream of a single device can report any further device. */
+/** Maximum number of devices in the stream of a whole home. */
 const MAX_DEVICES = 500;
 
-/**
- * The homes that open streams of this process report, and the latest events that were sent to these streams. Does no I/O except through the
- * streams' outlets.
- */
+/** The homes that open streams of this process report, and the latest events that these streams have received. */
 export class StreamedHomes {
   readonly #homes = new Map<string, Home>();
 
@@ -62,8 +62,8 @@ export class StreamedHomes {
   }
 
   /**
-   * Adds a stream, and sends the home's latest readings and power to the stream. The stream is removed when its outlet closes. Returns
-   * whether the home had no stream before.
+   * Adds a stream, and sends it the home's latest readings and power. The stream is removed when it closes. Returns whether the
+   * home had no stream before.
    */
   add(follower: OpenUsageStream, now: Date): boolean {
     const { userId, outlet } = follower;
@@ -87,10 +87,7 @@ export class StreamedHomes {
     return known === undefined;
   }
 
-  /**
-   * Removes devices that were deleted or moved to another account, because new streams of the home must not report the readings of these
-   * devices.
-   */
+  /** Removes devices that were deleted or moved to another account. */
   evictOthers(userIds: readonly string[], deviceIds: ReadonlySet<string>): void {
     for (const { devices, channels } of userIds.flatMap((userId) => this.#homes.get(userId) ?? [])) {
       for (const deviceId of devices.keys()) {
@@ -102,8 +99,8 @@ export class StreamedHomes {
   }
 
   /**
-   * Returns the devices with a new reading. If a home has more than `MAX_DEVICES` devices, further devices are returned only if a stream
-   * reports that single device.
+   * Returns the devices with a new reading. Of a home with more than `MAX_DEVICES` devices, further devices are returned only if
+   * a stream reports them individually.
    */
   news(seen: readonly LastSeenDevice[]): LastSeenDevice[] {
     const counts = new Map<string, number>();
@@ -117,7 +114,10 @@ export class StreamedHomes {
     });
   }
 
-  /** Stores the latest reading of a device and sends it to the home's streams, unless a concurrent query has already done so. */
+  /**
+   * Stores the latest reading of a device and sends it to the home's streams. Ignores a reading that a concurrent query has
+   * already sent.
+   */
   takeReading({ userId, deviceId, seenAtMicros }: LastSeenDevice, reading: LiveReading | undefined): void {
     const home = this.#homes.get(userId);
     if (!home || (home.devices.get(deviceId)?.seenAtMicros ?? 0) >= seenAtMicros) return;
@@ -127,7 +127,7 @@ export class StreamedHomes {
     for (const one of home.followers) sendReading(one, deviceId, text);
   }
 
-  /** Returns the homes whose cached devices and roles are too old. `atMs`: current time of the monotonic clock. */
+  /** Returns the homes whose cached devices are too old. `atMs`: monotonic clock. */
   withStaleParts(userIds: readonly string[], atMs: number): string[] {
     return userIds.filter((userId) => atMs - (this.#homes.get(userId)?.parts?.loadedAtMs ?? -PARTS_MS) >= PARTS_MS);
   }
@@ -147,8 +147,7 @@ export class StreamedHomes {
   }
 
   /**
-   * Returns, for each home, the earliest usage event that one of its streams has sent last. Only streams whose outlets have room are
-   * considered. The next query for usage events continues after that event.
+   * Returns, for each home, the usage event after which the next query must begin. Ignores streams whose clients read too slowly.
    */
   usagePlaces(): (readonly [string, string])[] {
     return [...this.#homes].flatMap(([userId, home]) => {
@@ -160,8 +159,8 @@ export class StreamedHomes {
   }
 
   /**
-   * Sends a usage event to the streams of a home that have room and for which it is the next event. A stream that had no room before the
-   * query may have room now, but still lacks earlier events. Such a stream keeps its position, and receives the event after a later query.
+   * Sends a usage event to each stream of a home that has room and for which the event is the next one. Other streams receive the
+   * event after a later query.
    */
   takeUsage(userId: string, event: { afterId: string; eventId: string }, data: unknown): void {
     for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {

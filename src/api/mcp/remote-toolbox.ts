@@ -2,7 +2,7 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcon
 import { z } from 'zod';
 import type { Toolbox, ToolDescription } from './server.ts';
 
-/** Maximum duration of a request in ms. It is longer than every time limit of the service. */
+/** Maximum duration of a request in ms, longer than every time limit of the service. */
 const TIMEOUT_MS = 120_000;
 /** Latest revision of the protocol in which requests are sent without an envelope. */
 const REVISION = '2025-11-25';
@@ -16,8 +16,8 @@ const response = z.union([
 const refusal = z.object({ error: z.string(), status: z.number() });
 
 /**
- * Returns the tools of a running service, which serves them at `/mcp`. Each tool call becomes one HTTPS request with the key, so the
- * service checks, counts and logs it like any other request. `url`: base address of the service.
+ * Returns the tools of a running service. Each tool call becomes one HTTPS request with the key. `url`: base address of the
+ * service.
  */
 export function createRemoteToolbox({ url, key, mayWrite }: { url: URL; key: string; mayWrite: boolean }): Toolbox {
   const endpoint = new URL(`${url.pathname.replace(/\/+$/, '')}/mcp`, url);
@@ -51,7 +51,7 @@ export function createRemoteToolbox({ url, key, mayWrite }: { url: URL; key: str
     },
     async call(name, values) {
       const { body, isRefused } = await request('tools/call', { name, arguments: values });
-      // If the service refuses the key or a limit is reached, the tool's result contains the reason, so that the assistant can read it.
+      // If the service refuses a request, the tool's result contains the reason, so that the assistant can read it.
       if (isRefused && refusal.safeParse(body).success)
         return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] };
       return resultIn(body) as CallToolResult;
@@ -64,7 +64,7 @@ function refuse(body: unknown): never {
   throw new ProtocolError(ProtocolErrorCode.InternalError, data ? `${data.status}: ${data.error}` : NO_SERVICE);
 }
 
-/** Returns the result in a JSON-RPC response. If the response contains an error, throws this error. */
+/** Returns the result in a JSON-RPC response. Throws the error that the response contains. */
 function resultIn(body: unknown): Record<string, unknown> {
   const { data } = response.safeParse(body);
   if (!data) throw new ProtocolError(ProtocolErrorCode.InternalError, NO_SERVICE);

@@ -8,20 +8,16 @@ import type { McpRequestHandler } from './server.ts';
 
 /** Request headers that the Model Context Protocol uses. */
 const PROTOCOL_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
-/**
- * Response to methods other than POST (streamable HTTP transport). There is no stream that a client could listen to, and no session that it
- * could end.
- */
+/** Response to methods other than POST. The server has no streams to listen to and no sessions to end. */
 const NO_SESSIONS = { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null };
 
 /**
- * Adds the path `/mcp`, a server of the Model Context Protocol with tools for AI assistants, over streamable HTTP and without sessions.
- * Keys, limits and CORS are the same as below /v1 (plugins/authentication.ts, cors.ts). `publicUrl`: returns the URL at which clients reach
- * the API.
+ * Adds the path `/mcp`, a server of the Model Context Protocol with tools for AI assistants. Keys, limits and CORS are the same
+ * as below /v1. `publicUrl`: returns the URL at which clients reach the API.
  */
 export function addMcpRoutes(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
   addMetadata(app, publicUrl);
-  // The protocol library and the tools are loaded at the first request, because no assistant uses most installations.
+  // Loaded at the first request, because most installations are not used by assistants.
   let loaded: Promise<Tools> | undefined;
   const load = () => {
     loaded ??= loadTools(app, context, publicUrl);
@@ -30,7 +26,7 @@ export function addMcpRoutes(app: FastifyInstance, context: ApiContext, publicUr
   app.post('/mcp', async (request, reply) => {
     const { caller, body } = request;
     if (!caller) throw new AppError('unauthorized');
-    // An HTTP request must contain exactly one message, because it counts as one request. The protocol has had no batches since 2025-06-18.
+    // An HTTP request must contain exactly one message, because it counts as one request.
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new AppError('badRequest', { details: [{ field: 'body', message: 'must be one JSON-RPC message' }] });
     if (isNestedTooDeeply(body))
@@ -68,9 +64,7 @@ async function loadTools(app: FastifyInstance, context: ApiContext, publicUrl: (
   return { serve: createMcpRequestHandler(report), toolboxOf: createToolboxes(context, publicUrl, app.log) };
 }
 
-/**
- * Adds metadata about the API and `/mcp` (RFC 9728), which clients read before they have a key: how to send a key, and which scopes exist.
- */
+/** Adds metadata (RFC 9728) that clients read before they have a key: how to send a key, and which scopes exist. */
 function addMetadata(app: FastifyInstance, publicUrl: () => string): void {
   for (const path of ['', '/mcp'])
     app.get(`${RESOURCE_METADATA_PATH}${path}`, async () => ({

@@ -7,13 +7,13 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import { listSchemaMembers, TOOLS, type Tool } from './tools.ts';
 
-/** Maximum size of a tool's result in bytes. It is small, because an assistant reads the whole result. */
+/** Maximum size of a tool's result in bytes, because an assistant reads the whole result. */
 const MAX_RESULT_BYTES = 262_144;
 const TOO_LONG = `must be at most ${MAX_RESULT_BYTES / 1_024} KiB long: request a shorter range, larger rows or a lower limit`;
 
 /** The request of a client that runs a tool. */
 export interface ToolRequest {
-  /** Id of the HTTP request that called the tool. The service's log contains this id, and so does the result after an unexpected error. */
+  /** Id of the HTTP request that called the tool, as in the service's log. */
   id: string;
   caller: Caller;
   address: string;
@@ -30,15 +30,14 @@ interface OperationResponse {
 export type ToolRunner = (tool: Tool, values: Record<string, unknown>, by: ToolRequest) => Promise<OperationResponse>;
 
 /**
- * Header that contains the id of the request that called the tool. It can be trusted, because only this process can send requests to these
+ * Header with the id of the request that called the tool. It can be trusted, because only this process can send requests to these
  * routes.
  */
 const REQUEST_HEADER = 'request-id';
 
 /**
- * Creates the function that runs tools. The operations are routes of an app that does not listen on any port. So a tool call passes the
- * same checks as a request over HTTPS: scopes, names and values, access to accounts, and the lock of the caller for a change. The audit log
- * records `mcp` as the interface.
+ * Creates the function that runs tools. A tool call is a request to an internal copy of the API that listens on no port, so that
+ * it passes the same checks as any request. The audit log records `mcp` as the interface.
  */
 export function createToolRunner(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger): ToolRunner {
   const callers = new Map<string, Caller>();
@@ -84,9 +83,8 @@ export function createToolRunner(context: ApiContext, publicUrl: () => string, l
 }
 
 /**
- * Returns the request to the operation of a tool. Null if an identifier is empty, `.` or `..`, because it would change the path of the
- * request. Throws 422 for an argument that the tool does not have, and for an argument in the path or query that is not a string, number or
- * boolean.
+ * Returns the request to the operation of a tool. Null if an identifier would change the path (empty, `.` or `..`). Throws 422
+ * for an unknown argument, or for an argument of a wrong type.
  */
 function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<string, unknown>) {
   const known = inputSchema.properties as object;

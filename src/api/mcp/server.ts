@@ -41,10 +41,7 @@ export function createToolServer(toolbox: Toolbox): Server {
 /** Responds to one HTTP request of a client. `body`: the request's message, already parsed. */
 export type McpRequestHandler = (request: Request, body: unknown, toolbox: Toolbox) => Promise<Response>;
 
-/**
- * Creates the handler of HTTP requests. Requests share no state: each request has its own MCP server, and its response is one JSON object.
- * Supports the protocol's revision 2026-07-28 and earlier revisions.
- */
+/** Creates the handler of HTTP requests. Each request has its own MCP server, and its response is one JSON object. */
 export function createMcpRequestHandler(report: (error: Error) => void): McpRequestHandler {
   return async (request, body, toolbox) => {
     if (await isLegacyRequest(request, body)) {
@@ -58,8 +55,7 @@ export function createMcpRequestHandler(report: (error: Error) => void): McpRequ
         await server.close();
       }
     }
-    // Subscriptions are disabled, because each would be a stream that stays open, although the tools never change while a client is
-    // connected.
+    // Subscriptions are disabled, because the tools never change while a client is connected.
     const options = { legacy: 'reject', maxSubscriptions: 0, onerror: report } as const;
     return createMcpHandler(() => createToolServer(toolbox), options).fetch(request, { parsedBody: body });
   };

@@ -7,7 +7,9 @@ import { createToolRunner, type ToolRequest } from './run-tool.ts';
 import type { Toolbox, ToolDescription } from './server.ts';
 import { listToolsOfCaller, TOOLS, type Tool } from './tools.ts';
 
-/** Creates the function that returns the tools for a request. `mayWrite`: whether the client has allowed tools that change something. */
+/**
+ * Creates the function that returns the tools for a request. `mayWrite`: whether the client has allowed tools that change data.
+ */
 export function createToolboxes(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger) {
   const run = createToolRunner(context, publicUrl, log);
   const refusal = (error: AppError) => failed({ ...createErrorBody(error.is, publicUrl()), details: error.details });
@@ -41,15 +43,15 @@ const describe = ({ name, title, description, inputSchema, outputSchema, isWriti
 });
 
 /**
- * Converts the response of an operation to a tool's result: as structured data, and as the same JSON in a text, for clients that do not
- * support structured results. Text that users have entered occurs only inside the JSON.
+ * Converts the response of an operation to a tool's result: as structured data, and as JSON in a text for clients that support
+ * only text.
  */
 const succeeded = (answer: Record<string, unknown>): CallToolResult => ({
   structuredContent: answer,
   content: [{ type: 'text', text: JSON.stringify(answer) }],
 });
 
-/** Converts an error to a tool's result, so that the assistant can read the error and correct its call. */
+/** Converts an error to a tool's result, so that the assistant can correct its call. */
 const failed = (body: object): CallToolResult => ({
   isError: true,
   content: [{ type: 'text', text: JSON.stringify(body) }],

@@ -6,7 +6,7 @@ import { type AnyOperation, getOperationScopes, listPathParameters } from '#src/
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 
-/** A tool: an operation of the public API or of the dashboard, with a description by which a language model chooses the tool. */
+/** A tool, which runs an operation of the API. A language model chooses the tool by its description. */
 interface ToolDefinition {
   name: string;
   title: string;
@@ -21,7 +21,7 @@ interface ToolDefinition {
   isForAdmins?: true;
 }
 
-/** All tools. The tools that change something come last; only clients that have allowed changes can use them. */
+/** All tools. The tools that change data come last; only clients that have allowed changes can use them. */
 const DEFINITIONS: readonly ToolDefinition[] = [
   {
     name: 'list_homes',
@@ -132,13 +132,13 @@ const DEFINITIONS: readonly ToolDefinition[] = [
 
 export interface Tool extends ToolDefinition {
   runs: AnyOperation;
-  /** Whether the tool changes something. */
+  /** Whether the tool changes data. */
   isWriting: boolean;
   inputSchema: Json & { type: 'object' };
   outputSchema: Json & { type: 'object' };
 }
 
-/** All tools by name. Throws if a tool's operation does not exist, or if the tool accepts a member that the operation does not have. */
+/** All tools by name. Throws if the definition of a tool does not match an operation. */
 export const TOOLS: ReadonlyMap<string, Tool> = new Map(
   DEFINITIONS.map((definition) => {
     const runs = operationOf(definition);
@@ -154,8 +154,7 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map(
 );
 
 /**
- * Returns the tools that a caller may use: its scopes and its role must permit the tool's operation. Tools that change something are
- * included only if `mayWrite`.
+ * Returns the tools that a caller may use, by its scopes and role. Tools that change data are included only if `mayWrite` is set.
  */
 export const listToolsOfCaller = ({ scopes, role }: Caller, { mayWrite }: { mayWrite: boolean }): Tool[] =>
   [...TOOLS.values()].filter(
@@ -175,10 +174,7 @@ export function listSchemaMembers(part: z.ZodType | undefined): Record<string, z
   return (part as z.ZodObject | undefined)?.shape ?? {};
 }
 
-/**
- * Returns the schema of a tool's arguments. The arguments are the members of the operation's path, query and body, with the descriptions of
- * the API reference.
- */
+/** Returns the schema of a tool's arguments: the members of the operation's path, query and body. */
 function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { path, query, body }: AnyOperation) {
   const ids = listPathParameters(path).map((id) => [id, z.string().describe(describePathParameter(id))] as const);
   const all = { ...Object.fromEntries(ids), ...listSchemaMembers(query), ...listSchemaMembers(body) };
@@ -191,21 +187,18 @@ function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { path, que
   return referringWithin(z.strictObject(Object.fromEntries(shape)), 'input');
 }
 
-/** Returns the schema of a tool's result. The protocol requires an object as the result, so lists are in its member `data`. */
+/** Returns the schema of a tool's result. The protocol requires an object, so lists are in its member `data`. */
 function outputSchemaOf(answer: z.ZodType) {
   if (!(answer instanceof z.ZodArray)) return referringWithin(answer, 'output');
   const cursor = z.string().nullable().describe('Cursor of the next page. Null: this is the last page.');
   return referringWithin(z.object({ data: answer, next_cursor: cursor }), 'output');
 }
 
-/**
- * Converts a schema to a JSON Schema that contains all named schemas to which it refers, because the description of a tool is not part of a
- * larger document.
- */
+/** Converts a schema to a JSON Schema that contains all named schemas to which it refers. */
 function referringWithin(schema: z.ZodType, io: 'input' | 'output'): Json & { type: 'object' } {
   const named: Record<string, Json> = {};
   const { $ref, ...json } = convertZodToJsonSchema(schema, io, named);
-  // A named schema would become only a reference at the top level, but some clients expect `type: object` there.
+  // A named schema would become a reference, but some clients expect `type: object` at the top level.
   const name =
     String($ref ?? '')
       .split('/')

@@ -18,22 +18,19 @@ export interface ConsentRequest {
   app: App;
 }
 
-/** Returns those requested scopes that the app may have, in the order of `APP_SCOPE_NAMES`. Pure. */
+/** Returns the requested scopes that the app may have, in the order of `APP_SCOPE_NAMES`. */
 export const getRequestedScopes = ({ found, app }: ConsentRequest): AppScope[] => {
   const asked = found.params.scope?.split(' ') ?? [];
   return APP_SCOPE_NAMES.filter((scope) => asked.includes(scope) && app.scopes.includes(scope));
 };
 
-/**
- * Returns the negotiated Green Button scope string of a request for consent. Null if the app did not request one, or if the app may not
- * read usage. Pure.
- */
+/** Returns the Green Button scope string of a request for consent. Null if the app requested none or may not read usage. */
 export const findGreenButtonScope = (asked: ConsentRequest): string | null =>
   getRequestedScopes(asked).includes(GREEN_BUTTON_REQUIRED_SCOPE)
     ? (asked.found.params[GREEN_BUTTON_SCOPE_PARAMETER] ?? null)
     : null;
 
-/** Returns the app's redirect URI. After the decision, the browser is redirected to this URI with a code or a refusal. */
+/** Returns the app's redirect URI with the code or the refusal. */
 export const getRedirectUri = ({ found }: ConsentRequest): URL => new URL(found.params.redirect_uri ?? '');
 
 const link = (href: string, text: string, more = '') => `<a href="${href}"${more}>${text}</a>`;
@@ -43,8 +40,8 @@ const form = (csrf: string, content: string) =>
   `<form method="post"><input type="hidden" name="csrf" value="${csrf}">\n${content}</form>\n`;
 
 /**
- * Returns the consent pages in a language, as HTML without scripts and with at most one form. `csrf`: token that is valid only for the
- * session and the request for consent.
+ * Returns the consent pages in a language, as HTML without scripts. `csrf`: token that is valid only for this session and request
+ * for consent.
  */
 export async function createConsentPages(language: Language) {
   const {
@@ -66,8 +63,7 @@ export async function createConsentPages(language: Language) {
     /** Returns the page for a request for consent that has ended, or that another browser began. */
     over: () => page(words.over),
     /**
-     * Returns a page that reloads itself. If a page of another site has led to the consent page, browsers send the session cookie only with
-     * this reload.
+     * Returns a page that reloads itself. After a link from another site, browsers send the session cookie only with the reload.
      */
     reload: () =>
       page(

@@ -28,9 +28,8 @@ interface Parts {
 }
 
 /**
- * Adds the page on which the owner of a home authorizes an app. The page has one form and no scripts, and cannot be embedded in a frame.
- * Its path is below `/dashboard`, because browsers send the session cookie only there. Only the home's own account can consent, in a
- * session that was signed in within the last 15 minutes.
+ * Adds the page on which the owner of a home authorizes an app. It has one form and no scripts, and cannot be embedded in a
+ * frame. Only the home's own account can consent, within 15 minutes after signing in.
  */
 export function addConsentRoutes(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const path = '/dashboard/consent/:uid';
@@ -72,8 +71,8 @@ const pagesFor = ({ headers }: FastifyRequest) =>
 const tokenOf = ({ keyId }: Caller, { found }: ConsentRequest): string => `${keyId} ${found.uid}`;
 
 /**
- * Returns a request and a response with the parts that oidc-provider needs to find the request for consent, such as the cookie. Node's own
- * objects cannot be passed, because they differ between HTTP/1.1 and HTTP/2.
+ * Returns a request and a response with the parts that oidc-provider needs to find the request for consent. Node's own objects
+ * differ between HTTP/1.1 and HTTP/2.
  */
 const messagesOf = ({ headers, url }: FastifyRequest) =>
   [
@@ -81,10 +80,7 @@ const messagesOf = ({ headers, url }: FastifyRequest) =>
     { getHeader: () => [], setHeader() {} },
   ] as const;
 
-/**
- * Returns the pending request for consent that this browser began, with its app. Null if the request has ended, or if another browser began
- * it.
- */
+/** Returns the pending request for consent that this browser began, with its app; null if there is none. */
 async function findAsked(
   { db }: ApiContext,
   { provider }: Parts,
@@ -131,7 +127,7 @@ async function signOut({ db, clock }: ApiContext, caller: Caller, address: strin
   });
 }
 
-/** Stores the decision about a request for consent. Returns the URL to which the browser must be redirected. */
+/** Stores the owner's decision. Returns the URL to which the browser must be redirected. */
 const finish = async ({ provider }: Parts, request: FastifyRequest, result: object): Promise<string> =>
   (await provider()).interactionResult(...messagesOf(request), result, { mergeWithLastSubmission: false });
 
@@ -145,7 +141,7 @@ function allow(
   const { app } = asked;
   return runAsCaller(db, caller, { now: clock() }, (trx, { userId: homeId }) =>
     parts.store.inTransaction({ trx, because: 'home' }, async () => {
-      // The request for consent is read again while it is locked, so that a second click does not authorize the app twice.
+      // Read again while locked, so that a second click does not authorize the app twice.
       const again = await (await parts.provider()).interactionDetails(...messagesOf(request));
       if (again.result) return again.returnTo;
       const scopes = getRequestedScopes(asked);
@@ -160,11 +156,11 @@ function allow(
 }
 
 /**
- * Sends a consent page. `redirect`: address to which the browser may be redirected after the page's form was sent, because browsers apply
- * the policy form-action also to such redirects.
+ * Sends a consent page. `redirect`: address to which the browser may be redirected after the form was sent. The content security
+ * policy must allow it.
  */
 function send(reply: FastifyReply, status: number, page: string, redirect?: URL) {
-  // A content security policy cannot contain the host [::1]. For IPv6 addresses, it therefore allows all addresses with http:.
+  // A content security policy cannot contain an IPv6 host, so it allows all http: addresses instead.
   const target = redirect && (redirect.hostname.startsWith('[') ? 'http:' : redirect.origin);
   const policy = target
     ? PLAIN_PAGE_SECURITY_POLICY.replace("form-action 'self'", `form-action 'self' ${target}`)

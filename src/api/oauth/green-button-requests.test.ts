@@ -31,7 +31,7 @@ test('converts scopes in a request for tokens; a token of the app itself gets no
     scope: 'insights:read devices:read',
   });
   expect(form('grant_type=client_credentials&scope=FB=34_35')).toEqual({ grant_type: 'client_credentials' });
-  // Any other scope is replaced with one that is refused, even a scope that exists in the API.
+  // Any other scope is replaced by a scope that is refused.
   for (const scope of ['insights:read', 'FB=34_35%20insights:read', 'FB=34_35%20x', 'x'])
     expect(form(`grant_type=client_credentials&scope=${scope}`)?.scope).toBe('insights:read');
   for (const unchanged of ['grant_type=client_credentials', 'grant_type=refresh_token&scope=insights:read'])

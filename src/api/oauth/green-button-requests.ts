@@ -1,15 +1,11 @@
 import { GREEN_BUTTON_REQUIRED_SCOPE, isGreenButtonScope, negotiateGreenButtonScope } from '#src/auth/green-button.ts';
 
-/**
- * Name of an internal parameter of requests for consent, which contains the negotiated scope string of ESPI. Clients cannot set this
- * parameter.
- */
+/** Name of an internal parameter of requests for consent, which contains the granted ESPI scope string. Clients cannot set it. */
 export const GREEN_BUTTON_SCOPE_PARAMETER = 'green_button_scope';
 
 /**
- * Replaces the ESPI scope string in a request for consent with this service's corresponding scope, and adds the negotiated string as an
- * internal parameter. If no part of the string can be granted, the string remains and is later refused as an unknown scope. Returns null if
- * nothing changes. Pure.
+ * Replaces the ESPI scope string in a request for consent by the scope of this service, and adds the granted string as an
+ * internal parameter. An unusable string remains, and is later refused. Returns null if nothing changes.
  */
 export function replaceGreenButtonScope(asked: URLSearchParams): URLSearchParams | null {
   const params = new URLSearchParams(asked);
@@ -27,9 +23,8 @@ export function replaceGreenButtonScope(asked: URLSearchParams): URLSearchParams
 }
 
 /**
- * Replaces the ESPI scope strings in a request for tokens with this service's corresponding scope. A token for the app itself has no
- * scopes: its ESPI scope strings are removed, and if it has any other scope, the request gets a scope that is refused, because
- * oidc-provider would ignore unknown scopes. Returns null if nothing changes. Pure.
+ * Replaces the ESPI scope strings in a request for tokens by the scope of this service. For a token of the app itself, they are
+ * removed, and any other scope is replaced by one that is refused. Returns null if nothing changes.
  */
 export function replaceGreenButtonTokenScope(form: URLSearchParams): URLSearchParams | null {
   const scopes = form.get('scope')?.split(' ').filter(Boolean) ?? [];

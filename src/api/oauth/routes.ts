@@ -17,10 +17,7 @@ import { OAUTH_PATHS } from './paths.ts';
 import { OauthStore } from './store.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
-/**
- * Members of the authorization server's metadata (RFC 8414) that the service publishes. The package oidc-provider also returns members of
- * OpenID Connect, which this server does not support.
- */
+/** Members of the authorization server's metadata (RFC 8414) that the service publishes. */
 const MEMBERS = [
   'issuer',
   'authorization_endpoint',
@@ -34,16 +31,13 @@ const MEMBERS = [
 ];
 const FORM_LIMIT_BYTES = 16_384;
 const FORM_TOO_LONG = new AppError('badRequest', { details: [{ field: 'body', message: 'is longer than 16 KiB' }] });
-/**
- * Request headers that are passed to the package oidc-provider. The host and the protocol are not passed; they always come from the public
- * URL.
- */
+/** Request headers that are passed to oidc-provider. The host and the protocol come from the public URL instead. */
 const HANDED = ['accept', 'authorization', 'content-type', 'cookie'];
 const ANSWERED = ['cache-control', 'content-type', 'location', 'pragma', 'set-cookie', 'www-authenticate'];
 
 /**
- * Dependencies of the routes. `forward` passes a request to the package oidc-provider; `changed` contains a URL or body to send instead of
- * the original.
+ * Dependencies of the routes. `forward` passes a request to oidc-provider; `changed` contains a URL or body that replaces the
+ * original.
  */
 interface Parts {
   db: Database;
@@ -53,8 +47,8 @@ interface Parts {
 }
 
 /**
- * Adds the authorization server at `/oauth/…`, its metadata and the consent page. The package oidc-provider handles the requests. If a
- * request runs in a transaction, the response is sent after the commit.
+ * Adds the authorization server at `/oauth/…`, its metadata and the consent page. If a request runs in a transaction, the
+ * response is sent after the commit.
  */
 export function addOauthRoutes(
   app: FastifyInstance,
@@ -69,7 +63,7 @@ export function addOauthRoutes(
     const provider = createAuthorizationServer({ issuer: publicUrl(), secret, store, onError });
     return { provider, handle: provider.callback() };
   };
-  /** Loads the package oidc-provider when an app first sends a request, because the public URL is known only once the service listens. */
+  /** Loads oidc-provider at the first request, because the public URL is known only once the service listens. */
   const server = () => {
     made ??= make();
     return made;
@@ -80,7 +74,7 @@ export function addOauthRoutes(
 
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // Bodies of all media types are accepted here. oidc-provider refuses unsupported types with the errors that OAuth specifies.
+    // Bodies of all media types are accepted here, because oidc-provider itself refuses unsupported types.
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
       body.length > FORM_LIMIT_BYTES ? done(FORM_TOO_LONG) : done(null, body),
     );
@@ -97,7 +91,7 @@ export function addOauthRoutes(
   });
 }
 
-/** Converts a request to the form in which it is passed to the package oidc-provider. */
+/** Converts a request to the form that oidc-provider needs. */
 function handedRequest(
   { method, url, headers, body }: FastifyRequest,
   publicUrl: string,
@@ -117,7 +111,7 @@ function handedRequest(
 /** Returns the metadata of this authorization server. `all`: the metadata that oidc-provider returns. */
 const metadataOf = (all: Record<string, unknown>, publicUrl: string) => ({
   ...Object.fromEntries(MEMBERS.map((name) => [name, all[name]])),
-  // Without this line, oidc-provider would publish the scope "openid".
+  // Overrides the scope "openid", which this server does not support.
   scopes_supported: APP_SCOPE_NAMES,
   response_modes_supported: ['query'],
   revocation_endpoint_auth_methods_supported: all.token_endpoint_auth_methods_supported,
@@ -127,7 +121,7 @@ const metadataOf = (all: Record<string, unknown>, publicUrl: string) => ({
 async function authorize({ counter, forward }: Parts, request: FastifyRequest, reply: FastifyReply) {
   await countConsentRequest(counter, request.ip);
   const { response_mode: mode } = request.query as { response_mode?: unknown };
-  // Other response modes are refused, because they need a script, or show the code to scripts on the app's page.
+  // Other response modes are refused, because they need a script or expose the code to scripts.
   if (mode !== undefined && mode !== 'query') throw new AppError('badRequest');
   reply.header('Content-Security-Policy', PLAIN_PAGE_SECURITY_POLICY);
   const [path = ''] = request.url.split('?', 1);
@@ -142,8 +136,7 @@ async function exchange({ db, store, counter, forward }: Parts, request: Fastify
   const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
   await takeRequest(counter, await store.ownerOf(form.get('refresh_token') ?? ''));
   const because = request.url.startsWith(OAUTH_PATHS.revocation) ? 'revoked' : 'reuse';
-  // A request of an app for itself is counted only after the app's secret was verified, so that other programs cannot use up the app's
-  // limit.
+  // Counted only after the app's secret was verified, so that other programs cannot use up the app's limit.
   if (form.get('grant_type') === 'client_credentials')
     await takeRequest(counter, await store.clientOf(...credentialsOf(request, form)));
   const body = replaceGreenButtonTokenScope(form)?.toString();

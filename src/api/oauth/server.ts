@@ -9,7 +9,7 @@ import { GREEN_BUTTON_SCOPE_PARAMETER } from './green-button-requests.ts';
 import { OAUTH_PATHS } from './paths.ts';
 import type { OauthStore } from './store.ts';
 
-/** Names of the cookies of a pending request for consent. Browsers send each cookie only to the path of that request. */
+/** Names of the cookies of a pending request for consent. */
 const COOKIES = {
   session: '__Secure-energy_oauth',
   interaction: '__Secure-energy_consent',
@@ -17,7 +17,7 @@ const COOKIES = {
 };
 
 const HOUR_SECONDS = 3_600;
-/** Lifetimes of tokens and requests in seconds. The lifetime of a request for consent is long enough for a sign-in by mail. */
+/** Lifetimes of tokens and requests in seconds. A request for consent must last long enough for a sign-in by mail. */
 const TTL = {
   Interaction: HOUR_SECONDS / 2,
   Session: HOUR_SECONDS / 2,
@@ -34,26 +34,25 @@ const OFF = { enabled: false };
 interface Options {
   /** Public URL of the service. */
   issuer: string;
-  /** Secret of the installation. The key that signs the cookies is derived from it. */
+  /** Secret of the installation, from which the key for signing cookies is derived. */
   secret: string;
   store: OauthStore;
   onError(error: Error): void;
 }
 
 /**
- * Creates the authorization server. It supports the authorization code flow with PKCE (S256), refresh tokens that change with each use, and
+ * Creates the authorization server: authorization code flow with PKCE (S256), refresh tokens that change with each use, and
  * revocation. It does not support OpenID Connect.
  */
 export function createAuthorizationServer(options: Options): Provider {
   const { issuer, store, onError } = options;
   const provider: Provider = new Provider(issuer, {
     ...configurationOf(options),
-    // Accepts no consent of an earlier request.
+    // Every request needs a new consent.
     loadExistingGrant: async ({ oidc }: Context) =>
       oidc.result?.consent ? provider.Grant.find(oidc.result.consent.grantId) : undefined,
   });
-  // The headers with the host and the protocol can be trusted: TLS ends at the service or at a trusted proxy, and routes.ts sets these
-  // headers from the public URL.
+  // These headers can be trusted, because routes.ts sets them from the public URL.
   provider.proxy = true;
   provider.on('server_error', (_context, error) => onError(error));
   useOwnSecrets(provider);
@@ -62,7 +61,7 @@ export function createAuthorizationServer(options: Options): Provider {
 }
 
 function configurationOf({ secret, store }: Options): Record<string, unknown> {
-  // oidc-provider requires a key for signing ID tokens, although this server never issues an ID token.
+  // oidc-provider requires a key for ID tokens, although this server issues none.
   const unused = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
   const cookie = { httpOnly: true, secure: true, signed: true, sameSite: 'lax' };
   return {
@@ -130,8 +129,7 @@ function useOwnSecrets(provider: Provider): void {
     return createSecret(TOKEN_PREFIX.access);
   };
   provider.ClientCredentials.prototype.generateTokenId = function () {
-    // A scope requires the consent of a home, but no home has consented to a token for the app itself. ESPI's scope strings were removed
-    // earlier, in green-button-requests.ts.
+    // No home has consented to a token for the app itself, so such a token can have no scope.
     if (this.scope) throw new errors.InvalidScope('requested scope needs the consent of a home', this.scope);
     this.format = 'opaque';
     return createSecret(TOKEN_PREFIX.access);
@@ -140,7 +138,7 @@ function useOwnSecrets(provider: Provider): void {
   provider.AuthorizationCode.prototype.generateTokenId = () => createSecret(TOKEN_PREFIX.code);
 }
 
-/** Returns a prompt that requires consent for every request. First, scopes that the app may not have are refused. */
+/** Returns a prompt that requires consent for every request. Scopes that the app may not have are refused first. */
 function consentPrompt() {
   const { Check, Prompt } = interactionPolicy;
   const check = new Check('consent', 'the home has not consented to this request', ({ oidc }) => {
@@ -155,9 +153,8 @@ function consentPrompt() {
 }
 
 /**
- * Completes the responses of the token endpoint: adds the addresses of Green Button's resources. If an app uses a refresh token again
- * within 30 s, repeats the first response, because the app may not have received it. Any other second use of a token ends the
- * authorization.
+ * Adds the addresses of Green Button's resources to token responses. If an app uses a refresh token again within 30 s, repeats
+ * the first response, because the app may not have received it. Any other second use of a token ends the authorization.
  */
 function completeAnswers(provider: Provider, store: OauthStore, issuer: string): void {
   provider.use(async (context, next) => {
@@ -182,9 +179,8 @@ function completeAnswers(provider: Provider, store: OauthStore, issuer: string):
 type TokenAnswer = { scope?: string } & Record<string, unknown>;
 
 /**
- * Adds to a token response the members that ESPI requires. A response for a home gets the addresses of the subscription and the
- * authorization, and the ESPI scope string to which the home consented, if the app requested one. A response for the app itself gets the
- * address of the app's ApplicationInformation.
+ * Adds the members that ESPI requires to a token response: the addresses of the resources and, for a home, the granted scope
+ * string.
  */
 async function withGreenButton(
   answer: TokenAnswer,

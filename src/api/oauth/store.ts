@@ -11,15 +11,12 @@ import type { Database } from '#src/database/connect.ts';
 import type { OauthTokenKind } from '#src/database/enums.ts';
 import { type AuthorizationEndReason, endAuthorizations } from '#src/users/app-access.ts';
 
-/** Time in ms for which a response to a refresh token is repeated, because the app may not have received the response. */
+/** Time in ms for which the response to a used refresh token is repeated, because the app may not have received it. */
 const REPEATED_MS = 30_000;
-/**
- * Time in ms for which used refresh tokens are stored. If a token is used again after this time, it is refused, but the authorization no
- * longer ends.
- */
+/** Time in ms for which used refresh tokens are stored. Until then, a second use ends the authorization. */
 const USED_FOR_MS = 30 * DAY_MS;
 
-/** The models of the package oidc-provider that are stored as rows of the table `oauth_tokens`, with the kind of each row. */
+/** Models of oidc-provider that are stored in the table `oauth_tokens`, with the kind of each row. */
 const KINDS: Readonly<Record<string, OauthTokenKind>> = {
   Interaction: 'interaction',
   AuthorizationCode: 'code',
@@ -36,7 +33,7 @@ interface Work {
   repeated?: { answer: unknown; clientId: unknown };
 }
 
-/** Storage of the authorization server in the database, which all processes of the API share. */
+/** Storage of the authorization server in the database. */
 export class OauthStore {
   readonly #current = new AsyncLocalStorage<Work>();
   readonly #db: Database;
@@ -49,7 +46,7 @@ export class OauthStore {
     this.#clock = clock;
   }
 
-  /** Handles a request of the authorization server in a transaction: `run` and everything that it calls use this transaction. */
+  /** Handles a request of the authorization server: `run` and everything that it calls use one transaction. */
   inTransaction<T>(work: Work, run: () => Promise<T>): Promise<T> {
     return this.#current.run(work, run);
   }
@@ -63,7 +60,6 @@ export class OauthStore {
     return model === 'Client' ? this.#clients() : NOTHING;
   }
 
-  /** Stores the response to a refresh token, so that the response can be repeated. */
   async keepAnswer(token: string, answer: unknown): Promise<void> {
     await this.#database
       .updateTable('oauth_tokens')
@@ -72,15 +68,14 @@ export class OauthStore {
       .execute();
   }
 
-  /** Returns the token response that must be repeated, if the authenticated app received it first; otherwise null. */
+  /** Returns the token response that must be repeated, if the authenticated app received it first. */
   repeatedAnswer(clientId: string | undefined): unknown {
     const { repeated } = this.#current.getStore() ?? {};
     return repeated && repeated.clientId === clientId ? repeated.answer : null;
   }
 
   /**
-   * Returns the resource id and the scope string of an authorization's Green Button subscription. Null if the app did not request a scope
-   * string.
+   * Returns the resource id and the scope string of an authorization's Green Button subscription. Null without a scope string.
    */
   async subscriptionOf(grantId: string): Promise<{ id: string; scope: string } | null> {
     const row = await this.#database
@@ -91,17 +86,14 @@ export class OauthStore {
     return row && row.scope !== null ? { id: row.id, scope: row.scope } : null;
   }
 
-  /**
-   * Returns an app with the account that registered it, for the count of its requests. Null if the secret is wrong, or if the app has no
-   * secret.
-   */
+  /** Returns an app with its account. Null if the secret is wrong or the app has none. */
   async clientOf(clientId: string, secret: string): Promise<{ accountId: string; appId: string } | null> {
     const app = await findOauthClientApp(this.#database, clientId);
     const isProved = app?.client_secret_sha256 && isSecretMatchingHash(app.client_secret_sha256, secret);
     return isProved ? { accountId: app.user_id, appId: app.app_id } : null;
   }
 
-  /** Returns the id that identifies an app in URLs of ESPI resources. Null if the app does not exist. */
+  /** Returns the app's id in URLs of ESPI resources, or null. */
   async resourceOfApp(clientId: string): Promise<string | null> {
     const row = await this.#database
       .selectFrom('apps')
@@ -111,7 +103,7 @@ export class OauthStore {
     return row?.resource_id ?? null;
   }
 
-  /** Returns the home and the app for which a refresh token or code was created. Null if the token or code is unknown. */
+  /** Returns the home and the app of a refresh token or code, or null. */
   async ownerOf(token: string): Promise<{ accountId: string; appId: string } | null> {
     const row = await this.#db
       .selectFrom('oauth_tokens')
@@ -128,9 +120,8 @@ export class OauthStore {
   }
 
   /**
-   * Returns a code, token or interaction. In a transaction, locks its authorization and then the code, token or interaction itself.
-   * Requests that use the same authorization therefore run one after another, in all processes, and a revocation of the authorization
-   * waits.
+   * Returns a code, token or interaction. In a transaction, locks its authorization first, so that requests with the same
+   * authorization run one after another and a revocation waits.
    */
   async #findToken(kind: OauthTokenKind, id: string) {
     const inOrder = this.#current.getStore() !== undefined;
@@ -205,8 +196,8 @@ export class OauthStore {
   }
 
   /**
-   * Returns the adapter of refresh tokens. If a token was used within the last 30 s and the token that replaced it is unused, the app may
-   * not have received the response. The response is then repeated (server.ts), and the authorization does not end.
+   * Returns the adapter of refresh tokens. If a token was used within the last 30 s and its successor is unused, the response is
+   * repeated, and the authorization does not end.
    */
   #refreshTokens(): Adapter {
     const tokens = this.#tokens('refresh');
@@ -275,10 +266,7 @@ export class OauthStore {
 
 const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
-/**
- * Functions that oidc-provider requires of an adapter, without any effect: tokens are deleted by cascade with their authorization, and
- * these look-ups never occur.
- */
+/** Functions that oidc-provider requires but that need no effect here. */
 const WITHOUT = {
   async revokeByGrantId() {},
   async findByUid() {

@@ -9,42 +9,34 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Caller that the request's key identifies. Null on paths that need no key. */
     caller: Caller | null;
-    /** Time of the monotonic clock (performance.now()) at which the request was counted. */
+    /** Time (performance.now()) at which the request was counted. */
     countedAtMs: number;
   }
   interface FastifyContextConfig {
-    /** Number of requests for which one request of this route counts; default 1. */
+    /** Number of requests that one request of this route counts as (default 1). */
     countsAs?: number;
   }
 }
 
-/**
- * If more than this time in ms passes between counting a request and receiving the end of its body, the caller is checked for a suspension
- * again.
- */
+/** Time in ms that the body may take to arrive. After a longer time, the caller is checked for a suspension again. */
 const SLOW_BODY_MS = 100;
 
 /** Whether a request is for the tools of AI assistants (src/api/mcp). */
 export const isMcpRequest = ({ url }: FastifyRequest) => /^\/mcp(\/|\?|$)/.test(url);
-/** Whether a request is for resources of Green Button (src/api/green-button). These accept only the tokens of apps. */
+/** Whether a request is for Green Button resources, which accept only tokens of apps. */
 const isForGreenButton = ({ url }: FastifyRequest) => url.startsWith(`${ESPI_RESOURCE_PATH}/`);
-/** Whether a request needs a key on this path. The OpenAPI document needs no key. */
 export const isApiKeyRequired = (request: FastifyRequest) =>
   /^\/(?:v1(?!\/openapi\.json(?:\?|$))|mcp)(?:\/|\?|$)/.test(request.url) || isForGreenButton(request);
 
-/**
- * Whether the path of a request accepts this kind of key or token. Tools for assistants accept no tokens of apps. A token for an app itself
- * is accepted only for the app's own Green Button resources.
- */
+/** Whether the path of a request accepts this kind of key or token. */
 function isTaken({ by }: Caller, request: FastifyRequest): boolean {
   if (isForGreenButton(request)) return by === 'app' || by === 'client';
   return by !== 'client' && !(by === 'app' && isMcpRequest(request));
 }
 
 /**
- * Adds authentication. Every path under /v1, /mcp and /espi/1_1/resource needs a valid key before any other check, even if the path does
- * not exist, and counts against the account's limits. A wrong key counts as a failed authentication from the client's address; a missing
- * key does not.
+ * Adds authentication. Every path under /v1, /mcp and /espi/1_1/resource needs a valid key before any other check, and counts
+ * against the account's limits. A wrong key counts as a failed authentication from the client's address; a missing key does not.
  */
 export function addAuthentication(app: FastifyInstance, authenticate: Authenticate, counter: RequestCounter): void {
   app.decorateRequest('caller', null);
@@ -54,8 +46,8 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     const found = presented === undefined ? 'unauthorized' : await authenticate(presented, request.ip);
     const caller = typeof found === 'string' || isTaken(found, request) ? found : 'unauthorized';
-    // Requests with a refused key count as failed authentications from the client's address, not as requests of the account. A person with
-    // a stolen key that was revoked therefore cannot use up the owner's limits.
+    // A refused key counts against the client's address, not against the account. Otherwise a thief of a revoked key could use up
+    // the owner's limits.
     if (typeof caller === 'string') {
       if (request.headers.authorization !== undefined && caller !== 'unavailable')
         await countFailedAuthentication(counter, request.ip);

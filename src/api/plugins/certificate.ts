@@ -1,13 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
-/** Path of the TLS certificate. It needs no API key, because devices and household brokers fetch the certificate before they have a key. */
+/** Path of the TLS certificate. No API key is needed, because devices fetch the certificate before they have one. */
 const CERTIFICATE_PATH = '/certificate.pem';
 
 /**
- * Adds `GET /certificate.pem`, which returns the TLS certificate of the API and the embedded broker, for clients that must trust it.
- * `current`: returns the content of the PEM file that is currently used. Sends only the first certificate in the file. Other content, such
- * as a private key, is never sent.
+ * Adds `GET /certificate.pem`, which returns the TLS certificate of the API and the embedded broker. `current`: returns the PEM
+ * file that is currently used. Only the first certificate is sent, never a private key.
  */
 export function addCertificateDownload(app: FastifyInstance, current: () => Buffer): void {
   app.get(CERTIFICATE_PATH, async (_request, reply) =>
@@ -18,7 +17,7 @@ export function addCertificateDownload(app: FastifyInstance, current: () => Buff
   );
 }
 
-/** Whether the certificate is self-signed. A device trusts a self-signed certificate only if it has a copy of the certificate. */
+/** Whether the certificate is self-signed. Devices need a copy of a self-signed certificate to trust it. */
 export function isSelfSigned(certificate: Buffer): boolean {
   const parsed = new X509Certificate(certificate);
   return parsed.checkIssued(parsed);

@@ -12,7 +12,7 @@ const BODY_LIMIT_BYTES = 4_096;
 const claim = claimMessageSchema.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });
 
 /**
- * Adds `POST /provisioning/claim`, with which a meter that does not use MQTT claims its device (docs/onboarding.md). The secret of the
+ * Adds `POST /provisioning/claim`, with which a meter without MQTT claims its device (docs/onboarding.md). The secret of the
  * provisioning batch authorizes the claim. Refused claims count against the limit of the sender's network.
  */
 export function addClaimRoutes(app: FastifyInstance, { db, clock }: ApiContext, counter: RequestCounter): void {

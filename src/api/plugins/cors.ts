@@ -23,10 +23,8 @@ const ACCEPTED = [
 ];
 
 /**
- * Lets pages of the configured origins call `/v1` and `/mcp` with a key (Fetch standard, CORS). Without configured origins, no page may
- * call them. Cookies are not allowed, and authenticate nothing on these paths. This hook must be added first, because pages must also be
- * able to read refusals, and preflight requests contain no key. `/mcp` refuses requests from pages of all other origins, as the protocol
- * requires (transports, security warning).
+ * Lets pages of the configured origins call `/v1` and `/mcp` with a key (CORS). Without configured origins, no page may call
+ * them. Cookies are not allowed. This hook must be added first, so that pages can also read refusals.
  */
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {
   const allowed = new Set(origins);

@@ -21,17 +21,14 @@ export interface ErrorBody {
 
 const RETRY_AFTER_SECONDS = 5;
 const ONE_MEBIBYTE = 1_048_576;
-/** Maximum size in MiB of a request body with readings. Bodies with imports may be larger. */
+/** Maximum size in MiB of a request body with readings. */
 const READINGS_MEBIBYTES = 4;
 
 /** SQLSTATE query_canceled: a statement exceeded its time limit. Clients should retry. */
 const STATEMENT_TIMEOUT = '57014';
-/**
- * SQLSTATE foreign_key_violation: the statement refers to a row, such as a user or device, that another process has deleted in the
- * meantime.
- */
+/** SQLSTATE foreign_key_violation: another process has deleted a row to which the statement refers. */
 const GONE = '23503';
-/** SQLSTATE of class 22: the database cannot store a value that passed the service's validation. The client sent an invalid value. */
+/** SQLSTATE class 22: the client sent a value that the database cannot store, although it passed the validation. */
 const UNHOLDABLE = /^22/;
 
 /** Code of the error that fastify throws if a body is longer than the limit of its operation. */
@@ -55,8 +52,8 @@ export const createErrorBody = (name: ErrorName, publicUrl: string): ErrorBody =
 });
 
 /**
- * Adds the handler that turns every thrown error into a response. A response with status 500 contains no details of the error, only the
- * request's id, which the log entry also contains.
+ * Adds the handler that turns every thrown error into a response. A response with status 500 contains only the request's id,
+ * which is also in the log.
  */
 export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): void {
   app.setErrorHandler(async (thrown: FastifyError | AppError | Error, request, reply) => {
@@ -67,7 +64,7 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
       request.log.error({ err: thrown }, 'unexpected error');
       body.incident = request.id;
     }
-    // Validation should have refused a value that the database cannot store. The error is logged, so that the validation can be corrected.
+    // Validation should have refused this value, so the error is logged.
     if (UNHOLDABLE.test((thrown as { code?: string }).code ?? ''))
       request.log.warn({ err: thrown }, 'validation missed an invalid value');
     if (name === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
@@ -86,13 +83,12 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
   });
 }
 
-/** Path of the metadata that describe how to access this API (OAuth 2.0 Protected Resource Metadata, RFC 9728). */
+/** Path of the metadata (RFC 9728) that describe how to access this API. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /**
- * Returns the `WWW-Authenticate` header. If the request has a key in the expected form, the header contains the error (RFC 6750, section
- * 3); otherwise it describes the expected form. It does not reveal which keys exist. For assistants it also contains the address of the
- * metadata.
+ * Returns the `WWW-Authenticate` header. It contains the error if the request has a key in the expected form (RFC 6750, section
+ * 3), otherwise the expected form. It does not reveal which keys exist.
  */
 function challenge(request: FastifyRequest, publicUrl: string): string {
   const metadata = isMcpRequest(request) ? `, resource_metadata="${publicUrl}${RESOURCE_METADATA_PATH}/mcp"` : '';
@@ -112,8 +108,7 @@ function nameOf(thrown: Error & { code?: string; statusCode?: number }, bodyLimi
   if (UNHOLDABLE.test(code)) return 'unprocessable';
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'contentType';
   if (code === BODY_TOO_LONG) return tooLong((bodyLimit ?? 0) / ONE_MEBIBYTE);
-  // fastify refuses some requests itself, before their handler runs (JSON syntax, lengths, encodings). The specification requires status
-  // 400 for these requests.
+  // fastify refuses some requests before their handler runs. The specification requires status 400 for them.
   if (thrown.statusCode && thrown.statusCode >= 400 && thrown.statusCode < 500) return 'badRequest';
   return 'internal';
 }

@@ -17,10 +17,9 @@ import {
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Runs a POST only once for its Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). If the request is repeated, returns the first
- * response. Throws 409 for a different request with the same Idempotency-Key, and for a repeated request while the first is in progress.
- * Callers with different API keys may use the same Idempotency-Key. The response is stored in the transaction of the changes, so a request
- * that failed or was interrupted is not stored and can be repeated. A request without a transaction first claims its Idempotency-Key.
+ * Runs a POST only once for its Idempotency-Key. A repeated request gets the first response. Throws 409 for a different request
+ * with the same key, and while the first request is in progress. The response is stored in the transaction of the changes, so a
+ * failed request can be repeated.
  */
 export async function runIdempotently(
   { db, box }: { db: Database; box: SecretEncrypter },
@@ -40,13 +39,12 @@ export async function runIdempotently(
     return { status: known.status, answer: JSON.parse(known.body) };
   }
   if (db.isTransaction) return runAndStore({ db, box }, keyed, run);
-  // The request runs without a transaction, because it changes nothing, or because its changes are committed together with those of other
-  // requests.
+  // The request has no transaction of its own: it changes nothing, or its changes are committed with those of other requests.
   if (!(await claimIdempotencyKey(db, box, keyed))) throw new AppError('idempotencyUnderWay');
   try {
     return await runAndStore({ db, box }, keyed, run);
   } catch (error) {
-    // If the database is unavailable, the claim is not released here, but expires.
+    // If the database is unavailable, the claim expires later.
     await releaseIdempotencyKey(db, keyed).catch(() => {});
     throw error;
   }
@@ -81,6 +79,6 @@ function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // Uses an array of entries, because an object would move names that are digits to the front, and would treat `__proto__` specially.
+  // Entries are used, because an object would reorder numeric names and treat `__proto__` specially.
   return { members: members.map(([name, member]) => [name, inOrder(member)]) };
 }

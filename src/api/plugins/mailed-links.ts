@@ -17,13 +17,12 @@ import { findLanguageOfAccount, updateUser } from '#src/users/store.ts';
 const BY_MAIL = 'the link of a mail';
 
 /**
- * Adds the pages to which links in mails lead: to unsubscribe, and to accept an invitation to a home. GET returns a confirmation page with
- * one form and no script. Only POST changes anything, because mail scanners open links (RFC 8058). The token in the link authorizes only
- * this action; it does not sign in.
+ * Adds the pages to which links in mails lead: to unsubscribe, and to accept an invitation to a home. GET returns a confirmation
+ * form; only POST changes data, because mail scanners open links (RFC 8058). The token in the link authorizes only this action.
  */
 export function addMailedLinks(app: FastifyInstance, context: ApiContext, secret: string): void {
   void app.register(async (scope) => {
-    // Media types of the confirmation form: mail programs send both types, browsers only the first. The content of the form is ignored.
+    // Media types of the confirmation form. Its content is ignored.
     const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
     scope.addContentTypeParser(forms, (_request, payload, done) => {
       payload.resume();
@@ -37,9 +36,9 @@ export function addMailedLinks(app: FastifyInstance, context: ApiContext, secret
 const tokenOf = ({ params }: FastifyRequest): string => (params as { token: string }).token;
 const formWith = (button: string) => `<form method="post"><button style="font:inherit">${button}</button></form>\n`;
 
-/** Adds the page to which unsubscribe links lead. It pauses an alert, or switches off mails about remarks. */
+/** Adds the unsubscribe page. It pauses an alert, or switches off mails about remarks (notices about unusual usage). */
 function addUnsubscribePage(scope: FastifyInstance, { db }: ApiContext, secret: string): void {
-  /** Returns the id for which an unsubscribe link was created: the id of an alert or, for mails about remarks, of the home's account. */
+  /** Returns the id for which an unsubscribe link was created: of an alert or, for mails about remarks, of the home's account. */
   const targetOf = (request: FastifyRequest): string =>
     requireFound(verifyMailedToken(secret, 'unsubscribe', tokenOf(request)));
   scope.get('/unsubscribe/:token', async (request, reply) => {
@@ -56,10 +55,7 @@ function addUnsubscribePage(scope: FastifyInstance, { db }: ApiContext, secret: 
 
 const isAccount = (target: string): boolean => target.startsWith('usr_');
 
-/**
- * Returns the texts of an unsubscribe page in the language of the account's mails. For mails about remarks, throws 404 if the home's
- * account was deleted.
- */
+/** Returns the texts of an unsubscribe page in the language of the account's mails. Throws 404 if the account was deleted. */
 async function textsOf(db: Database, target: string) {
   if (isAccount(target)) {
     const language = requireFound(await findLanguageOfAccount(db, target));
@@ -89,13 +85,12 @@ async function endMails(trx: Database, target: string, address: string): Promise
 }
 
 /**
- * Adds the page on which a person accepts an invitation to a home. POST accepts the invitation for the account with the invited address,
- * and creates this account if it does not exist.
+ * Adds the page on which a person accepts an invitation to a home. POST creates an account for the invited address if there is
+ * none.
  */
 function addInvitationPage(scope: FastifyInstance, { db, clock }: ApiContext, secret: string): void {
   /**
-   * Returns the invitation to which a link belongs (null if the invitation has ended), and the texts of the page. The language is that of
-   * the browser or, if it is not supported, that of the home.
+   * Returns the invitation of a link (null if it has ended), and the texts of the page in the browser's or the home's language.
    */
   const open = async (request: FastifyRequest) => {
     const memberId = verifyMailedToken(secret, 'member', tokenOf(request));

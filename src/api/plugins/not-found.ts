@@ -5,15 +5,14 @@ import { loadWords } from '#src/delivery/words/words.ts';
 import { createErrorBody } from './errors.ts';
 
 /**
- * Matches the paths below which a trailing slash is removed by a redirect. On other paths, such a redirect could lead to another site, for
+ * Matches the paths below which a redirect removes a trailing slash. Elsewhere, the redirect could lead to another site, for
  * example from `//example.com/`.
  */
 const PAGES = /^\/(docs|dashboard)\//;
 
 /**
- * Responds to requests for paths that do not exist. A browser gets a page; below /docs and /dashboard, a path with a trailing slash is
- * first redirected to the path without it. A program gets JSON, and the methods that the path accepts (RFC 9110, 10.2.1). Must be added
- * before the routes.
+ * Responds to requests for paths that do not exist. A browser gets a page; a program gets JSON, with the methods that the path
+ * accepts (RFC 9110, 10.2.1). Must be added before the routes.
  */
 export function addNotFound(app: FastifyInstance, publicUrl: () => string): void {
   const methodsOf = collectMethods(app);
@@ -35,7 +34,7 @@ export function addNotFound(app: FastifyInstance, publicUrl: () => string): void
   });
 }
 
-/** Removes trailing slashes without a regular expression, which would take quadratic time for many slashes. */
+/** Removes trailing slashes. A regular expression would take quadratic time. */
 function withoutSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;
@@ -43,8 +42,8 @@ function withoutSlashes(path: string): string {
 }
 
 /**
- * Returns a function that returns the methods that a path accepts. HEAD is omitted, because every path that accepts GET accepts HEAD. Paths
- * that end in a wildcard are omitted, because a path that matches the wildcard may not exist.
+ * Returns a function that returns the methods that a path accepts. HEAD is omitted, because every path with GET accepts it. Paths
+ * with a wildcard are omitted.
  */
 function collectMethods(app: FastifyInstance): (path: string) => string[] {
   const routes: { pattern: RegExp; methods: string[] }[] = [];

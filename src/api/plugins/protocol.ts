@@ -8,7 +8,7 @@ import type { ErrorBody } from './errors.ts';
 export const MAX_HEAD_BYTES = 16_384;
 
 /**
- * Options for a server that lets `addProtocolErrorResponses` respond to requests without a Host header. Node itself would respond without a
+ * Options that let `addProtocolErrorResponses` respond to requests without a Host header. Node itself would respond without a
  * body.
  */
 export const LENIENT_PARSER_OPTIONS = { requireHostHeader: false } as const;
@@ -18,10 +18,10 @@ export function addProtocolErrorResponses(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw, headers }, _reply, done) => {
     const { host, ':authority': authority } = headers as Record<string, string | undefined>;
     if (raw.httpVersion === '1.1' && host === undefined) throw wrong('Host', 'is required');
-    // In HTTP/2, a request has Host, :authority or both (nghttp2 ensures this). If the two differ, one of them is false (RFC 9113, 8.3.1).
+    // An HTTP/2 request may have both Host and :authority. If the two differ, one of them is false (RFC 9113, 8.3.1).
     if (host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase())
       throw wrong('Host', 'must be the :authority');
-    // On an HTTP/2 connection, Node enforces this limit only after the client has acknowledged it.
+    // With HTTP/2, Node enforces this limit only after the client has acknowledged it.
     if (raw.httpVersionMajor === 2 && raw.rawHeaders.reduce((sum, { length }) => sum + length, 0) > MAX_HEAD_BYTES)
       throw new AppError('badRequest');
     const { expect } = headers;
@@ -35,12 +35,12 @@ export function addProtocolErrorResponses(app: FastifyInstance): void {
   });
 }
 
-/** Codes of connection errors after which the client can no longer receive a response. */
+/** Codes of connection errors after which the client can receive no response. */
 const UNANSWERABLE = /^(?:ECONNRESET|EPROTO|ERR_TLS|ERR_SSL)/;
 
-/** Responds to a request that Node cannot parse, if the connection still permits a response. Then closes the connection. */
+/** Responds to a request that Node cannot parse, if possible, and closes the connection. */
 export function refuseUnparsableRequest(error: Error, socket: Duplex, refused: ErrorBody): void {
-  // After a failed TLS handshake, the response would wait forever for the handshake, so no response is written.
+  // After a failed TLS handshake, no response can be sent.
   if (!socket.writable || UNANSWERABLE.test((error as NodeJS.ErrnoException).code ?? '')) return void socket.destroy();
   const body = JSON.stringify(refused);
   const status = `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status]}\r\n`;
@@ -50,10 +50,7 @@ export function refuseUnparsableRequest(error: Error, socket: Duplex, refused: E
 
 const wrong = (field: string, message: string) => new AppError('badRequest', { details: [{ field, message }] });
 
-/**
- * Returns the path and query of a request target. If the target is a whole URL (absolute form, RFC 9112, 3.2.2), removes its scheme and
- * host.
- */
+/** Returns the path and query of a request target, without the scheme and host of a whole URL (RFC 9112, 3.2.2). */
 export function getPathAndQuery(target: string): string {
   const [origin] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
   if (origin === undefined) return target;
@@ -62,9 +59,8 @@ export function getPathAndQuery(target: string): string {
 }
 
 /**
- * When the signal aborts, asks clients to connect to another process, without interrupting any request. With HTTP/1.1, each response
- * announces that its connection will be closed (RFC 9112, 9.6); idle connections stay open, because a request may already be on its way.
- * With HTTP/2, the server sends GOAWAY.
+ * When the signal aborts, asks clients to connect to another process, without interrupting any request. With HTTP/1.1, each
+ * response announces that its connection will be closed (RFC 9112, 9.6). With HTTP/2, the server sends GOAWAY.
  */
 export function addConnectionDraining(
   app: FastifyInstance,
@@ -73,7 +69,7 @@ export function addConnectionDraining(
 ): void {
   signal?.addEventListener('abort', handOnHttp2);
   app.addHook('onSend', ({ raw }, reply, _payload, done) => {
-    // After an invalid body, fastify sets the Connection header. HTTP/2 forbids this header (RFC 9113, 8.2.2).
+    // After an invalid body, fastify sets the Connection header, which HTTP/2 forbids (RFC 9113, 8.2.2).
     if (raw.httpVersionMajor === 2) reply.removeHeader('Connection');
     else if (signal?.aborted) reply.header('Connection', 'close');
     done();

@@ -3,10 +3,7 @@ import { type Caller, getRequestCounterName } from '#src/auth/authenticate.ts';
 import { getNetworkOfAddress, type RequestCounter, type RequestDecision } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 
-/**
- * Adds headers with the account's request limits and remaining requests (draft-ietf-httpapi-ratelimit-headers) to the response to a counted
- * request.
- */
+/** Adds headers with the account's request limits and remaining requests. */
 function tellLimits(reply: FastifyReply, { windows }: RequestDecision): void {
   if (!windows) return;
   const { minute, day } = windows;
@@ -18,8 +15,8 @@ function tellLimits(reply: FastifyReply, { windows }: RequestDecision): void {
 }
 
 /**
- * Counts a request of an account, of an app in a home, or with a device's key. `weight`: number of requests for which it counts. Throws 429
- * if the limit of the plan is reached, or if the account or the key is suspended.
+ * Counts a request. `weight`: number of requests that it counts as. Throws 429 if the limit of the plan is reached, or if the
+ * account or the key is suspended.
  */
 export async function countRequest(
   counter: RequestCounter,
@@ -35,8 +32,8 @@ export async function countRequest(
 }
 
 /**
- * Counts a request with a key that is limited to a device. All keys of the device share the device's limit per minute. Refused requests are
- * counted for each key, so that a suspension affects only the key that caused it.
+ * Counts a request with a key that is limited to a device. All keys of the device share its limit per minute. Refused requests
+ * are counted for each key, so that only the key that caused them is suspended.
  */
 async function countDeviceRequest(
   counter: RequestCounter,
@@ -57,10 +54,7 @@ async function countDeviceRequest(
   throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
 
-/**
- * Throws 429 if the account, or the device's key, has been suspended since its request was counted. Requests are counted before their
- * bodies arrive.
- */
+/** Throws 429 if the account or key was suspended while the body of the request arrived. */
 export const refuseSuspendedCaller = (counter: RequestCounter, caller: Caller): Promise<void> =>
   refuseSuspendedOne(counter, caller.device ? `key:${caller.keyId}` : getRequestCounterName(caller));
 
@@ -75,14 +69,14 @@ export async function countFailedAuthentication(counter: RequestCounter, address
 }
 
 /**
- * Counts a sign-in request from a network or from a known browser. Throws 429 if there were too many. Requests with invalid keys are
- * counted separately, so that a program with an old key does not keep people from signing in to the dashboard.
+ * Counts a sign-in request from a network or a known browser. Throws 429 if there were too many. Invalid API keys are counted
+ * separately, so that they do not keep people from signing in.
  */
 export async function countSignInRequest(counter: RequestCounter, who: string): Promise<void> {
   await countAddress(counter, `sign-in ${who}`);
 }
 
-/** Counts a request for consent from a network, because each such request may be stored as a row. Throws 429 if there were too many. */
+/** Counts a request for consent from a network, because each may be stored. Throws 429 if there were too many. */
 export async function countConsentRequest(counter: RequestCounter, address: string): Promise<void> {
   await countAddress(counter, `authorization ${getNetworkOfAddress(address)}`);
 }

@@ -2,14 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { compressFile, createFileCache, sendFile } from '#src/api/compressed-files.ts';
 import { buildOpenApiDocument } from '#src/api/openapi.ts';
 
-/** Content security policy of the documentation: browsers load everything from this origin, and execute nothing that is inline. */
+/** Content security policy of the documentation: everything comes from this origin, and nothing inline is executed. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Adds `/v1/openapi.json`, and the documentation at `/docs`; neither needs a key. `publicUrl`: returns the URL at which clients reach the
- * API. The libraries of the documentation are imported when the documentation is first requested, because nobody reads the documentation of
- * most processes.
+ * Adds `/v1/openapi.json`, and the documentation at `/docs`, neither of which needs a key. `publicUrl`: returns the URL at which
+ * clients reach the API. The libraries are imported at the first request.
  */
 export function addReferencePages(app: FastifyInstance, publicUrl: () => string): void {
   // The OpenAPI document in a buffer, because a string would be copied for each response.

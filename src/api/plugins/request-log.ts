@@ -7,9 +7,8 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, startServerSpan } from '#src/core/tracing.ts';
 
 /**
- * Adds the header `Request-Id` to every response, and logs each request in one line with this id. The level is warning for failures of the
- * service, info for refused requests, and debug for all others. A line contains the route, but not the path, query or body, so that the log
- * contains no personal data.
+ * Adds the header `Request-Id` to every response, and logs each request in one line with this id. A line contains the route, but
+ * not the path, query or body, so that the log contains no personal data.
  */
 export function addRequestLog(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -34,8 +33,7 @@ export function addRequestLog(app: FastifyInstance): void {
 }
 
 /**
- * Counts requests by route and status, and records their durations. Metrics contain routes instead of paths, so that they contain no
- * identifiers.
+ * Counts requests by route and status, and records their durations. Metrics contain no paths, because these contain identifiers.
  */
 export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void {
   const count = metrics.counter('energy_http_requests_total', 'Requests answered', ['method', 'route', 'status']);
@@ -47,7 +45,7 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void 
     const { method } = request;
     const route = request.routeOptions.url ?? 'unknown';
     count({ method, route, status: String(reply.statusCode) });
-    // Event streams are excluded, because their duration depends on the client instead of the service.
+    // Event streams are excluded, because the client determines their duration.
     if (!isEventStream(reply)) observe({ method, route }, reply.elapsedTime / 1_000);
     done();
   });
@@ -55,10 +53,7 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void 
 
 const spans = new WeakMap<object, Span>();
 
-/**
- * Creates an OpenTelemetry span for each request (semantic conventions of HTTP). A span contains the route and the status, never the path
- * or values.
- */
+/** Creates an OpenTelemetry span for each request, with the route and the status but without path or values. */
 export function addRequestSpans(app: FastifyInstance): void {
   if (!isTracing()) return;
   app.addHook('onRequest', (request, _reply, done) => {

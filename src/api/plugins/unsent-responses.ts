@@ -7,20 +7,18 @@ import type { Metrics } from '#src/core/metrics.ts';
 
 const MIB = 1_048_576;
 /**
- * Maximum number of bytes of responses that clients have not read yet, for a connection, a network address and the process. The longest
- * response that is in memory as a whole (the OpenAPI document) has less than 1 MiB. Without these limits, clients without a key could fill
- * the memory by opening streams: 60 connections held 2.5 GB.
+ * Maximum number of bytes of unread responses for a connection, a network address and the process. Without these limits, clients
+ * without a key could fill the memory.
  */
 const LIMITS = { ofConnection: 4 * MIB, ofAddress: 32 * MIB, ofAll: 256 * MIB };
-/** Memory in bytes of a request and its response without their bodies: the objects of an HTTP/2 stream, and the heads. */
+/** Memory in bytes of a request and its response without their bodies. */
 const OVERHEAD_BYTES = 8_192;
-/** Memory in bytes of the buffers of a response that is produced while the client reads it (several buffers of 16 KiB). */
+/** Memory in bytes of the buffers of a response that is sent as a stream. */
 const STREAM_BYTES = 65_536;
 
 /**
- * Limits the memory of responses that clients have not read, for each connection, for each network and in total, for HTTP/1.1 and HTTP/2.
- * If a limit is exceeded, the responses that have waited longest are aborted. Streams to authenticated callers are exempt: accounts have
- * separate limits for streams, and a client that reads an export slowly is not an attacker.
+ * Limits the memory of responses that clients have not read. Above a limit, the responses that have waited longest are aborted.
+ * Streams to authenticated callers are exempt, because accounts have separate limits for streams.
  */
 export function addUnsentResponseLimits(app: FastifyInstance, metrics: Metrics | undefined): void {
   const answers = createUnsentResponseTracker(LIMITS);

@@ -1,9 +1,6 @@
 import { LANGUAGES } from '#src/database/enums.ts';
 
-/**
- * Media types of the formats of a response (RFC 9110, Accept). If a client accepts several formats equally, the first of these is used, so
- * JSON comes first.
- */
+/** Media types of the formats of a response. If a client accepts several equally, the first is used, so JSON comes first. */
 export const MEDIA_TYPES = {
   json: 'application/json',
   csv: 'text/csv',
@@ -14,7 +11,7 @@ export type ResponseFormat = keyof typeof MEDIA_TYPES;
 /** Table formats in which a client can request every response that has rows. */
 export type TableFormat = 'csv' | 'xlsx';
 
-/** Returns the weight (`q`) of each value in an Accept header. The values are converted to lower case. Pure. */
+/** Returns the weight (`q`) of each value in an Accept header, in lower case. */
 export function parseAcceptWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const range of header.toLowerCase().split(',')) {
@@ -25,10 +22,7 @@ export function parseAcceptWeights(header: string): Map<string, number> {
   return weights;
 }
 
-/**
- * Returns the supported language that a request prefers; `de-AT` counts as `de`. Undefined if the request accepts no supported language.
- * Pure.
- */
+/** Returns the supported language that a request prefers, or undefined. `de-AT` counts as `de`. */
 export function negotiateLanguage(languages: string): (typeof LANGUAGES)[number] | undefined {
   const wanted = [...parseAcceptWeights(languages)]
     .filter(([, weight]) => weight > 0)
@@ -37,10 +31,10 @@ export function negotiateLanguage(languages: string): (typeof LANGUAGES)[number]
   return tags.map((tag) => LANGUAGES.find((one) => one === tag)).find((one) => one !== undefined);
 }
 
-/** Returns the offered format that a request prefers to JSON. Returns `json` if the request prefers none of them. Pure. */
+/** Returns the offered format that a request prefers to JSON, otherwise `json`. */
 export function negotiateResponseFormat<F extends ResponseFormat>(accepts: string, offered: readonly F[]): F | 'json' {
   const lower = accepts.toLowerCase();
-  // The headers of most requests contain none of the formats and need not be parsed.
+  // Most headers contain none of the formats and need not be parsed.
   if (!offered.some((format) => lower.includes(MEDIA_TYPES[format]))) return 'json';
   const weights = parseAcceptWeights(accepts);
   const weightOf = (format: ResponseFormat) => weights.get(MEDIA_TYPES[format]) ?? 0;

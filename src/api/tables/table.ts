@@ -6,14 +6,14 @@ import { ROWS_BETWEEN_BREAKS, yieldChunksWithBreaks } from '#src/core/turns.ts';
 import { MEDIA_TYPES, type TableFormat } from './accept.ts';
 import { streamXlsx } from './xlsx.ts';
 
-/** A reply whose media type is set by the functions of this file. */
+/** A reply whose media type can be set. */
 interface Typed {
   type(name: string): unknown;
 }
 
 /**
- * Formats rows as a table. By default, the columns are all members of the rows, in the order in which they first appear. Returns a short
- * CSV as a text, and every other table as a stream.
+ * Formats rows as a table. Default columns: all members of the rows, in the order in which they first appear. Returns a short CSV
+ * as a text, and every other table as a stream.
  */
 export function formatTable(
   reply: Typed,
@@ -40,8 +40,8 @@ function formatTablePages(
 }
 
 /**
- * Streams rows that arrive page by page, as JSON or as a table. `about`: members that precede the rows in JSON. `columns`: columns of the
- * table.
+ * Streams rows that arrive page by page, as JSON or as a table. `about`: members before the rows in JSON. `columns`: columns of
+ * the table.
  */
 export function streamTablePages(
   reply: Typed,
@@ -55,15 +55,12 @@ export function streamTablePages(
   return streamJsonPages(about, pages);
 }
 
-/** Matches a string that a spreadsheet would interpret as a formula, unless the string is a number. */
+/** Matches a string that a spreadsheet would interpret as a formula. Numbers are excluded. */
 const FORMULA = /^[=+\-@\t\r](?!\d+(\.\d+)?$)/;
-/** Puts an apostrophe before a string that looks like a formula, so that every spreadsheet treats it as text (OWASP, CSV injection). */
+/** Puts an apostrophe before a string that looks like a formula (OWASP, CSV injection). */
 const tamed = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
-/**
- * Formats rows as CSV; lines end in LF. Booleans are written as `true` and `false`, and null as an empty value. By default, the columns are
- * the members of the first row.
- */
+/** Formats rows as CSV with line ends LF. Null becomes an empty value. Default columns: the members of the first row. */
 export const formatCsv = (rows: readonly object[], columns: readonly string[], header: boolean): string =>
   stringify(
     [...rows],

@@ -17,8 +17,7 @@ const NUMBER_FORMATS = [
   '0.000',
   '0.0%',
   '0.0',
-  // The remaining formats are for money and emissions, with 0 to 6 decimals. Rows of an hour or less have two decimals more than the
-  // currency.
+  // The remaining formats are for money and emissions, with 0 to 6 decimals.
   '0',
   '0.0',
   '0.00',
@@ -34,7 +33,7 @@ const [DATE, MONTH, TIME, INSTANT, ENERGY, SHARE, TENTHS, MONEY] = [2, 3, 4, 5, 
 const DAYS_BEFORE_1970 = 25_569;
 const serialOf = (iso: string): number => Date.parse(iso) / DAY_MS + DAYS_BEFORE_1970;
 
-/** A cell: a number (in the form in which XML contains it), a boolean, or a text. A text is never interpreted as a formula. */
+/** A cell: a number as in XML, a boolean, or a text, which is never interpreted as a formula. */
 type Cell =
   | { kind: 'number'; text: string; style: CellStyle }
   | { kind: 'boolean'; value: boolean }
@@ -42,7 +41,7 @@ type Cell =
 
 const number = (value: number | string, style: CellStyle): Cell => ({ kind: 'number', text: String(value), style });
 
-/** Converts a value to a spreadsheet cell, according to the value's type and its column. Null for an empty cell. Pure. */
+/** Converts a value to a spreadsheet cell, by the value's type and its column. Null: an empty cell. */
 function formatCell(column: string, value: unknown): Cell | null {
   if (value === null || value === undefined || value === '') return null;
   if (typeof value === 'number') return number(value, numberStyle(column));
@@ -52,7 +51,7 @@ function formatCell(column: string, value: unknown): Cell | null {
   if (/^\d{4}-\d\d$/.test(text)) return number(serialOf(text), MONTH);
   const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(text) ?? [];
   if (hours && minutes) return number((Number(hours) * 60 + Number(minutes)) / 1_440, TIME);
-  // The cell contains the local time in the response's time zone. The column `utc_offset` contains the offset from UTC.
+  // The cell contains the local time in the response's time zone.
   if (column === 'starts_at') return number(serialOf(`${text.slice(0, 19)}Z`), INSTANT);
   const [, fraction] = /^-?\d+(?:\.(\d{1,6}))?$/.exec(text) ?? [null, null];
   if (/^(cost|emissions)_/.test(column) && fraction !== null) return number(text, MONEY + (fraction?.length ?? 0));
@@ -65,7 +64,7 @@ function numberStyle(column: string): CellStyle {
   return /_c$|_c_|percent$/.test(column) ? TENTHS : 0;
 }
 
-/** Compression level of the sheet. At any level, sheets shrink to a tenth of their size; higher levels only take longer. */
+/** Compression level of the sheet. Higher levels take longer and save little. */
 const COMPRESSION_LEVEL = 3;
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -75,12 +74,12 @@ const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 /** Width of each column, in characters. A time fits into this width. */
 const WIDTH = 17;
 /**
- * Name of the column with the UTC offset of `starts_at`. When clocks are set back, an hour occurs twice; only the offset distinguishes the
- * two.
+ * Name of the column with the UTC offset of `starts_at`. It distinguishes the two hours with the same local time when clocks are
+ * set back.
  */
 const OFFSET = 'utc_offset';
 
-/** Files in a workbook other than its sheet, by path (ECMA-376, part 1: the minimum of a workbook). */
+/** Files of a workbook other than its sheet, by path (ECMA-376, part 1). */
 const PARTS: Readonly<Record<string, string>> = {
   '[Content_Types].xml': `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
   '_rels/.rels': `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -89,10 +88,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'xl/styles.xml': stylesXml(),
 };
 
-/**
- * Streams a workbook whose rows arrive page by page, with a header row that stays visible. With the maximum of 10,000 rows, a library that
- * built the workbook in memory delayed all other requests for a second.
- */
+/** Streams a workbook whose rows arrive page by page. Building the workbook in memory would delay other requests by a second. */
 export function streamXlsx(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;

@@ -30,7 +30,7 @@ import * as users from './users/operations.ts';
 import * as webhooks from './webhooks/operations.ts';
 import * as whatIf from './what-if/operations.ts';
 
-/** Modules that export operations. Their order is the order of the API reference. */
+/** Modules that export operations, in the order of the API reference. */
 const MODULES = [
   ...[insights, insightSummary, analytics, usage, remarks, alerts, users, webhooks],
   ...[devices, deviceUsage, deviceQuality, deviceReadings, sentReadings, deviceEdits, fleet, gateways],
@@ -45,10 +45,10 @@ type NamesIn<Module> = Module extends object
   ? { [Name in keyof Module]: Module[Name] extends { method: string; path: string } ? Name : never }[keyof Module]
   : never;
 
-/** Name of an operation: the name under which its module exports it, which is also its operationId in the OpenAPI document. */
+/** Name of an operation: the name of its export, which is also the operationId in the OpenAPI document. */
 export type OperationName = NamesIn<(typeof MODULES)[number]> & string;
 
-/** Returns all operations that the modules export, in the order of the modules, then of paths and methods. */
+/** Returns all operations that the modules export, in the order of the API reference. */
 export const listOperations = (modules: readonly object[]): (AnyOperation & { name: string })[] =>
   modules.flatMap((module) =>
     Object.entries(module as Record<string, unknown>)

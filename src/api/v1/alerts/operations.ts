@@ -146,15 +146,12 @@ function checkThreshold(
   }
 }
 
-/** Throws 409 if the threshold is in money but the user has no tariff, which determines the currency. */
+/** Throws 409 if the threshold is in money but the user has no tariff, and therefore no currency. */
 async function checkTariff(db: Database, userId: string, threshold: string | undefined): Promise<void> {
   if (threshold !== undefined && !(await hasTariff(db, userId))) throw new AppError('tariffNeeded');
 }
 
-/**
- * Throws 409 if the alert could notify nobody: its delivery is by webhook but the owner has no active subscription, or by SMS but the owner
- * has no phone number.
- */
+/** Throws 409 if the alert could notify nobody, because the owner has no active webhook subscription or no phone number. */
 async function checkDelivery(db: Database, owner: User, delivery: string | undefined): Promise<void> {
   if (delivery === 'sms' && owner.phone === null) {
     throw new AppError('phoneNeeded');

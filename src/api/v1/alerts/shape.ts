@@ -16,7 +16,7 @@ const type = z
 const delivery = z.enum(ALERT_DELIVERIES).describe('Notification channel.');
 const status = z.enum(PAUSABLE_STATUSES).describe('A paused alert does not fire.');
 const thresholds = {
-  /** The minimum is 1 mWh, because energy is stored in mWh. The maximum is lower than that of the database column. */
+  /** The minimum is 1 mWh, because energy is stored in mWh. */
   threshold_kwh: z
     .number()
     .min(0.000_001)
@@ -38,7 +38,7 @@ const thresholds = {
     .describe('Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it.'),
 };
 
-/** Body of POST /v1/alerts/preview: the rule of an alert, and the user to whose usage the rule is applied. */
+/** Body of POST /v1/alerts/preview: the rule of an alert, and the user whose past usage is evaluated. */
 export const previewedRuleSchema = z.strictObject({ user_id: userIdField.optional(), type, ...thresholds });
 export const newAlertSchema = previewedRuleSchema.extend({ delivery });
 export const alertPatchSchema = z.strictObject({

@@ -9,7 +9,7 @@ import { AppError, createUnprocessableError, requireFound } from '#src/core/erro
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import * as shapes from './shape.ts';
 
-/** Throws 403 for homeowners, because homeowners may authorize apps but not register them. */
+/** Throws 403 for homeowners, who may authorize apps but not register them. */
 function checkRegistrar({ role }: Caller): void {
   if (role === 'homeowner') throw new AppError('forbidden');
 }

@@ -6,7 +6,7 @@ import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { APP_TYPES } from '#src/database/enums.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
-/** Matches the redirect URI of a program on the person's own machine, which uses HTTP and a loopback host (RFC 8252, 7.3). */
+/** Matches a redirect URI of a program on the person's own machine: HTTP and a loopback host (RFC 8252, 7.3). */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d{1,5})?(\/[\x21-\x7e]*)?$/;
 const isLoopback = (text: string) => LOOPBACK.test(text) && URL.canParse(text);
 const isHttps = (text: string) => httpsUrlField.safeParse(text).success;
@@ -55,8 +55,8 @@ export const INVALID_REDIRECT_MESSAGE =
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
 
 /**
- * Whether an app of this type may have these redirect URIs. Addresses with a loopback host may use HTTP, because no program can get a
- * certificate for a loopback host.
+ * Whether an app of this type may have these redirect URIs. Only loopback hosts may use HTTP, because they cannot have a
+ * certificate.
  */
 export const areRedirectsAllowed = (of: App['type'], uris: readonly string[]): boolean =>
   of === 'public'

@@ -24,7 +24,7 @@ export const auditRecordSchema = z
   })
   .meta({ id: 'Act' });
 
-/** Converts an audit entry to its form in responses. It contains no e-mail addresses; only the dashboard shows them. */
+/** Converts an audit entry to its form in responses, without e-mail addresses. */
 export const auditRecordToResponse = ({
   at,
   details,

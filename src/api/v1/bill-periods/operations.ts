@@ -30,7 +30,7 @@ export const createBillPeriod = defineOperation('POST /v1/bill-periods', {
   body: newBillPeriodSchema,
   async handle({ context, db, caller, reach, body: { user_id, device_id, start, end } }) {
     mayBill(caller);
-    // If the device was deleted, its energy up to the deletion is billed.
+    // The energy of a deleted device is billed up to its deletion.
     const device =
       device_id === undefined ? null : requireFound(await findDeviceOwner(db, reach, requireStorableId(device_id)));
     const owner = await loadAccessibleUser(db, caller, device?.user_id ?? user_id);

@@ -146,7 +146,7 @@ const status = z
   .enum(['open', 'closed'])
   .describe('`open` or `closed`. The next open period bills later changes of a closed period.');
 
-/** An item in a list of bill periods, with the values of the bill period's latest statement. */
+/** An item in a list of bill periods, with the values of the latest statement. */
 export const billPeriodSchema = z
   .strictObject({
     ...period,
@@ -251,7 +251,7 @@ export const billPeriodToResponse = (
   sha256,
 });
 
-/** Converts a bill period with all its statements to its form in responses. A bill period has at least one statement. */
+/** Converts a bill period with all its statements (at least one) to its form in responses. */
 export function billDetailsToResponse({
   period: one,
   versions,

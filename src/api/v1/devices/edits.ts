@@ -110,7 +110,8 @@ function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof new
 function toResponse(row: editStore.EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
-  // If the clock was set back, the service's edit adds no reading: its value is the reading from which the register is counted again.
+  // This edit of the service adds no reading: its value is only the register's reading from which counting begins again after the
+  // clock was set back.
   const isAdded = value !== null && author !== CLOCK_STEP_AUTHOR;
   return {
     edit_id,
@@ -173,7 +174,7 @@ export const revokeDeviceEdit = defineOperation('DELETE /v1/devices/{device_id}/
   },
 });
 
-/** Returns the author and the time of an edit, and the time from which readings are still stored. */
+/** Returns the author and the time of an edit, and the time since which readings are stored. */
 export function getEditContext(
   { clock, retentionMonths }: ApiContext,
   { accountId }: Caller,

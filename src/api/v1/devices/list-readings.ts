@@ -89,8 +89,8 @@ function toResponse({ series, at, intervalMs, value, verdict, editId }: DeviceRe
 }
 
 /**
- * Converts a stored value to the member of the response for its quantity. Energies and volumes are stored in millionths of a kWh or m³,
- * other values in thousandths of their unit.
+ * Converts a stored value to a member of the response. Energies and volumes are stored in millionths of a kWh or m³, other values
+ * in thousandths of their unit.
  */
 function quantityOf({ kind, isVolume }: DeviceReading['series'], value: number, intervalMs: number) {
   const thousandths = value / 1_000;

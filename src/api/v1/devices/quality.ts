@@ -115,7 +115,7 @@ export const deviceQuality = defineOperation('GET /v1/devices/{device_id}/qualit
   },
 });
 
-/** Returns the last twelve calendar months in a time zone. The current month is included up to today. */
+/** Returns the last twelve calendar months in a time zone, including the current month up to today. */
 function lastYear(now: Date, zone: string) {
   const today = DateTime.fromJSDate(now, { zone });
   return createDayRange(today.startOf('month').minus({ months: 11 }).toISODate() ?? '', today.toISODate() ?? '', zone);

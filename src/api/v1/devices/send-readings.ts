@@ -12,10 +12,7 @@ const MAX_BODY_BYTES = 4 * 2 ** 20;
 
 const quantity = (description: string) => ({ type: 'number', description });
 
-/**
- * One element of the native payload. This schema only describes elements for the reference. Ingest validates each element separately, so
- * that an invalid element does not affect the others.
- */
+/** One element of the native payload. This schema only documents elements. Ingest validates each element separately. */
 const element = z
   .unknown()
   .refine((value) => value !== undefined)
@@ -91,8 +88,8 @@ export const sendReadings = defineOperation('POST /v1/devices/{device_id}/readin
 });
 
 /**
- * Throws 404 if the caller cannot access the device, 403 if the caller may not write the device's readings, and 409 if the device does not
- * use the native format.
+ * Throws 404 if the caller cannot access the device, 403 if the caller may not write its readings, and 409 if it does not use the
+ * native format.
  */
 async function checkTarget(db: Database, caller: Caller, deviceId: string): Promise<void> {
   if (caller.device && caller.device.id !== deviceId) throw new AppError('notFound');
@@ -103,10 +100,7 @@ async function checkTarget(db: Database, caller: Caller, deviceId: string): Prom
   if (!is_native) throw new AppError('notNative');
 }
 
-/**
- * Returns the reasons for rejections, sorted by the element's position. A reason is returned only once for an element, even if it concerns
- * several of the element's quantities.
- */
+/** Returns the reasons for rejections, sorted by the element's position, without duplicates. */
 function byElement(
   rejections: readonly { element: number | null; reason: string }[],
 ): z.output<typeof sentReadings>['rejected'] {

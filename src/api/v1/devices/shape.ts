@@ -36,10 +36,7 @@ const register_max_kwh = z.number().positive().max(9_000_000_000);
 const max_gap_minutes = z.number().positive().max(1_440).describe(MEANING.max_gap_minutes);
 const placement = z.enum(PLACEMENTS).describe(MEANING.placement);
 const external_id = textField(200).describe(MEANING.external_id);
-/**
- * A fingerprint in lower-case hexadecimal digits. Requests may also contain the notation of OpenSSL, with colons and in upper or lower
- * case.
- */
+/** A certificate's fingerprint in lower-case hexadecimal digits. Requests may also use the notation of OpenSSL, with colons. */
 const certificate_sha256 = z
   .string()
   .transform((written) => written.replaceAll(':', '').toLowerCase())
@@ -52,7 +49,7 @@ const counts_as = z
     COUNTS_AS_PATTERN,
     'must be import, export, a part such as import/t1, gas, heat, water, production, charged, discharged or ignored',
   );
-/** The owner's settings for each of the device's quantities. A setting of null removes the owner's setting. */
+/** The owner's settings for each of the device's quantities. Null removes a setting. */
 const channels = z
   .array(
     z.strictObject({
@@ -175,8 +172,8 @@ export const deviceDetailsSchema = z
   })
   .meta({ id: 'DeviceDetails' });
 /**
- * Response to pairing a device. The service returns the password only in this response. A discovered device has no password, because it
- * uses the credentials of its gateway.
+ * Response to pairing a device. Only this response contains the password. A discovered device has none, because it uses the
+ * credentials of its gateway.
  */
 export const pairedDeviceSchema = z
   .strictObject({

@@ -28,8 +28,8 @@ const query = z.object({
 });
 
 /**
- * Values that `include` may have if the energy of gaps is distributed like the usage of similar days. All other values add sums that exist
- * only if the energy of gaps is distributed evenly.
+ * Values of `include` that are allowed if the energy of gaps is distributed like the usage of similar days. The other values need
+ * an even distribution.
  */
 const WITH_LIKE_DAYS: ReadonlySet<IncludableField> = new Set(['estimated', 'coverage']);
 const MOST_MONTHS = 36;
@@ -92,10 +92,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
   },
 });
 
-/**
- * Throws 422 if a request for the distribution of gaps by similar days also requests members or a format that do not support it, or more
- * than `MOST_MONTHS` months.
- */
+/** Throws 422 if the distribution of gaps by similar days does not support the requested members, format or number of months. */
 function checkLikeDays(
   { more, weighted }: ReturnType<typeof fields.parseInclude>,
   wanted: ReturnType<typeof fields.resolveRequestedDays>,
@@ -117,7 +114,7 @@ function checkLikeDays(
     });
 }
 
-/** Table columns for a thermostat's values, in °C and minutes. A column is omitted if no row has a value for it. */
+/** Table columns for a thermostat's values, in °C and minutes. Columns without values are omitted. */
 const CLIMATE_COLUMNS = [
   'temperature_c_mean',
   'temperature_c_min',
@@ -126,7 +123,7 @@ const CLIMATE_COLUMNS = [
   'heating_minutes',
 ];
 
-/** Converts a row of the response to a row of a table: each member of `temperature_c` becomes a column. */
+/** Converts a row of the response to a row of a table. Each member of `temperature_c` becomes a column. */
 function climateApart({ temperature_c, ...row }: DeviceUsage): object {
   const members = Object.entries(temperature_c ?? {});
   return { ...row, ...Object.fromEntries(members.map(([name, value]) => [`temperature_c_${name}`, value])) };

@@ -103,7 +103,7 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
 
 const ONLY_ELECTRICITY = 'must be electricity in a Green Button feed; request CSV for other commodities';
 
-/** Table columns of a response about a `commodity` (gas, heat or water). A column is omitted if no row has a value for it. */
+/** Table columns of a response about gas, heat or water (`commodity`). Columns without values are omitted. */
 const COMMODITY_COLUMNS = [
   ...['start', 'end', 'date', 'hour', 'time', 'starts_at', 'kwh_used', 'm3_used', 'peak_hour', 'peak_usage_time'],
   ...['estimated_kwh', 'estimated_m3', 'coverage', 'complete'],
@@ -111,10 +111,7 @@ const COMMODITY_COLUMNS = [
 
 const COLUMNS_OF_NOTHING = ['date', 'kwh_used', 'm3_used', 'peak_hour'];
 
-/**
- * A request for the energy of a home in a range of days. `groupBy`: length of the rows; null if the response is one object for the whole
- * range.
- */
+/** A request for the energy of a home in a range of days. `groupBy`: length of the rows; null for a single total. */
 interface Asked {
   userId: string;
   range: DayRange;

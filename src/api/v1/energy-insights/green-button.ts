@@ -21,8 +21,7 @@ interface AskedFeed {
 }
 
 /**
- * Returns the days that a feed must contain, and the length of its rows (default: an hour). Null if the request names no days. Throws the
- * errors of `resolveRequestedDays`.
+ * Returns the days that a feed must contain, and the length of its rows (default: an hour). Null if the request names no days.
  */
 export const resolveGreenButtonFeedDays = (
   start: string | undefined,

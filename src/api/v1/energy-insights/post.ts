@@ -8,7 +8,7 @@ import { loadUsageSummary } from '#src/energy/insights.ts';
 import { createDayRange, type DayRange, getCurrentInterval } from '#src/energy/ranges.ts';
 import * as shapes from './shape.ts';
 
-/** Maximum length of the list of metrics. Only two metrics exist, but a client may repeat a metric. */
+/** Maximum length of the list of metrics, which may contain duplicates. */
 const MAX_METRICS = 20;
 
 const body = z

@@ -46,10 +46,7 @@ export const emissionsSchema = z
   )
   .meta({ id: 'Emissions' });
 
-/**
- * Members that a request can add to rows and totals by `include`. A value is null if it is unknown, or if the home's devices cannot measure
- * it.
- */
+/** Members that a request can add to rows and totals by `include`. A value is null if it is unknown or not measured. */
 export const INCLUDABLE_MEMBERS = {
   cost: costSchema.optional(),
   emissions: emissionsSchema.optional(),
@@ -69,7 +66,7 @@ export const INCLUDABLE_MEMBERS = {
 export const peakHourSchema = clockHourSchema.describe(
   'Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated.',
 );
-/** Hour with the highest usage in the time of a row. */
+/** Hour with the highest usage within a row. */
 const peakOfRow = z
   .string()
   .regex(/^\d\d:\d\d$/)
@@ -108,10 +105,7 @@ export const usageSchema = z
   })
   .meta({ id: 'Usage' });
 
-/**
- * Members that a response has instead of `kwh_used` if the request names a `commodity`: energy, volume, or both if the home has meters of
- * both kinds.
- */
+/** Members that replace `kwh_used` if the request names a `commodity`: energy, volume, or both. */
 const ofCommodity = {
   kwh_used: z.number().optional().describe('Usage measured as energy, in kWh.'),
   m3_used: z.number().optional().describe('Usage measured as volume, in m³.'),
@@ -137,10 +131,7 @@ const dateRange = z
   .describe('Days of the summary.');
 export const INSIGHT_ROWS_DESCRIPTION = 'The rows, oldest first. Rows without data are omitted.';
 
-/**
- * Response about electricity or the requested commodity. It contains rows if the request names days, and otherwise one object for the last
- * 30 days.
- */
+/** Response about electricity or another commodity: rows if the request names days, otherwise one object for the last 30 days. */
 export const insightsSchema = z
   .union([
     z.strictObject({ user_id: userIdSchema, data: z.array(usageSchema).describe(INSIGHT_ROWS_DESCRIPTION) }),

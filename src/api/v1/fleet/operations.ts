@@ -22,7 +22,7 @@ import {
   stopGroupToResponse,
 } from './shape.ts';
 
-/** Maximum number of hours of silence by which a request can filter devices: the hours of a leap year. */
+/** Maximum hours of silence by which devices can be filtered: the hours of a leap year. */
 const MOST_HOURS = 8_784;
 
 export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
@@ -87,10 +87,7 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
   },
 });
 
-/**
- * Maximum number of days for which a request can ask. Longer ranges are rarely needed, and a query takes longer the more silences a range
- * contains.
- */
+/** Maximum number of days of a request, because a query takes longer the more silences it covers. */
 const MOST_DAYS = 31;
 
 export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
@@ -134,7 +131,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
   },
 });
 
-/** Counts how many devices fell silent in each hour or day, in a time zone. Hours and days in which no device fell silent have no row. */
+/** Counts the devices that fell silent in each hour or day, in a time zone. Hours and days without any are omitted. */
 function rowsOf(
   groups: readonly DeviceStopGroup[],
   isWithin: (stop: DeviceSilence) => boolean,
@@ -158,7 +155,7 @@ function rowsOf(
   return [...rows].sort(([one], [other]) => one - other).map(([, row]) => row);
 }
 
-/** Returns a function that returns the start of the hour or day that contains a time. Results are cached by quarter-hour. */
+/** Returns a function that returns the start of the hour or day that contains a time. */
 function starts(unit: 'hour' | 'day', zone: string): (ms: number) => { ms: number; text: string } {
   const known = new Map<number, { ms: number; text: string }>();
   return (ms) => {

@@ -26,8 +26,7 @@ export const fleetDeviceSchema = z
   .meta({ id: 'FleetDevice' });
 
 /**
- * Converts a device to an item in a list of devices of many accounts. `withEmails`: whether the caller has the scope to read accounts, and
- * therefore their e-mail addresses.
+ * Converts a device to an item in a list of devices of many accounts. `withEmails`: whether the caller may read e-mail addresses.
  */
 export const fleetDeviceToResponse = (row: FleetDevice, withEmails: boolean): z.output<typeof fleetDeviceSchema> => ({
   ...pickMembers(fleetDeviceSchema, row),
@@ -89,7 +88,7 @@ export const fleetSilenceSchema = z
   .meta({ id: 'FleetSilence' });
 
 const MOST_IDS = 20;
-/** Returns the value that all entries of the list have. Null if entries differ. */
+/** Returns the value that all entries of the list share, or null. */
 const common = (all: readonly (string | null)[]): string | null => {
   const several = new Set(all);
   const [one = null] = several;

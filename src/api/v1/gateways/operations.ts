@@ -96,8 +96,7 @@ export const unreadMessages = defineOperation('GET /v1/gateways/{gateway_id}/unr
     const rows = await page('shape', async (at) =>
       requireFound(await listUnrecognisedMessages(db, reach, gatewayId, { ...at, now: context.clock() })),
     );
-    // If the caller's key is limited to a group of homes, the response contains no payload, because a household's broker may publish
-    // private data.
+    // A key that is limited to a group of homes gets no payload, because a household's broker may publish private data.
     return rows.map((row) => shapes.unrecognisedMessageToResponse(caller.groupId ? { ...row, example: null } : row));
   },
 });

@@ -43,7 +43,7 @@ export const gatewaySchema = z
     created_at: createdAtSchema,
   })
   .meta({ id: 'Gateway' });
-/** Response to creating a gateway. The service returns the password only in this response. */
+/** Response to creating a gateway. Only this response contains the password. */
 export const createdGatewaySchema = gatewaySchema
   .extend({
     mqtt: z
@@ -84,7 +84,7 @@ export const unrecognisedMessagesSchema = z
   .meta({ id: 'UnreadMessages' });
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Matches control characters that do not occur in readable text. A payload that contains such a character is shown in base64. */
+/** Matches control characters. A payload that contains one is shown in base64. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/u;
 
 /** Returns a payload as text if it is readable UTF-8, otherwise in base64. */
@@ -118,8 +118,8 @@ export const unrecognisedMessageToResponse = ({
   },
 });
 /**
- * Maximum size in bytes of a message to diagnose. The diagnosis blocks the process: a message with a megabyte of packed values takes two
- * seconds.
+ * Maximum size in bytes of a message to diagnose, because the diagnosis blocks the process for up to two seconds for each
+ * megabyte.
  */
 const MAX_ASKED_BYTES = 131_072;
 

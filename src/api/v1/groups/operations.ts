@@ -134,13 +134,13 @@ export const removeGroupUser = defineOperation('DELETE /v1/groups/{group_id}/use
 interface Change {
   add?: readonly string[];
   remove?: readonly string[];
-  /** Returns the name of the request's field with the home at this index of `add`, for error messages. */
+  /** Returns the name of the field at this index of `add`, for error messages. */
   fieldOf(index: number): string;
 }
 
 /**
- * Adds homes to a group and removes homes from it: all of them, or none if an error occurs. Throws 404 if the caller cannot access the
- * group, or if the group's owner cannot access a home to add. Removing a home that is not in the group is no error.
+ * Adds homes to a group and removes homes from it, all or none. Throws 404 if the caller cannot access the group, or its owner
+ * cannot access a home to add.
  */
 async function change(
   db: Database,

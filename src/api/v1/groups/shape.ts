@@ -64,7 +64,7 @@ const homeCount = z
   .int()
   .describe('Number of homes in the total, including the homes of subgroups. Each home counts once.');
 
-/** Usage of a group. The response contains rows if the request names days, and otherwise one object for the last 30 days. */
+/** Usage of a group: rows if the request names days, otherwise one object for the last 30 days. */
 export const groupInsightsSchema = z
   .union([
     z.strictObject({
@@ -89,8 +89,8 @@ export const groupInsightsSchema = z
   .meta({ id: 'GroupEnergyInsights' });
 
 /**
- * Converts a group to its form in responses. `limitedTo`: the group to which the caller's key is limited; the response hides which group
- * contains this group.
+ * Converts a group to its form in responses. `limitedTo`: the group to which the caller's key is limited; its parent group is
+ * hidden.
  */
 export const groupToResponse = (row: Group, limitedTo: string | null): z.output<typeof groupSchema> => ({
   ...pickMembers(groupSchema, row),

@@ -59,10 +59,7 @@ export const fetchImportCredentials = defineOperation('POST /v1/imports/{import_
   },
 });
 
-/**
- * Returns who imports devices (the caller), and for which accounts the caller may import. Throws `forbidden` if the caller may not import
- * these devices.
- */
+/** Returns who imports devices, and for which accounts. Throws `forbidden` if the caller may not import these devices. */
 export function getDeviceImporter(
   {
     caller,

@@ -14,8 +14,8 @@ const NUMBERS = new Set(['limit_kw', 'register_max_kwh', 'max_gap_minutes']);
 const JSON_CELLS = new Set(['channels', 'decoder_config']);
 
 /**
- * Parses a table of devices into rows. A row has a member for each column that the header names, unless the cell is empty. The values are
- * validated later by `importedDeviceSchema`. Throws an error with status 422 that names the line if the text is not a table of devices.
+ * Parses a table of devices into rows with a member for each cell that is not empty. The values are validated later. Throws 422
+ * with the number of the line if the text is not such a table.
  */
 export async function parseDeviceTable(text: string, maxRows: number): Promise<CsvRows> {
   const { header, rows } = await readCsvTable(text, maxRows);
@@ -56,8 +56,8 @@ function wrongColumns(header: readonly string[]): FieldError[] {
 }
 
 /**
- * Returns the value of a cell. If the text of the cell cannot be converted to the type of its column, returns the text. The later
- * validation then reports an error with the column's name.
+ * Returns the value of a cell. A text that cannot be converted to the column's type is returned unchanged, so that the later
+ * validation reports the column.
  */
 function cellValue(name: string, cell: string): unknown {
   if (NUMBERS.has(name)) return /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
@@ -72,7 +72,7 @@ function cellValue(name: string, cell: string): unknown {
 
 /** Result of validating the rows of a table. */
 interface CheckedRows {
-  /** Valid rows in the form of a request. `rows` contains the same rows in the form that the import needs. */
+  /** Valid rows as in a request. `rows` contains them in the form that the import needs. */
   devices: z.output<typeof importedDeviceSchema>[];
   rows: DeviceImportRow[];
   /** Errors of the invalid rows. Each names the line and the member, such as `line 3.type`. */
@@ -80,9 +80,8 @@ interface CheckedRows {
 }
 
 /**
- * Validates all rows of a table, even if some have errors. Between some rows, other requests are handled. `nameOf`: returns the name of a
- * row for error messages. `isOwnerNeeded`: whether each row must name an owner. This is the case for imports on the command line, because
- * an operator owns no devices.
+ * Validates all rows of a table and collects all errors. Other requests are handled between rows. `nameOf`: returns the name of a
+ * row for error messages. `isOwnerNeeded`: whether each row must name an owner, as on the command line.
  */
 export async function validateDeviceRows(
   values: readonly Record<string, unknown>[],

@@ -13,7 +13,7 @@ import { created_at, device_id, type Examples } from '../example-ids.ts';
 /** Maximum number of rows of an import over HTTPS. */
 export const MAX_IMPORTED_DEVICES = 20_000;
 
-/** A row of an import: a device as in `POST /v1/devices`, and the owner of the device. */
+/** A row of an import: a device as in `POST /v1/devices`, and its owner. */
 export const importedDeviceSchema = newDeviceSchema
   .extend({
     user_id: idField

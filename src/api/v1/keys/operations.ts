@@ -69,15 +69,14 @@ export const createKey = defineOperation('POST /v1/keys', {
         message: 'must all end in :read, except readings:read, because the key is limited to a group',
       });
     }
-    // Locks the account. A change of the account's role and its first sign-in end all existing keys, and without the lock they could miss
-    // the key that this request creates.
+    // Locks the account. Otherwise a concurrent change of its role, which ends all keys, could miss the new key.
     const user = await loadAccessibleUser(db, caller, user_id, { isHeld: true });
     const group = group_id === undefined ? null : await findGroup(db, reach, requireStorableId(group_id));
-    // A group of another user gets the same error as a group that does not exist.
+    // The same error as for a group that does not exist.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     if (isOfDevice) {
-      // The creator of the key and its owner must both have access to the device. The lock prevents the device's deletion until the key is
-      // created.
+      // The creator of the key and its owner must both have access to the device. The lock prevents the device's deletion
+      // meanwhile.
       for (const one of [reach, getAccessibleAccountsOfRole({ role: user.role, userId: user.user_id })])
         if (!(await lockDevice(db, one, requireStorableId(device_id)))) throw new AppError('notFound');
     }
@@ -157,8 +156,8 @@ export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
 });
 
 /**
- * Returns a home of which the caller's account is a member, and locks the membership until the transaction ends. Throws 403 if the account
- * is not a member of this home.
+ * Returns a home of which the caller's account is a member, with the membership locked. Throws 403 if the account is not a
+ * member.
  */
 async function reachOwnHome(db: Database, caller: Caller, homeId: string): Promise<MemberHome> {
   const home = await lockHome(db, requireOwnAccount(caller), requireStorableId(homeId));
@@ -166,7 +165,10 @@ async function reachOwnHome(db: Database, caller: Caller, homeId: string): Promi
   return home;
 }
 
-/** Throws 422 if a key for another account's home is also limited to a group or device, or does not belong to the caller's account. */
+/**
+ * Throws 422 if a key for another account's home is also limited to a group or device, or does not belong to the caller's
+ * account.
+ */
 function checkHomeKey(
   { user_id, ...limits }: { user_id: string | undefined; group_id: string | undefined; device_id: string | undefined },
   { accountId }: Caller,
@@ -177,7 +179,7 @@ function checkHomeKey(
     throw createUnprocessableError({ field, message: 'must not be set together with home_user_id' });
 }
 
-/** Throws 422 if a key that is limited to a device has other scopes than such keys may have, or is also limited to a group. */
+/** Throws 422 if a key that is limited to a device has scopes that such keys may not have, or is also limited to a group. */
 function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): void {
   if (groupId !== undefined)
     throw createUnprocessableError({ field: 'group_id', message: 'must not be set together with device_id' });
@@ -189,21 +191,18 @@ function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): 
 }
 
 /**
- * Throws 403 if the caller may not change a key: the caller could not create such a key, the key is another account's key for a home of
- * which that account is a member, or the caller is a homeowner and the key is limited to a device that a utility manages.
+ * Throws 403 if the caller may not change a key: it could not create such a key, a member of a home owns the key, or a homeowner
+ * would change a key of a device that a utility manages.
  */
 async function checkChange(db: Database, caller: Caller, key: keyStore.OwnedKey): Promise<void> {
-  // If an account is a member of a home, only that account may change its keys for the home.
+  // Only the member may change its own keys for the home.
   if (key.member_id !== null && key.user_id !== caller.accountId) throw new AppError('forbidden');
   const scopes = key.scopes.filter(isScope);
   checkNewKeyAllowed(caller, key.user_id, scopes, key.allowed_addresses, { isOfDevice: key.device_id !== null });
   if (key.device_id !== null) await assertMayManageDevice(db, getAccessibleAccounts(caller), key.device_id);
 }
 
-/**
- * Returns the requested expiry of a key: null if the key must not expire, undefined if the request does not change the expiry. Throws 422
- * if the time has passed.
- */
+/** Returns the requested expiry of a key: null for never, undefined for no change. Throws 422 if the time has passed. */
 function endOf(expiresAt: string | null | undefined, now: Date): Date | null | undefined {
   if (expiresAt === undefined || expiresAt === null) return expiresAt;
   const end = new Date(expiresAt);

@@ -6,7 +6,7 @@ import { type CreatedKey, type Key, MAX_OVERLAP_HOURS } from '#src/auth/keys.ts'
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
 import { created_at, type Examples, key_id } from '../example-ids.ts';
 
-/** Latest time in Unix ms that RFC 3339 can express in UTC. With an offset from UTC, RFC 3339 could express later times. */
+/** Latest time in Unix ms that RFC 3339 can express in UTC. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Time at which a key expires, in a request. */
@@ -105,7 +105,7 @@ export const keySchema = z
     last_used_at: instantSchema.nullable().describe('Time of the last use. Null: never used.'),
   })
   .meta({ id: 'Key' });
-/** A new key. The service returns the secret only in this response. */
+/** A new key. Only this response contains the secret. */
 export const createdKeySchema = z
   .strictObject({ ...members, key: z.string().describe('The key itself. It is not shown again.') })
   .meta({ id: 'CreatedKey' });

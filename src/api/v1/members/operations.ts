@@ -93,10 +93,7 @@ export const leaveMembership = defineOperation('DELETE /v1/memberships/{member_i
     ended(db, { member: requireOwnAccount(caller) }, params.member_id, clock()),
 });
 
-/**
- * Returns the home whose members the request concerns. Throws 403 for utilities, because utilities can access the homes that they enrolled,
- * but not the members of these homes.
- */
+/** Returns the home whose members the request concerns. Throws 403 for utilities, which may not access the members of homes. */
 function reachHome(db: Database, caller: Caller, userId: string): Promise<User> {
   if (caller.role === 'utility') throw new AppError('forbidden');
   return loadAccessibleUser(db, caller, userId);

@@ -15,7 +15,7 @@ const MEANING = {
   max_devices: 'Maximum number of meters that may claim a device.',
   expires_at: 'Time after which meters can no longer claim.',
 };
-/** Maximum validity of a provisioning batch in days: five years, because devices may wait in warehouses. */
+/** Maximum validity of a provisioning batch in days (five years), because devices may wait in warehouses. */
 const MAX_DAYS = 1_826;
 
 const serial = z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters');
@@ -47,7 +47,7 @@ export const batchSchema = z
   })
   .meta({ id: 'ProvisioningBatch' });
 
-/** A new provisioning batch. The service returns the secret only in this response. */
+/** A new provisioning batch. Only this response contains the secret. */
 export const createdBatchSchema = batchSchema
   .extend({
     mqtt: z

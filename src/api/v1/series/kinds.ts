@@ -5,23 +5,19 @@ import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { SCHEMAS_BY_SERIES_KIND, type TimedSeriesValue } from './shape.ts';
 import type { newSourceSchema } from './source-shape.ts';
 
-/** Description of a kind of series (prices or emissions): its schemas, and its names in paths, summaries and the audit log. */
+/** Description of a kind of series (prices or emissions). */
 export interface SeriesKindDescription {
   kind: SeriesKind;
   path: `/v1/${string}`;
-  /**
-   * Name of the values of such a series. It is the last segment of the path of the values, and the member of a check's response that
-   * contains the values.
-   */
+  /** Name of the values of such a series in paths and in responses. */
   values: string;
   /**
-   * Parts of the names of actions in the audit log: `noun` begins the names of all actions; `stores` and `removes` are the actions that
-   * store and remove values.
+   * Parts of the names of actions in the audit log. `noun` begins all names; `stores` and `removes` name the actions on values.
    */
   noun: string;
   stores: string;
   removes: string;
-  /** Display name of the kind of series, for error messages. */
+  /** Name of the kind of series in error messages. */
   name: string;
   summaries: {
     create: string;

@@ -18,7 +18,7 @@ import { EMISSION_SERIES_KIND, PRICE_SERIES_KIND, type SeriesKindDescription } f
 import { MAX_SERIES_VALUES_PER_REQUEST } from './shape.ts';
 import { authorizeSource, checkSource, seriesToResponse, seriesWithSourceToResponse } from './sources.ts';
 
-/** Defines the operations on series of one kind (prices or emissions), except the operations on the values of a series. */
+/** Defines the operations on series of one kind, except those on values. */
 function defineSeriesOperations(of: SeriesKindDescription) {
   const { kind, path, noun, name, summaries, newSeries, series, createdSeries } = of;
   const createSeries = defineOperation(`POST ${path}`, {
@@ -76,7 +76,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
   return { createSeries, listSeries, getSeries, deleteSeries };
 }
 
-/** Defines the operations on the values of series of one kind (prices or emissions). */
+/** Defines the operations on the values of series of one kind. */
 function defineValueOperations(of: SeriesKindDescription) {
   const { kind, path, values, noun, stores, summaries, columns, newValues, value, valueToResponse, storedValues } = of;
   const listValues = defineOperation(`GET ${path}/{series_id}/${values}`, {

@@ -108,18 +108,18 @@ const checkedIntensities = z
   .strictObject({ intensities: z.array(intensity).describe(MEANING.checked), count, rejected: rejectedRowsSchema })
   .meta({ id: 'CheckedIntensities' });
 
-/** A value in a request: the time at which it begins, and the value as decimal text. */
+/** A value in a request, and the time at which it begins. */
 export interface TimedSeriesValue {
   starts_at: string;
   decimal: string;
 }
 
-/** Schemas and conversions for each kind of series. The values of all kinds are parsed to the same form. */
+/** Schemas and conversions for each kind of series. */
 export const SCHEMAS_BY_SERIES_KIND = {
   price: {
     newSeries,
     series: seriesSchema,
-    /** Response to the POST of a series: the new series or, if the request contains `check`, the values that the series would store. */
+    /** Response to creating a series: the new series or, if the request contains `check`, the values that it would store. */
     createdSeries: z.union([seriesSchema, checkedPrices]).meta({ id: 'CreatedPriceSeries' }),
     toResponse: priceSeriesToResponse,
     columns: ['starts_at', 'per_kwh'],
@@ -157,10 +157,7 @@ export const SCHEMAS_BY_SERIES_KIND = {
   },
 } as const;
 
-/**
- * Converts a price series to its form in responses. `state`: state of the series' source, which only callers that may change the series
- * get.
- */
+/** Converts a price series to its form in responses. `state`: state of its source, for callers that may change the series. */
 export function priceSeriesToResponse(
   { currency, ...row }: StoredPriceSeries,
   state?: SourceState,
@@ -169,10 +166,7 @@ export function priceSeriesToResponse(
   return { series_id, user_id, name, currency: currency ?? '', resolution_minutes, ...source };
 }
 
-/**
- * Converts an emission series to its form in responses. `state`: state of the series' source, which only callers that may change the series
- * get.
- */
+/** Converts an emission series to its form in responses. `state`: state of its source, for callers that may change the series. */
 function emissionSeriesToResponse(
   { series_id, user_id, name, resolution_minutes }: Omit<StoredPriceSeries, 'currency'>,
   state?: SourceState,

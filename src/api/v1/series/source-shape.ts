@@ -11,7 +11,7 @@ export const MAX_LISTED_VALUES = 100;
 
 const MAX_HEADERS = 10;
 /**
- * Request headers that the settings of a source may not contain: the service sets them itself, or they concern the connection (RFC 9110).
+ * Request headers that the settings of a source may not contain, because the service sets them or they concern the connection.
  */
 const RESERVED = new Set(
   `accept-encoding connection content-length content-type expect host keep-alive proxy-authorization proxy-connection te trailer
@@ -137,10 +137,7 @@ export const rejectedRowsSchema = z
   .array(rejectedRow)
   .describe(`The first rows that would not be stored, up to ${MAX_LISTED_VALUES}.`);
 
-/**
- * Splits the settings of a source into a part that is stored unencrypted and a part that is stored encrypted. The names of headers become
- * lower case.
- */
+/** Splits the settings of a source into a part that is stored unencrypted and a part that is stored encrypted. */
 export function separateSourceSecrets(given: z.output<typeof newSourceSchema>): SourceWithSecrets {
   if ('preset' in given) {
     const { token, ...source } = given;

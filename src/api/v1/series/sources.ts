@@ -29,9 +29,9 @@ import { EMISSION_SERIES_KIND, PRICE_SERIES_KIND, type SeriesKindDescription } f
 import { seriesPatchSchema } from './shape.ts';
 import { MAX_LISTED_VALUES, type newSourceSchema, separateSourceSecrets } from './source-shape.ts';
 
-/** Maximum number of sources that a process checks at the same time. Each check may need 5 MiB of memory for the source's response. */
+/** Maximum number of sources that a process checks at the same time, because each may need 5 MiB of memory. */
 const MAX_CHECKS_AT_ONCE = 4;
-/** Number of attempts to fetch a source, and the pause between attempts in ms, while another fetch from the same host is in progress. */
+/** Number of attempts to fetch a source, and pause between them in ms, while the host is busy with another fetch. */
 const HOST_WAIT = { tries: 5, everyMs: 1_000 };
 let checks = 0;
 
@@ -64,15 +64,15 @@ export async function seriesWithSourceToResponse(
 }
 
 /**
- * Returns the source in a request, with its secrets separated. Throws 403 for a homeowner who names a URL, because homeowners may only use
- * predefined sources.
+ * Returns the source in a request, with its secrets separated. Throws 403 for a homeowner who names a URL instead of a predefined
+ * source.
  */
 export function authorizeSource({ role }: Caller, given: z.output<typeof newSourceSchema>): SourceWithSecrets {
   if (role === 'homeowner' && 'url' in given) throw new AppError('ownAddresses');
   return separateSourceSecrets(given);
 }
 
-/** Fetches a source, and returns the first values that would be stored from its response. Throws 422 if there are none. */
+/** Fetches a source, and returns the first values that would be stored. Throws 422 if there are none. */
 export async function checkSource(
   { db, clock, fetchAnswer }: ApiContext,
   { values, valueToResponse }: SeriesKindDescription,
@@ -108,7 +108,7 @@ async function waitForHost(db: Database, host: string): Promise<void> {
   throw new AppError('unavailable');
 }
 
-/** Defines two operations for a kind of series: changing a series, and removing values that a client has stored by PUT. */
+/** Defines two operations for a kind of series: changing a series, and removing values that were stored by PUT. */
 function defineSourceOperations(of: SeriesKindDescription) {
   const { kind, path, values, noun, removes, name: nameOfKind, summaries, series } = of;
   const updateSeries = defineOperation(`PATCH ${path}/{series_id}`, {

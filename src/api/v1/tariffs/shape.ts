@@ -6,7 +6,7 @@ import { hasPeriodCondition, isEmptyRatePeriod, type StoredTariff, type TariffPr
 import { costSchema } from '../energy-insights/shape.ts';
 import { type Examples, series_id, tariff_id, user_id } from '../example-ids.ts';
 
-/** Maximum number of price periods in a tariff. It is higher than suppliers need: twelve months with a dozen periods each are 144. */
+/** Maximum number of price periods in a tariff: more than twelve months with a dozen periods each. */
 const MAX_PERIODS = 500;
 const MAX_COMPARED = 10;
 

@@ -33,7 +33,7 @@ export const streamUsage = defineOperation('GET /v1/usage/stream', {
     const { user_id: named } = await loadAccessibleUser(db, caller, user_id);
     const device =
       device_id === undefined ? undefined : requireFound(await findDevice(db, reach, requireStorableId(device_id)));
-    // If the request names a device, the stream is about the device's home. If it also names a user, this user must own the home.
+    // If the request names a device, the stream is about the device's home, which must be the home of the named user.
     if (device && user_id !== undefined && device.user_id !== named) throw new AppError('notFound');
     const { 'last-event-id': lastEventId } = reply.request.headers;
     const stream = await live.open({

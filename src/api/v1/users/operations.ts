@@ -128,24 +128,18 @@ export const deleteUser = defineOperation('DELETE /v1/users/{user_id}', {
   },
 });
 
-/**
- * Maximum number of archives that are created at the same time for one account. `MAX_AT_ONCE` is the maximum for the process. The number is
- * low, because each archive queries the database page by page.
- */
+/** Maximum number of archives that are created at the same time for one account. `MAX_AT_ONCE` is the maximum for the process. */
 const MAX_OF_CALLER = 1;
 const MAX_AT_ONCE = 8;
 /**
- * Time in ms after which the caller is read again from the database while an archive is created. Reads with a revoked key must end within
- * 10 s.
+ * Time in ms after which the caller is checked again while an archive is created. Reads with a revoked key must end within 10 s.
  */
 const CHECKED_EVERY_MS = 5_000;
-/**
- * Time in ms after which a client that accepts no page of an archive is considered disconnected, so that another archive can be created.
- */
+/** Time in ms after which a client that reads nothing of an archive is considered disconnected. */
 const MAX_STALL_MS = 120_000;
 const RETRY_AFTER_SECONDS = 30;
 
-/** Accounts of the callers for which this process is creating archives; an account occurs once for each archive. */
+/** Accounts for which this process is creating archives, once for each archive. */
 const underWay: string[] = [];
 
 export const exportUser = defineOperation('GET /v1/users/{user_id}/export', {

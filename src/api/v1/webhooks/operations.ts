@@ -12,12 +12,12 @@ import type { EventType } from '#src/events/bodies.ts';
 import * as shapes from './shape.ts';
 
 /**
- * Returns the caller's membership or authorization. If the caller sets the address of a subscription, the subscription ends together with
- * that membership or authorization.
+ * Returns the membership or authorization under which the caller acts. A subscription whose address the caller sets ends together
+ * with it.
  */
 const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: getAppAuthorizationId(caller) });
 
-/** Throws 403 if an app subscribes to an event that contains data which the app's scopes do not permit it to read. */
+/** Throws 403 if an app subscribes to an event with data that the app may not read. */
 function checkAppEvents({ appId, scopes }: Caller, events: readonly EventType[]): void {
   if (appId === undefined) return;
   for (const event of events) {

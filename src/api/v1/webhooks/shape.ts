@@ -28,9 +28,7 @@ const callbackUrl = httpsUrlField.describe(
   'HTTPS address that receives the events, without credentials. `https://catcher.example` is a receiver in the service itself, for trying events without a server.',
 );
 
-/**
- * Secret of a subscription, in a format that libraries of Standard Webhooks accept. The service stores it encrypted and never returns it.
- */
+/** Secret of a subscription, in the format of Standard Webhooks. The service never returns it. */
 const authToken = z
   .string()
   .refine(
@@ -41,7 +39,7 @@ const authToken = z
     'Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never returned.',
   );
 
-/** Whether a text is valid base64 with padding, of a length that Standard Webhooks permits for keys. */
+/** Whether a text is valid base64 of a length that Standard Webhooks permits for keys. */
 function isKey(text: string): boolean {
   const { length } = Buffer.from(text, 'base64');
   return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) && length >= 24 && length <= 64;
@@ -112,8 +110,8 @@ export const sentDeliverySchema = deliverySchema
   .meta({ id: 'SentDelivery' });
 
 /**
- * Returns the events to which a request subscribes, from its member `event` or `events`. Undefined if it has neither member. Throws 422 if
- * it has both members, because they could differ, or if it names an event twice.
+ * Returns the events to which a request subscribes, from its member `event` or `events`. Undefined if it has neither. Throws 422
+ * if it has both, or names an event twice.
  */
 export function parseSubscribedEvents({
   event: one,
@@ -133,7 +131,7 @@ export const webhookToResponse = (row: Webhook): z.output<typeof webhookSchema> 
   event: row.events[0] as EventType,
 });
 
-/** Converts a delivery to its form in responses, without the receivers' responses, which only the dashboard shows. */
+/** Converts a delivery to its form in responses, without the receivers' responses. */
 export const deliveryToResponse = (row: Delivery): z.output<typeof deliverySchema> => ({
   ...pickMembers(deliverySchema, row),
   attempts: row.attempts.map(({ response_body: _, ...attempt }) => attempt),

@@ -6,7 +6,7 @@ import type { Battery, HomeChange } from '#src/cost/what-if.ts';
 import { costSchema } from '../energy-insights/shape.ts';
 import type { Examples } from '../example-ids.ts';
 
-/** Returns the schema of a decimal number with up to 9 decimal places, between `least` and `most`. The result is in billionths. */
+/** Returns the schema of a decimal number with up to 9 decimal places. The result is in billionths. */
 const billionths = (least: number, most: number) =>
   decimalField.transform((text, context) => {
     const value = parseDecimal(text);
@@ -14,7 +14,7 @@ const billionths = (least: number, most: number) =>
     context.issues.push({ code: 'custom', message: `must be from ${least} to ${most}`, input: text });
     return z.NEVER;
   });
-/** Maximum capacity in kWh and maximum power in kW of a battery. No battery of a home has this size. */
+/** Maximum capacity in kWh and maximum power in kW of a battery. */
 const MOST = 1_000_000;
 
 const battery = z
@@ -49,7 +49,7 @@ export const whatIfRequestSchema = z
     message: 'is required unless production_scale is given',
   });
 
-/** Converts a request to the change of a home that must be simulated. */
+/** Converts a request to the simulated change of a home. */
 export const convertToHomeChange = ({
   battery: one,
   production_scale,
