@@ -44,8 +44,7 @@ export function registerCommands(program: Command): void {
     .option(...PASSPHRASE)
     .option(...AT)
     .option(...JSON_OPTION)
-    // If the command and its subcommand have an option of the same name, commander assigns the value to the command, so its options must be
-    // read, too.
+    // If the command and its subcommand have an option of the same name, commander assigns the value to the command.
     .action((_options: Options, command: Command) => verify(command.optsWithGlobals()));
   backup
     .command('init')
@@ -131,8 +130,8 @@ const release = ({ drop: isDropped = false, json }: Options & { drop?: boolean }
   });
 
 /**
- * Returns the backup targets that this configuration sets: BACKUP_TO, or the folder of the nightly backups in DATA_DIR. Empty if the
- * configuration is invalid or disables backups.
+ * Returns the backup targets of this configuration: BACKUP_TO, or the folder of the nightly backups. Empty if the configuration is invalid
+ * or disables backups.
  */
 async function targetsHere(): Promise<string[]> {
   try {

@@ -16,8 +16,8 @@ import { assertDatabaseReachable, MAX_CONNECTION_TIME_AFTER_MOVE_MS, openSourceD
 import { withProgress } from './progress-bar.ts';
 
 /**
- * Registers `energy cells`, which shows the health of the cells (installations behind one router), moves accounts between cells, and
- * manages the routers' exceptions: the accounts that have moved to another cell (deploy/cells/README.md).
+ * Registers `energy cells`, which shows the health of cells (installations behind one router), moves accounts between cells, and manages
+ * the routers' list of moved accounts.
  */
 export function registerCommands(program: Command): void {
   const cells = program
@@ -60,9 +60,9 @@ interface Options {
 const cellsFile = z.strictObject({
   /** Runtime API of each router: path of a Unix socket, or host:port. */
   routers: z.array(z.string().min(1)).min(1),
-  /** File with the routers' exceptions (accounts that have moved to another cell). Routers read the file when they start. */
+  /** File with the accounts that have moved to another cell. Routers read it when they start. */
   exceptions: z.string().min(1),
-  /** Database and secret key file of each cell, which are needed to move accounts between cells. */
+  /** Database and secret key file of each cell, for moving accounts. */
   cells: z.record(
     z.string().refine(isCellName, 'must be the name of a cell'),
     z.strictObject({
@@ -73,7 +73,7 @@ const cellsFile = z.strictObject({
 });
 type CellsFile = z.infer<typeof cellsFile>;
 
-/** Reads the file of cells. Relative paths in the file are relative to the file's folder. Throws one error that lists all problems. */
+/** Reads the file of cells. Paths in it are relative to its folder. Throws one error that lists all problems. */
 async function readCells(path: string): Promise<CellsFile> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new Error(`There is no file ${path}: name it with --file (deploy/cells/README.md).`);

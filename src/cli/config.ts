@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { explainVariables } from '#src/config/load.ts';
 
 /**
- * Registers `energy config`, which prints the effective configuration. Secrets are masked. If the configuration is invalid, the command
- * fails and prints one line per invalid setting.
+ * Registers `energy config`, which prints the effective configuration with masked secrets. If the configuration is invalid, prints one line
+ * per invalid setting and fails.
  */
 export function registerCommands(program: Command): void {
   program
@@ -16,7 +16,7 @@ export function registerCommands(program: Command): void {
         console.log(JSON.stringify({ ...Object.fromEntries(all.map(({ name, value }) => [name, value])), about }));
         return;
       }
-      // The output has the form of an environment file. To use it as one, an operator must fill in the masked and unset values.
+      // The output has the form of an environment file, in which the masked and unset values must be filled in.
       for (const { name, value, source, meaning } of all) {
         const isStructure = typeof value === 'object' && value !== null;
         console.log(`# ${source}: ${meaning}\n${name}=${isStructure ? JSON.stringify(value) : (value ?? '')}`);

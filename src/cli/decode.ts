@@ -16,7 +16,7 @@ const payload = { payload: z.string().optional(), payload_b64: z.base64().option
 const onePayload = (message: { payload?: string | undefined; payload_b64?: string | undefined }) =>
   (message.payload === undefined) !== (message.payload_b64 === undefined);
 
-/** One line of input. Members with other names are ignored, because users may add notes. */
+/** One line of input. Unknown members are ignored. */
 const line = z
   .object({
     n: z.number().int().optional(),
@@ -44,7 +44,7 @@ const FORMS =
 interface Answer {
   n: number | null;
   readings: ReadingForDisplay[];
-  /** Channels that do not contribute to totals until the owner has classified them; omitted if there are none. */
+  /** Channels (measured quantities) that do not contribute to totals until the owner has classified them. */
   asks?: OwnerQuestionForDisplay[];
   rejected: { reason: string }[];
 }
@@ -53,10 +53,7 @@ interface Options extends Partial<DecodeInput> {
   json?: boolean;
 }
 
-/**
- * Registers `energy decode`, which prints the readings that the service would read from a message. The command uses neither a broker nor a
- * database.
- */
+/** Registers `energy decode`, which prints the readings that the service would read from a message. */
 export function registerCommands(program: Command): void {
   program
     .command('decode')
@@ -74,7 +71,7 @@ One message: energy decode --topic tele/plug/SENSOR --payload '{"ENERGY": {"Tota
 Otherwise each line of standard input: ${FORM}
 with the optional fields "tz", "config" (a decoder_config), "replayed", and "prior" (earlier messages).`,
     )
-    // The command's own error explains how to pass a message; commander's error "too many arguments" does not.
+    // This error explains how to pass a message; commander's error "too many arguments" does not.
     .allowExcessArguments()
     .action(async ({ topic, payload, ...options }: Options, command: Command) => {
       if (command.args.length > 0)
@@ -102,10 +99,7 @@ with the optional fields "tz", "config" (a decoder_config), "replayed", and "pri
 /** Maximum number of bytes in a line. In JSON, a payload can be up to six times as long as its bytes (`\u0000`). */
 const MAX_LINE_BYTES = 8 * MAX_DECODED_PAYLOAD_BYTES;
 
-/**
- * Yields the lines of a stream without their line ends. Yields null instead of a line longer than MAX_LINE_BYTES, so that a long line does
- * not fill the memory.
- */
+/** Yields the lines of a stream. Yields null instead of a line longer than MAX_LINE_BYTES, which could fill the memory. */
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string | null> {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -221,16 +215,13 @@ export function parseDecoderConfig(text: string): Record<string, unknown> {
   throw new InvalidArgumentError(mistakes.map(escapeLineForTerminal).join('; '));
 }
 
-/**
- * Returns the JSON object that `energy decode` prints for a message. `receivedAtMs`: time at which the message is assumed to have been
- * received.
- */
+/** Returns the JSON object that `energy decode` prints for a message. `receivedAtMs`: assumed time of receipt. */
 function decodeToJson({ retain, ...message }: DecodeInput, receivedAtMs: number): string {
   const line = { ...message, received_at: new Date(receivedAtMs).toISOString(), replayed: retain };
   return JSON.stringify(decodeLine(line).answer);
 }
 
-/** Describes in words how the service decodes a message. `receivedAtMs`: time at which the message is assumed to have been received. */
+/** Describes in words how the service decodes a message. `receivedAtMs`: assumed time of receipt. */
 export function describeDecoding(
   { topic, payload, config, retain = false, tz }: DecodeInput,
   receivedAtMs: number,
@@ -243,10 +234,7 @@ export function describeDecoding(
   return [...linesOfJudgement(judgement), ...linesOfAnnouncement(announced)].map(escapeLineForTerminal).join('\n');
 }
 
-/**
- * Describes the device that a message announces, and the topics that an MQTT bridge must forward so that the service receives the device's
- * values.
- */
+/** Describes the device that a message announces, and the topics that an MQTT bridge must forward for its values. */
 const linesOfAnnouncement = (announced: AnnouncedDevice | undefined): string[] =>
   announced
     ? [

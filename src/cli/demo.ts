@@ -38,7 +38,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   const end = () => {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
-    // While the demo is starting, `demo` is undefined. In this case startDemo cleans up and exits when its signal aborts.
+    // While the demo is starting, `demo` is undefined; startDemo then exits when its signal aborts.
     void demo?.stop().then(() => process.exit(0));
   };
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);

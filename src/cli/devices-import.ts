@@ -27,7 +27,7 @@ import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 const MAX_ROWS = 100_000;
 const MAX_FILE_BYTES = 67_108_864;
-/** Maximum number of rows that a terminal shows of existing devices whose settings differ from those in the table. */
+/** Maximum number of existing devices with other settings that a terminal lists. */
 const MAX_NAMED = 20;
 
 interface ImportOptions {
@@ -38,8 +38,7 @@ interface ImportOptions {
 }
 
 /**
- * Runs `energy devices import FILE.csv`, which pairs all devices in a table. If the table has errors, pairs no device and sets the exit
- * code 1.
+ * Runs `energy devices import FILE.csv`, which pairs all devices in a table. If the table has errors, pairs none and sets the exit code 1.
  */
 export async function importDeviceTable(file: string, options: ImportOptions): Promise<void> {
   const readTable = await readRows(file);
@@ -61,8 +60,8 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
           beforeCommit: async (about) => {
             const fresh = listCreatedCredentials(about);
             if (fresh.length === 0) return;
-            // Moves the passwords of an interrupted import to the credentials file. Because the file then exists, `prepare` throws. This
-            // run therefore commits nothing, and the operator must name another file for its passwords.
+            // Moves the passwords of an interrupted import to the credentials file. Then `prepare` throws because the file exists, and the
+            // operator must name another file.
             if (recovered.length > 0) await passwords.keep();
             await passwords.prepare(fresh);
           },
@@ -132,7 +131,7 @@ function refuse({ json }: ImportOptions, errors: readonly FieldError[]): void {
 
 interface Done {
   imported: DeviceImportResult;
-  /** Passwords of an earlier import, whose process was killed after its commit. */
+  /** Passwords of an earlier import whose process was killed after its commit. */
   recovered: ImportCredential[];
   passwords: CredentialsFile;
   rows: number;
@@ -141,7 +140,7 @@ interface Done {
 async function reportImport(options: ImportOptions, { imported, recovered, passwords, rows }: Done): Promise<void> {
   const credentials = recovered.length > 0 ? recovered : listCreatedCredentials(imported);
   const byId = new Map(credentials.map((one) => [one.device_id, one]));
-  // Passwords are printed on standard output if the caller requests JSON and names no file.
+  // Without a file name, passwords are printed as part of the JSON.
   const isFile = credentials.length > 0 && (!options.json || options.credentials !== undefined);
   if (isFile) await passwords.keep();
   const differing = findRowsWithDifferentSettings(imported);
@@ -184,20 +183,19 @@ const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'top
 type CredentialsFile = ReturnType<typeof credentialsFile>;
 
 /**
- * Returns the functions that write an import's passwords to a file with mode 0600. Before the import is committed, its passwords are
- * written to a file next to the final path. After the commit, this file is moved to the final path. If the process is killed in between, no
- * password is lost: the next import checks in the database whether the killed import was committed.
+ * Returns the functions that write an import's passwords to a file with mode 0600. The passwords are written to a temporary file before the
+ * commit, and moved to the final path after it, so that none is lost if the process is killed.
  */
 function credentialsFile(path: string) {
   const part = `${path}.part`;
   const discard = () => rm(part, { force: true });
   return {
     path,
-    /** Removes the prepared password file, because the import was not committed or its passwords were printed instead. */
+    /** Removes the temporary password file. */
     discard,
     /**
-     * Returns the passwords of a killed import if that import was committed. Otherwise deletes these passwords and returns an empty list.
-     * Must be called while no other import is running.
+     * Returns the passwords of a killed import that was committed. Otherwise deletes them and returns an empty list. Must be called while
+     * no other import is running.
      */
     async recover(db: Database): Promise<ImportCredential[]> {
       const interruptedText = await readFile(part, 'utf8').catch(nullIfFileMissing);
@@ -213,7 +211,7 @@ function credentialsFile(path: string) {
       await discard();
       return [];
     },
-    /** Writes the passwords to a file next to the final path, before the commit. Throws if the final file already exists. */
+    /** Writes the passwords to a temporary file before the commit. Throws if the final file already exists. */
     async prepare(credentials: readonly ImportCredential[]): Promise<void> {
       if (credentials.length === 0) return;
       if ((await readFile(path, 'utf8').catch(nullIfFileMissing)) !== null)
@@ -228,7 +226,7 @@ function credentialsFile(path: string) {
     },
     /** Moves the passwords to their final path, after the commit. */
     async keep(): Promise<void> {
-      // Uses a hard link instead of a rename, because a rename would replace a file that was created in the meantime.
+      // A rename would replace a file that was created in the meantime, but a hard link does not.
       await link(part, path).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return;
         throw new Error(`${path} was created by another process during the import; the passwords are in ${part}`, {
@@ -240,7 +238,7 @@ function credentialsFile(path: string) {
   };
 }
 
-/** Parses a credentials file. Returns no passwords if the file is incomplete, because its import was then not committed. */
+/** Parses a credentials file. Returns nothing if the file is incomplete, because its import was then not committed. */
 function credentialsIn(text: string): ImportCredential[] {
   try {
     const rows = parse(text, { columns: true }) as Record<keyof ImportCredential, string>[];

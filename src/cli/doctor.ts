@@ -7,8 +7,8 @@ import { formatFindings, redactSecrets, runChecks } from './doctor/report.ts';
 import { printResult, runWithServicePool } from './running-service.ts';
 
 /**
- * Registers `energy doctor`, which checks everything that an installation depends on, without changing anything, and prints how to solve
- * problems. An option confirms the machine's clock.
+ * Registers `energy doctor`, which checks everything that an installation depends on and prints remedies. An option confirms the machine's
+ * clock.
  */
 export function registerCommands(program: Command): void {
   program
@@ -30,7 +30,7 @@ export function registerCommands(program: Command): void {
       const text = options.json
         ? JSON.stringify({ ok: isWell, findings })
         : escapeForTerminal(formatFindings(findings));
-      // The process exits explicitly, because a connection that is still open would prevent its end.
+      // Open connections would keep the process alive.
       process.stdout.write(`${text}\n`, () => process.exit(isWell ? 0 : 1));
     });
 }

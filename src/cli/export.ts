@@ -37,8 +37,7 @@ async function run(user: string, { output, json }: { output: string; json?: bool
       now: new Date(),
       onFile: (name) => void (isShown && process.stderr.write(`\r\x1b[K${name}`)),
     });
-    // An interrupted export may have left a file with this name. Only its owner may read the new file, because it contains a person's
-    // complete data.
+    // Only the owner may read the file, because it contains a person's complete data.
     await rm(unfinished, { force: true });
     const file = createWriteStream(unfinished, { flags: 'wx', mode: 0o600 });
     try {

@@ -53,7 +53,7 @@ describe('a subscription of somebody else’s server', () => {
         entry('/M/1', '<MeterReading/>', '/M/1/IntervalBlock', '/T/9'),
         block(1),
       ),
-      // The link to the next page may also come after the entries of a feed, and its URL may be absolute.
+      // The link may come after the entries, and its URL may be absolute.
       '/espi/1_1/resource/Batch/Subscription/5?page=2&x=1': feed(block(2), link('next', address('/3'))),
       '/3': feed(
         entry(

@@ -6,18 +6,15 @@ import { openPriceSourceFetcher } from '#src/start/channels.ts';
 import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
 import { readFirstLine } from './option-values.ts';
 
-/**
- * Maximum size of one page of a subscription, and maximum time in ms to download it. Both are high, because a page may contain
- * quarter-hours of several years.
- */
+/** Maximum size of one page of a subscription, and maximum time in ms to download it. A page may contain quarter-hours of several years. */
 const PAGE_BOUNDS = { maxBytes: 64 * 1_048_576, timeoutMs: 300_000 };
 /** Maximum number of pages that are downloaded for a subscription. */
 const MAX_PAGES = 1_000;
 
-/** Whether the command's argument is the URL of a subscription. Otherwise the argument is the name of a file. */
+/** Whether the command's argument is the URL of a subscription instead of a file name. */
 const isSubscription = (file: string): boolean => /^https?:\/\//i.test(file);
 
-/** Reads the token for the subscription to import; null if files are imported. Throws if the options contradict each other. */
+/** Reads the token for the subscription; null if files are imported. Throws if the options contradict each other. */
 export async function readSubscriptionToken(
   files: readonly string[],
   { format, tokenFile }: { format: string; tokenFile?: string },
@@ -33,10 +30,7 @@ export async function readSubscriptionToken(
   return readToken(tokenFile);
 }
 
-/**
- * Downloads the pages of a subscription into a folder, without requests to internal addresses, like webhooks. Returns the paths of the
- * downloaded files.
- */
+/** Downloads the pages of a subscription into a folder, but not from internal addresses. Returns the paths of the files. */
 export async function downloadPages(
   address: string,
   { config, ...into }: { token: string; folder: string; config: Config; signal: AbortSignal },
@@ -54,14 +48,14 @@ export async function downloadPages(
 /** Reads a bearer token from the first line of a file. Throws if that line is not a token. */
 async function readToken(file: string): Promise<string> {
   const token = await readFirstLine(file, 'token');
-  // The regular expression matches the characters that a bearer token may contain (RFC 6750, 2.1).
+  // The characters of a bearer token (RFC 6750, 2.1).
   if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) throw new Error(`The first line of ${file} is not a bearer token.`);
   return token;
 }
 
 /**
- * Downloads a subscription of Green Button Connect My Data into a folder. Follows each page's link to the next page (`rel="next"`). Returns
- * the paths of the files in order. The token is sent only to the server of the subscription.
+ * Downloads a subscription of Green Button Connect My Data into a folder, page by page (`rel="next"`). Returns the paths of the files in
+ * order. The token is sent only to the server of the subscription.
  */
 export async function downloadSubscription(
   address: string,
@@ -106,7 +100,7 @@ export async function downloadSubscription(
 
 const hintOf = (failure: string): string => (/^HTTP 40[13]$/.test(failure) ? ' (the server rejects the token)' : '');
 
-/** Returns the URL of the page after the downloaded page in `file`; null if that page is the last. */
+/** Returns the URL of the page after the downloaded page in `file`, or null. */
 async function nextPage(file: string, of: URL): Promise<URL | null> {
   let href: string | null = null;
   for await (const part of readEspiParts(file)) if (part.part === 'feedLink' && part.rel === 'next') href = part.href;

@@ -42,7 +42,7 @@ test('the suggested import command is quoted for a shell', () => {
   expect(command).toContain(`'it'\\''s mine.db'`);
 });
 
-/** Returns the reader that the options of a command line select. Runs no import. */
+/** Returns the reader that the options of a command line select. */
 function readerFor(...line: string[]): ReturnType<typeof createImportReader> {
   const program = new Command();
   registerCommands(program);

@@ -48,9 +48,7 @@ interface Options {
   json?: boolean;
 }
 
-/**
- * Registers `energy import FILE…`, which sends a device's recorded readings over MQTT, so that they take the same path as live readings.
- */
+/** Registers `energy import FILE…`, which sends a device's recorded readings over MQTT, like live readings. */
 export function registerCommands(program: Command): void {
   program
     .command('import')
@@ -102,7 +100,6 @@ export function registerCommands(program: Command): void {
 async function run(files: string[], options: Options, command: Command): Promise<void> {
   if (options.format === 'home-assistant' && options.entity === undefined) return list(files, options);
   const { device } = options;
-  // Prints the error message that commander prints for a missing required option.
   if (device === undefined) return command.error("error: required option '--device <device_id>' not specified");
   const token = await readSubscriptionToken(files, options);
   const interrupt = new AbortController();
@@ -110,7 +107,7 @@ async function run(files: string[], options: Options, command: Command): Promise
     interrupt.abort(new Error('Interrupted. Readings that were sent remain; importing them again adds nothing.'));
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const folder = token === null ? null : await mkdtemp(join(tmpdir(), 'green-button-'));
-  // Reads the sizes of the files before connecting to the database, so that a missing file is reported first.
+  // Reads the sizes of the files first, so that a missing file is reported before the database is needed.
   if (!folder) await Promise.all(files.map(sizeOf));
   const bar = createProgressBar('importing', '{percentage} %, {eta_formatted} left');
   const read = new Map<string, number>();
@@ -192,8 +189,8 @@ const seriesToResponse = ({ file, name, unit, readings, fromMs, toMs }: ImportSe
 });
 
 /**
- * Returns the command to paste for importing one entity. Guesses the direction and the medium from the entity's name and unit. The command
- * contains both, so that the user can correct them.
+ * Returns a command for importing one entity. The direction and the medium in it are guessed from the entity's name and unit, and can be
+ * corrected.
  */
 export function suggestImportCommand(
   file: string,
@@ -204,7 +201,7 @@ export function suggestImportCommand(
   const energy = /export|return|teruggelever|einspeis|feed_?in|injection|production_tarif/i.test(name)
     ? 'export'
     : 'import';
-  // The two tariffs of a meter are two registers, and each register needs its own channel.
+  // Each tariff of a meter is a register, which needs its own channel.
   const [, tariff] = /tari(?:f|ff)_?([1-4])/i.exec(name) ?? [];
   const channel = unit === null || unit.endsWith('Wh') ? `${energy}${tariff ? `/t${tariff}` : ''}` : volume;
   return `energy import --format home-assistant --device ${device} --entity ${quoted(name)} --channel ${channel} ${quoted(file)}`;
@@ -214,7 +211,7 @@ const quoted = (word: string): string => (/^[\w./:-]+$/.test(word) ? word : `'${
 
 /**
  * Returns the exit code of an import: 1 if readings were rejected; 3 if rows were unreadable or do not contribute to usage; otherwise 0.
- * Rows of other series and empty rows are expected, so they have no effect.
+ * Empty rows and rows of other series have no effect.
  */
 export function getImportExitCode({
   rejected,
@@ -262,7 +259,7 @@ function addCondition(text: string, before: Options['where']): Options['where'] 
   return [...before, { column: text.slice(0, at), value: text.slice(at + 1) }];
 }
 
-/** Returns the size of a file in bytes. Throws if the file cannot be read, so that the command fails before it sends a reading. */
+/** Returns the size of a file in bytes. Throws if the file cannot be read. */
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR')

@@ -14,10 +14,7 @@ import { createObjectForUser } from './nouns/as-operator.ts';
 import { type ApiNoun, addDeleteCommand, addListCommand, printResponse } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-/**
- * Registers `energy keys …`, which an operator runs on the machine of the running service. The commands use the same functions as the HTTP
- * API.
- */
+/** Registers `energy keys …`, which an operator runs on the machine of the running service. */
 export function registerCommands(program: Command): void {
   const keys = program.command('keys');
   keys
@@ -81,12 +78,12 @@ const create = ({ user, deviceId, name, scopes, expires, allow, json }: NewKey) 
     const what = `device ${deviceId} that ${owner} can access`;
     const made = await createObjectForUser(createKey, { user: owner, ...typed }, { db, config, what });
     const { key_id, key, allowed_addresses, ...others } = made as z.output<typeof createdKeySchema>;
-    // The JSON object has the documented members, and also `allowed_addresses` if the key may be used only from certain addresses.
+    // The JSON object has the documented members, and `allowed_addresses` if there are any.
     const shown = { key_id, key, ...others, ...(allowed_addresses.length > 0 && { allowed_addresses }) };
     printResult(json, shown, `Key ${key_id}, shown only once:\n\n  ${key}\n`);
   });
 
-/** Returns the owner of the device to which a new key is limited. If there is no such device, throws an error that states what to do. */
+/** Returns the owner of the device to which a new key is limited. Throws an error with advice if there is no such device. */
 async function findDeviceOwner(db: Database, deviceId: string | undefined): Promise<string> {
   if (deviceId === undefined) throw new Error('Name --user, --device or both.');
   const device = await findDevice(db, ALL_ACCOUNTS, deviceId);
@@ -185,10 +182,7 @@ const KEY: ApiNoun = {
   columns: ['key_id', 'prefix', 'name', 'last_used_at', 'expires_at', 'scopes'],
 };
 
-/**
- * Registers `energy keys list|get|delete`, in addition to the commands that create and end keys. No command changes a key; an operator
- * rotates the key instead.
- */
+/** Registers `energy keys list|get|delete`. */
 export function addKeyCommands(keys: Command): void {
   addListCommand(keys, KEY, listKeys, { ofUser: true });
   keys

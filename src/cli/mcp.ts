@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/**
- * Registers `energy mcp`. AI assistants start this command, and use the tools of a running service through its standard input and output.
- */
+/** Registers `energy mcp`, which gives AI assistants the tools of a running service through standard input and output. */
 export function registerCommands(program: Command): void {
   program
     .command('mcp')
@@ -28,7 +26,7 @@ export function registerCommands(program: Command): void {
 }
 
 async function run(o: { url: URL; key: string; ca?: string; allowWrite?: boolean }): Promise<void> {
-  // The tools are imported only when the command runs, because the program loads this file also to print the command's help.
+  // Imported only when the command runs, because printing its help also loads this file.
   const [{ serveStdio }, { createRemoteToolbox }, { createToolServer }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('#src/api/mcp/remote-toolbox.ts'),

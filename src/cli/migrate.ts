@@ -15,10 +15,7 @@ import { withProgress } from './progress-bar.ts';
 import { runWithServicePool } from './running-service.ts';
 import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
-/**
- * Registers `energy migrate`, which moves the data to another database, or updates the database schema to this version. Every role of the
- * service updates the schema when it starts, too.
- */
+/** Registers `energy migrate`, which moves the data to another database, or updates the database schema to this version. */
 export function registerCommands(program: Command): void {
   program
     .command('migrate')
@@ -68,10 +65,7 @@ async function moveTo(url: string, json: boolean): Promise<void> {
   else printReport(report);
 }
 
-/**
- * Time after a move, in ms, during which devices may still be connected to this installation's broker. The broker disconnects devices of a
- * moved account within 10 s.
- */
+/** Time in ms after a move during which devices may still be connected to this installation's broker. */
 export const MAX_CONNECTION_TIME_AFTER_MOVE_MS = 12_000;
 
 async function moveAccounts(options: {
@@ -132,9 +126,8 @@ function printAccounts({
 }
 
 /**
- * Opens the database to move. If the service is not running, starts its embedded database until the move has ended. The move does not start
- * the service itself, because the service refuses to start on a database that a move has closed, and an interrupted move must be able to
- * finish.
+ * Opens the database to move. If the service is not running, starts only its embedded database, because the service refuses to start on a
+ * database that a move has closed.
  */
 export async function openSourceDatabase(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const { database, dataDir } = config;
@@ -165,8 +158,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Throws if an option's value is not a PostgreSQL URL, or if the login to that database fails. The error is one line, without passwords.
- * `option`: the option's name, with dashes.
+ * Throws if an option's value is not a PostgreSQL URL, or if the login fails. The error contains no password. `option`: name with dashes.
  */
 export async function assertDatabaseReachable(option: string, url: string): Promise<void> {
   if (!isDatabaseUrl(url))

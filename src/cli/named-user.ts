@@ -10,6 +10,6 @@ export async function findUserId(db: Database, name: string): Promise<string> {
   return user.user_id;
 }
 
-/** Returns a user's id like findUserId, but returns a given id without a look-up, because that user may have been deleted. */
+/** Returns a user's id like findUserId, but without a look-up if an id is given, because that user may have been deleted. */
 export const resolveUserId = async (db: Database, name: string): Promise<string> =>
   name.includes('@') ? findUserId(db, name) : name;

@@ -7,10 +7,7 @@ interface Commands {
   registerCommands(program: Command): void;
 }
 
-/**
- * Functions that load the file of each command. Only the requested command is loaded, because every role of the service starts through this
- * program and must start fast.
- */
+/** Functions that load the file of each command. Only the requested command is loaded, so that the service starts fast. */
 export const COMMAND_LOADERS: Readonly<Record<string, () => Promise<Commands>>> = {
   start: () => import('./serve.ts'),
   ingest: () => import('./serve.ts'),
@@ -43,7 +40,7 @@ export const COMMAND_LOADERS: Readonly<Record<string, () => Promise<Commands>>> 
   mcp: () => import('./mcp.ts'),
 };
 
-/** Summary of each command, for the list of all commands. With these summaries, the list can be printed without loading a command. */
+/** Summary of each command, so that the list can be printed without loading the commands. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   start: 'run the whole service: all roles, and the embedded database if none is configured',
   ingest: 'run only the ingest role',
@@ -79,12 +76,9 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   mcp: 'serve the tools of a running service to an assistant (Model Context Protocol); assistants start this command',
 };
 
-/**
- * A command that reports an unknown option before a missing option, because the unknown option is usually a misspelling of the missing
- * option.
- */
+/** A command that reports an unknown option before a missing option, because the unknown one is usually a misspelling of it. */
 class PlainCommand extends Command {
-  /** Method of commander that suggests the option with the most similar name. Commander's types do not declare this method. */
+  /** Method of commander that suggests a similar option. Commander's types do not declare it. */
   declare readonly unknownOption: (flag: string) => never;
 
   override createCommand(name?: string): Command {
@@ -101,30 +95,28 @@ export function buildProgram(files: Iterable<Commands>): Command {
   const program = new PlainCommand('energy')
     .description('Receives smart-meter readings over MQTT and serves verified energy usage over HTTPS.')
     .version(VERSION)
-    // After an error, the program prints only this hint, because the whole help text would push the error off the screen.
+    // After an error, the program prints only this hint instead of the long help text.
     .showHelpAfterError('(add --help to see the options)');
   for (const { registerCommands } of files) registerCommands(program);
   for (const command of program.commands) command.description(SUMMARIES[command.name()] ?? '');
   return program;
 }
 
-/**
- * Builds a program with the names of all commands, but without their code. The program can list the commands and report an unknown command.
- */
+/** Builds a program with the names of all commands, but without their code. */
 export function buildOverview(): Command {
   const program = buildProgram([]).configureHelp({ subcommandTerm: (command) => command.name() });
   for (const [name, summary] of Object.entries(SUMMARIES)) program.command(name).description(summary);
   return program;
 }
 
-/** Runs the command that the arguments of this process name. If the command fails, the process exits with code 1. */
+/** Runs the command of this process. If it fails, the process exits with code 1. */
 export async function runCommandLine(): Promise<void> {
   const words = process.argv.slice(2);
   const [named = ''] = words[0] === 'help' ? words.slice(1) : words;
   try {
     await (await loadProgram(named)).parseAsync();
   } catch (error) {
-    // The configuration is imported here, because listing the commands does not need it.
+    // Imported here, because listing the commands does not need it.
     const { ConfigError } = await import('#src/config/load.ts');
     console.error(
       `${error instanceof ConfigError ? 'The configuration is not valid:\n' : ''}${describeFailure(error)}`,
@@ -133,12 +125,12 @@ export async function runCommandLine(): Promise<void> {
   }
 }
 
-/** Formats an error for a terminal. Escapes control characters, because the error may quote a file or a device's message. */
+/** Formats an error for a terminal. Control characters are escaped, because the error may quote a device's message. */
 export const describeFailure = (error: unknown): string =>
   escapeForTerminal(error instanceof Error && error.message ? error.message : inspect(error));
 
 async function loadProgram(named: string): Promise<Command> {
-  // Only commands are looked up, no inherited properties: `constructor` is not a command.
+  // Only own properties are commands: `constructor` is not a command.
   const load = Object.hasOwn(COMMAND_LOADERS, named) ? COMMAND_LOADERS[named] : undefined;
   return load ? buildProgram([await load()]) : buildOverview();
 }

@@ -5,22 +5,19 @@ import type { MoveCallbacks } from '#src/start/move.ts';
 /** Methods of a progress bar that commands call. */
 export type ProgressBar = Pick<SingleBar, 'start' | 'update' | 'increment' | 'stop'>;
 
-/** Time in ms between two lines of progress, if the output is a file or a pipe. If the work takes less time, no line is printed. */
+/** Time in ms between two lines of progress, if the output is a file or a pipe. */
 const LINE_MS = 5_000;
 
 /**
  * Creates a progress bar on stderr: `label [bar] format`. If stderr is not a terminal, prints a line such as `label: 42 %` every five
- * seconds instead. If a payload contains `relation`, that name replaces the label.
+ * seconds. `relation` in a payload replaces the label.
  */
 export const createProgressBar = (label: string, format: string, clearOnComplete = false): ProgressBar =>
   process.stderr.isTTY
     ? new SingleBar({ format: `${label} [{bar}] ${format}`, stream: process.stderr, clearOnComplete })
     : createProgressPrinter(label);
 
-/**
- * Creates a progress reporter that prints lines, for a stderr that is not a terminal. The package's own option for this case,
- * `noTTYOutput`, would also print a line when each bar starts and stops: two lines for each of the sixty relations of a move.
- */
+/** Creates a progress reporter that prints lines. The package's own option `noTTYOutput` would also print a line at each start and stop. */
 export function createProgressPrinter(label: string, print: (line: string) => void = console.error): ProgressBar {
   let printedMs = Date.now();
   let name = label;
@@ -45,7 +42,7 @@ export function createProgressPrinter(label: string, print: (line: string) => vo
   };
 }
 
-/** Runs work that reports its steps and the progress of each relation. The steps are printed only if stderr is a terminal. */
+/** Runs work that reports its steps and the progress of each relation. Steps are printed only on a terminal. */
 export async function withProgress<T>(work: (steps: MoveCallbacks) => Promise<T>): Promise<T> {
   const bar = createProgressBar('{relation}', '{percentage}%', true);
   let shown = '';

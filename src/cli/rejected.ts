@@ -22,8 +22,8 @@ interface Options {
 }
 
 /**
- * Registers `energy rejected list|replay`. `list` prints messages of devices that were rejected, with the reason; `replay` processes these
- * messages again after the cause was fixed.
+ * Registers `energy rejected list|replay`. `list` prints rejected messages with the reason; `replay` processes them again after the cause
+ * was fixed.
  */
 export function registerCommands(program: Command): void {
   const rejected = program.command('rejected');
@@ -64,7 +64,7 @@ export function registerCommands(program: Command): void {
         );
         const replayed = await replayRejectedMessages(pool, whichOf(options), { retentionMonths, maxChannels });
         if (!replayed) throw new Error('Another replay is running. Try again when it has finished.');
-        // `isComplete` is omitted, because a replay on the command line always processes all messages.
+        // `isComplete` is omitted, because it is always true on the command line.
         const { isComplete: _, ...done } = replayed;
         if (options.json) return console.log(JSON.stringify(done));
         console.log(

@@ -8,7 +8,7 @@ import { resolveUserId } from './named-user.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /**
- * Registers `energy rollups check|rebuild`. `check` compares the stored aggregates with the load profile; `rebuild` recomputes the
+ * Registers `energy rollups check|rebuild`. `check` compares the stored aggregates with the quarter-hours; `rebuild` recomputes the
  * aggregates that differ.
  */
 export function registerCommands(program: Command): void {

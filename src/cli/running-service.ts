@@ -12,18 +12,15 @@ export function printResult(json: boolean | undefined, value: object, text: stri
 }
 
 /**
- * Maximum time in ms that a command waits for the worker to record ended objects. The worker writes the ids of ended accounts, keys and
- * other objects to `ended.jsonl`, next to the backups, so that a restore does not restore their access.
+ * Maximum time in ms that a command waits until the worker has recorded deleted objects in `ended.jsonl`. After a restore, the objects in
+ * this file are deleted again.
  */
 const ENDINGS_MS = 5_000;
 
-/**
- * Waits until the worker has written to `ended.jsonl` the ids of the accounts, keys and other objects that a command ended. Prints a
- * warning if the worker has not written them within `ENDINGS_MS`.
- */
+/** Waits until the worker has recorded in `ended.jsonl` the objects that a command has deleted. Prints a warning after `ENDINGS_MS`. */
 async function awaitEndings(pool: Pool): Promise<void> {
   for (const endsMs = Date.now() + ENDINGS_MS; Date.now() < endsMs; await sleep(100)) {
-    // Raw SQL: whether the id of an ended object has not been written to the file yet.
+    // Raw SQL: whether a deleted object has not been recorded in the file yet.
     const { rows } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
     if (!rows[0].isAny) return;
   }
@@ -35,7 +32,7 @@ export const runOnServiceDatabase = (work: (db: Database, config: Config) => Pro
   runWithServicePool('energy command', (pool, config) => work(createDatabase(pool), config));
 
 /**
- * Runs work on the database of the running service, with a connection pool of its own. `applicationName`: name of these connections in
+ * Runs work on the database of the running service, with a separate connection pool. `applicationName`: name of the connections in
  * PostgreSQL.
  */
 export async function runWithServicePool<T>(

@@ -7,8 +7,7 @@ import { printResult } from './running-service.ts';
 import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
 /**
- * Registers `energy secrets forget`, which discards the values that were encrypted with a lost secret key. The service must not be running,
- * because its memory may still contain that key.
+ * Registers `energy secrets forget`, which discards the values that were encrypted with a lost secret key. The service must not be running.
  */
 export function registerCommands(program: Command): void {
   const secrets = program.command('secrets');

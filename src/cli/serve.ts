@@ -4,10 +4,7 @@ import type { startServiceProcesses } from '#src/start/all.ts';
 import { restartWithHeapFlags } from '#src/start/children.ts';
 import { formatBrokerLine } from './device-address.ts';
 
-/**
- * Registers `energy start|ingest|api|worker`, which start the whole service or one of its roles. A process with one role loads only the
- * code of that role.
- */
+/** Registers `energy start|ingest|api|worker`, which start the whole service or one of its roles (process types). */
 export function registerCommands(program: Command): void {
   program.command('start').action(start);
   program.command('ingest').action(async () => {
@@ -32,8 +29,7 @@ async function start(): Promise<void> {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
     console.log('Stopping …');
-    // While the service is starting, `service` is undefined. In this case startServiceProcesses stops the roles that have started, because
-    // its signal was aborted.
+    // While the service is starting, `service` is undefined; startServiceProcesses then stops when its signal aborts.
     if (!service) return;
     await service.stop();
     process.exit(0);

@@ -4,8 +4,8 @@ import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
 
 /**
- * Opens the embedded database while the service is not running. Locks the data directory and starts the database until `release` is called.
- * Throws if a service is running on the data directory.
+ * Starts the embedded database while the service is not running, and locks the data directory until `release` is called. Throws if the
+ * service is running.
  */
 export async function openDatabaseOfStoppedService({
   database,

@@ -17,7 +17,7 @@ export function registerCommands(program: Command): void {
   addActionCommand(usage, 'device', DEVICE, deviceUsage, { whyNothing });
 }
 
-/** Returns the reason why a device has no usage yet, for example that it has only one reading. */
+/** Returns the reason why a device has no usage yet. */
 async function whyNothing(db: Database, deviceId: string): Promise<string> {
   const { first, areSingle } = await summariseUsageReadings(db, deviceId);
   if (first === null) return 'The device has no energy readings.';
@@ -27,8 +27,8 @@ async function whyNothing(db: Database, deviceId: string): Promise<string> {
 }
 
 /**
- * Returns whether a device has enough readings for usage, which needs two readings of the same quantity or one reading of an interval.
- * `first`: time of the first stored reading; null if there is none. `areSingle`: whether no quantity has enough readings.
+ * Returns whether a device has enough readings for usage: two readings of the same quantity, or one reading of an interval. `first`: time
+ * of the first stored reading, or null. `areSingle`: whether no quantity has enough readings.
  */
 export async function summariseUsageReadings(
   db: Database,

@@ -23,10 +23,7 @@ import {
 } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-/**
- * Registers `energy users …`, which an operator runs on the machine of the running service. The commands use the same functions as the HTTP
- * API.
- */
+/** Registers `energy users …`, which an operator runs on the machine of the running service. */
 export function registerCommands(program: Command): void {
   const users = program.command('users');
   users
@@ -107,8 +104,8 @@ async function create({ json, timezone: given, ...typed }: NewUser): Promise<voi
 }
 
 /**
- * Returns this machine's time zone. Undefined for UTC, because UTC is the default of machines without a configured time zone; the dashboard
- * then asks the user for the time zone.
+ * Returns this machine's time zone. Undefined for UTC, the default of machines without a configured time zone; the dashboard then asks the
+ * user.
  */
 function machineZone(): string | undefined {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -123,7 +120,7 @@ const USER: ApiNoun = {
   columns: ['user_id', 'email', 'role', 'plan', 'timezone', 'created_at'],
 };
 
-/** Registers `energy users list|get|update|delete`, in addition to the commands that the HTTP API does not have. */
+/** Registers `energy users list|get|update|delete`. */
 export function addUserCommands(users: Command): void {
   addListCommand(users, USER, listUsers, { ofUser: false });
   addGetCommand(users, USER, getUser);

@@ -20,15 +20,12 @@ import { readSecretFromStdin } from './nouns/verbs.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /**
- * URL of the subscription that `energy webhooks listen` creates: the service's own test receiver. Requests to this URL are signed and
- * stored, but not sent outside the installation.
+ * URL of the subscription that `energy webhooks listen` creates: the service's own test receiver, to which nothing is sent over the
+ * network.
  */
 const ADDRESS = `https://${TEST_RECEIVER_HOST}/energy-webhooks-listen`;
 const LOOK_EVERY_MS = 500;
-/**
- * Maximum time in ms in which the local program must respond. Other webhook receivers have the same limit (specification, Events: 2xx
- * within 5 seconds).
- */
+/** Maximum time in ms in which the local program must respond, as for every webhook receiver. */
 const ANSWER_WITHIN_MS = 5_000;
 /** Number of rows of the delivery log that one query reads. */
 const PAGE = 200;
@@ -72,8 +69,8 @@ async function listenUntilSignal(options: ListenOptions): Promise<void> {
 }
 
 /**
- * Subscribes the account to events and forwards the events until `stop` aborts, then ends the subscription. If a listener was killed, the
- * account's next listener ends the killed listener's subscription.
+ * Subscribes the account to events and forwards them until `stop` aborts, then ends the subscription. Also ends the subscriptions of killed
+ * listeners.
  */
 async function listen(pool: Pool, config: Config, options: ListenOptions, stop: AbortSignal): Promise<void> {
   const db = createDatabase(pool);
@@ -81,7 +78,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
     callOperation(definition, asked, { db, config, what: 'webhook' });
   const end = (webhookId: string) => ask(deleteWebhook, { params: { webhook_id: webhookId } });
   const userId = await findUserId(db, options.user);
-  // Subscriptions of listeners that are still running are not ended. Such a listener holds a lock.
+  // A listener that is still running holds a lock.
   for (const webhookId of await listenersOf(db, userId))
     await withExclusiveLock(pool, lockOf(webhookId), () => end(webhookId));
   const { events = EVENT_TYPES.join(), authToken: auth_token = `whsec_${randomBytes(32).toString('base64')}` } =
@@ -104,7 +101,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
 const lockOf = (webhookId: string): bigint => getAdvisoryLockId('listener of', webhookId);
 
 async function listenersOf(db: Database, userId: string): Promise<string[]> {
-  // One page contains all subscriptions of the account, because an account has at most 100.
+  // One page contains all subscriptions, because an account has at most 100.
   const webhooks = await listWebhooks(db, userId, { limit: PAGE });
   return webhooks.filter(({ url }) => url === ADDRESS).map(({ webhook_id }) => webhook_id);
 }
@@ -116,7 +113,7 @@ async function forwardUntil(
   webhookId: string,
   options: ListenOptions,
 ): Promise<void> {
-  /** Number of attempts that were already forwarded, by delivery. Later attempts of a delivery are forwarded as well. */
+  /** Number of forwarded attempts, by delivery. */
   const forwarded = new Map<string, number>();
   while (!stop.aborted) {
     if (!(await canAccessWebhook(db, ALL_ACCOUNTS, webhookId))) throw new Error('The subscription was deleted.');
@@ -132,10 +129,7 @@ async function forwardUntil(
   }
 }
 
-/**
- * Returns deliveries with an attempt that was not forwarded yet, oldest first. Reads an older page only if the last delivery of the newer
- * page has not been forwarded at all.
- */
+/** Returns deliveries with an attempt that was not forwarded yet, oldest first. Reads older pages only if needed. */
 async function findNewDeliveries(
   db: Database,
   webhookId: string,
@@ -159,10 +153,7 @@ interface Outcome {
   error: string | null;
 }
 
-/**
- * Posts a signed request to the local program, with exactly the bytes that a webhook receiver gets. As for webhook receivers, redirects are
- * not followed.
- */
+/** Posts a signed request to the local program, with the same bytes as for a webhook receiver. Redirects are not followed. */
 async function forward(
   to: URL,
   { headers, body }: { headers: Record<string, string>; body: string },

@@ -26,8 +26,8 @@ import { addListenCommand } from './webhooks-listen.ts';
 const WEBHOOK: ApiNoun = { name: 'webhook', id: 'webhook_id', columns: ['webhook_id', 'events', 'status', 'url'] };
 
 /**
- * Registers `energy webhooks …`, which calls the operations of the HTTP API. If the value of `--auth-token` is `-`, the secret is read from
- * standard input.
+ * Registers `energy webhooks …`, which calls the operations of the HTTP API. If `--auth-token` is `-`, the secret is read from standard
+ * input.
  */
 export function registerCommands(program: Command): void {
   const webhooks = program.command('webhooks');

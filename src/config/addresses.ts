@@ -15,16 +15,15 @@ export const formatHostAndPort = (host: string, port: number): string =>
 export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|::1|.+\.localhost)$/i.test(stripBrackets(host));
 
-/** Whether listening on this host means listening on all addresses of the machine. */
+/** Whether listening on this host means listening on all addresses. */
 const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(stripBrackets(host));
 
-/** Returns the host name by which a program on this machine connects to a service that listens on this host. */
+/** Returns the host name by which a program on this machine reaches a service that listens on this host. */
 export const getLocalHost = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : stripBrackets(host));
 
 /**
  * Returns the host name to which devices connect: the host of PUBLIC_URL. If that host is reachable only from this machine, returns the
- * address on which the broker listens or, if the broker listens on all addresses, the machine's address in its network. If only this
- * machine can connect to the broker, returns `localhost`.
+ * broker's address or the machine's address in its network. Returns `localhost` if only this machine can connect to the broker.
  */
 export function chooseHostForDevices(publicUrl: string, listensOn: string, inNetwork: () => string | null): string {
   const publicHost = stripBrackets(new URL(publicUrl).hostname);
@@ -34,9 +33,8 @@ export function chooseHostForDevices(publicUrl: string, listensOn: string, inNet
 }
 
 /**
- * Returns this machine's address in its network. Prefers the interface with the default route, and then interfaces that do not belong to a
- * container or tunnel. If several addresses are equally suitable, returns an IPv4 address, because more devices support IPv4. Null on a
- * machine without a network.
+ * Returns this machine's address in its network; null without a network. Prefers the interface with the default route, interfaces that do
+ * not belong to a container or tunnel, and IPv4.
  */
 export function findLocalNetworkAddress(
   interfaces: Interfaces = networkInterfaces(),
@@ -51,9 +49,7 @@ export function findLocalNetworkAddress(
   return found[0]?.address ?? null;
 }
 
-/**
- * On Linux, returns the interface of the default route with the lowest metric (proc(5), /proc/net/route). On other systems, returns null.
- */
+/** Returns the interface of the default route on Linux (/proc/net/route); null on other systems. */
 function defaultInterface(): string | null {
   let table: string;
   try {
@@ -73,9 +69,8 @@ function defaultInterface(): string | null {
 const FORM = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^/?#@]*)(.*)$/is;
 
 /**
- * Returns a URL for display, of which only the scheme and the hosts are shown. User, password, path and settings are replaced by `…`,
- * because each of them may contain a secret. If an `@` follows the hosts, the password may have contained a slash, and the result is
- * `(set)`. The result is also `(set)` if the text is not a URL.
+ * Returns a URL for display that shows only the scheme and the hosts, because every other part may contain a secret. If the hosts cannot be
+ * found for certain, the result is `(set)`.
  */
 export function maskUrl(url: string): string {
   const [, scheme, user, hosts, rest = ''] = FORM.exec(url) ?? [];
@@ -89,8 +84,8 @@ export function maskUrl(url: string): string {
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
 
 /**
- * Splits a database URL with several hosts, in the notation of libpq (`postgres://user:password@a:5432,b/database`), into one URL per host.
- * A URL with one host or none is returned unchanged. Returns an empty list if a host is missing between commas.
+ * Splits a database URL with several hosts (`postgres://user:password@a:5432,b/database`) into one URL per host. Returns an empty list if a
+ * host is missing between commas.
  */
 export function splitDatabaseUrl(url: string): string[] {
   const [, before = '', hosts = '', behind = ''] = PARTS.exec(url) ?? [];
@@ -105,25 +100,25 @@ export function isDatabaseUrl(text: string): boolean {
   return urls.length > 0 && urls.every((url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url));
 }
 
-/** Address of a broker cluster, with the service's credentials. */
+/** Address of a message broker (AMQP), with the service's credentials. */
 export interface AmqpUrl {
   isSecure: boolean;
-  /** Hosts of the cluster, tried in order until a connection succeeds. */
+  /** Hosts of the broker cluster, tried in order until a connection succeeds. */
   hosts: { host: string; port: number }[];
   username: string;
   password: string;
   vhost: string;
 }
 
-/** Matches RabbitMQ's URI format with several hosts, which the URL standard does not allow. */
+/** Matches RabbitMQ's URI format with several hosts. */
 const AMQP_FORM = /^(amqps?):\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]+)(?:\/([^/?#]*))?$/i;
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?::(\d{1,5}))?$/i;
 
 export const isAmqpUrl = (url: string): boolean => /^amqps?:/i.test(url);
 
 /**
- * Parses `amqp[s]://user:password@a,b:5673,c/vhost`. The default port is 5672, or 5671 with TLS; the default virtual host is `/`. Reserved
- * characters are percent-encoded (`%2F`). Null if the text has another form.
+ * Parses `amqp[s]://user:password@a,b:5673,c/vhost`. Default port: 5672, or 5671 with TLS; default virtual host: `/`. Reserved characters
+ * are percent-encoded. Null if the text has another form.
  */
 export function parseAmqpUrl(url: string): AmqpUrl | null {
   const [, scheme = '', username = '', password = '', authority = '', vhost] = AMQP_FORM.exec(url) ?? [];
@@ -145,7 +140,7 @@ export function parseAmqpUrl(url: string): AmqpUrl | null {
   }
 }
 
-/** Returns the user name and password that a broker's URL contains; empty texts if the URL has none. */
+/** Returns the user name and password in a broker's URL; empty texts if there are none. */
 export function parseCredentials(url: string): { username: string; password: string } {
   if (isAmqpUrl(url)) {
     const { username = '', password = '' } = parseAmqpUrl(url) ?? {};
@@ -156,8 +151,8 @@ export function parseCredentials(url: string): { username: string; password: str
 }
 
 /**
- * Returns the URL of an MQTT broker without its credentials, and the credentials as options of mqtt.js. In a URL, mqtt.js would treat a
- * colon within the password as the end of the user name.
+ * Returns the URL of an MQTT broker without its credentials, and the credentials as options of mqtt.js, which would misread a colon in the
+ * password.
  */
 export function splitCredentials(url: string): { address: string; login: { username?: string; password?: string } } {
   const address = Object.assign(new URL(url), { username: '', password: '' }).href;

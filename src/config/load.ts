@@ -20,9 +20,9 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** Listening address for the broker of the demo and the sandbox: only programs on this machine can connect. */
+/** Listening address of the broker in the demo and the sandbox, which only this machine can reach. */
 const LOCAL = '127.0.0.1';
-/** Number that is added to a live port to get the sandbox's port. */
+/** Difference between the sandbox's ports and the live ports. */
 const SANDBOX_OFFSET = 1_000;
 
 /** Returns the environment variables that are set. An empty variable counts as unset. */
@@ -30,8 +30,7 @@ export const getSetVariables = (env: Record<string, string | undefined> = proces
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
 /**
- * Reads and validates the environment. Only this file reads variables from `process.env`. Throws a ConfigError with one line per error.
- * After the call, identifiers that this process creates contain the cell's name (CELL).
+ * Reads and validates the environment. Throws a ConfigError with one line per error. New identifiers then contain the cell's name (CELL).
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const parsed = variablesSchema.safeParse(getSetVariables(env), { error: describeValidationIssue });
@@ -53,30 +52,28 @@ function configOf(vars: Variables) {
   const tlsHost = vars.MQTTS_HOST ?? (sandbox ? LOCAL : '0.0.0.0');
   return {
     environment: vars.ENVIRONMENT,
-    /** Name of this installation among several installations behind one router; undefined: the first installation. */
+    /** Name of this installation (cell) among several behind one router; undefined for the first cell. */
     cell: vars.CELL,
-    /** `format`: undefined means text on a terminal and JSON otherwise. */
+    /** Undefined: text on a terminal, otherwise JSON. */
     log: { level: vars.LOG_LEVEL, format: vars.LOG_FORMAT },
     dataDir: vars.DATA_DIR ?? (sandbox ? join('data', 'sandbox') : 'data'),
     publicUrl,
     /** Whether PUBLIC_URL was set. If not, links use the port of the API. */
     isPublicUrlGiven: vars.PUBLIC_URL !== undefined,
-    /** Backups of the embedded database. `to`: undefined means the folder `backups` in the data directory, without the write-ahead log. */
+    /** Backups of the embedded database. `to`: undefined for the folder `backups` in the data directory, without WAL. */
     backup: { to: vars.BACKUP_TO, keyFile: vars.BACKUP_KEY_FILE },
     retentionMonths: vars.RETENTION_MONTHS,
     maxChannels: vars.MAX_CHANNELS,
-    /** Memory in MiB in which an ingest worker caches the latest state of devices; undefined: a size that suits this machine. */
+    /** Memory in MiB for the cached state of devices in an ingest worker; undefined: a size that suits this machine. */
     headMemoryMib: vars.HEAD_MEMORY_MIB,
     bootstrapAdminKey: vars.BOOTSTRAP_ADMIN_KEY,
     secretKey: vars.SECRET_KEY,
     planLimits: vars.PLAN_LIMITS,
     database: { url: vars.DATABASE_URL, readUrl: vars.DATABASE_READ_URL, timescale: vars.TIMESCALE },
-    /**
-     * Settings of the embedded broker, and the URL of an external broker (`url`) and the host name to which devices connect (`publicHost`).
-     */
+    /** Settings of the embedded broker. `url`: an external broker. `publicHost`: host name to which devices connect. */
     mqtt: {
       url: vars.MQTT_URL,
-      /** Number of queues at a broker cluster. Undefined: the number that the first start chose; the first start uses 64. */
+      /** Number of queues at a broker cluster. Undefined: the number that the first start chose. */
       shards: vars.SHARDS,
       host: vars.MQTT_HOST,
       port: port(vars.MQTT_PORT, 1883),
@@ -92,26 +89,22 @@ function configOf(vars: Variables) {
       httpPort: port(vars.HTTP_PORT, 8080),
       trustProxy: vars.TRUST_PROXY ?? [],
       corsOrigins: vars.CORS_ORIGINS ?? [],
-      /** Time in seconds for which the API still responds after SIGTERM, while /readyz reports the shutdown. */
+      /** Time in seconds for which the API still responds after SIGTERM. */
       drainSeconds: vars.DRAIN_SECONDS,
     },
     tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
-    /**
-     * Listener for operators. `port`: null disables it. `names`: host names in requests, which are accepted like the listener's address.
-     */
+    /** Listener for operators. `port`: null disables it. `names`: accepted host names in requests. */
     operator: {
       host: vars.OPERATOR_HOST,
       port: vars.OPERATOR_PORT === null ? null : port(vars.OPERATOR_PORT, 9464),
       names: vars.OPERATOR_NAMES ?? [],
     },
-    /** `from`: sender address. The user name at the mail server is the sender address if it is an e-mail address. */
+    /** Sender address. Default: the user name at the mail server, if it is an e-mail address. */
     mail: { smtpUrl: vars.SMTP_URL, from: senderOf(vars.SMTP_URL) },
     sms: { twilio: twilioOf(vars) },
     webhook: { allowPrivate: vars.WEBHOOK_ALLOW_PRIVATE, caFile: vars.WEBHOOK_CA_FILE },
     redisUrl: vars.REDIS_URL,
-    /**
-     * Broker and homes (by e-mail address or id) for Home Assistant: the homes' usage is published there. Undefined: no usage is published.
-     */
+    /** Broker of Home Assistant, and the homes (e-mail address or id) whose usage is published there. */
     homeAssistant:
       vars.HOMEASSISTANT_MQTT_URL === undefined
         ? undefined
@@ -129,7 +122,7 @@ function configOf(vars: Variables) {
   };
 }
 
-/** Returns the configuration of the demo. Its broker accepts connections only from this machine, unless MQTTS_HOST is set. */
+/** Returns the configuration of the demo. Only this machine can reach its broker, unless MQTTS_HOST is set. */
 export function loadDemoConfig(env: Record<string, string | undefined> = process.env): Config {
   return loadConfig({ ...env, MQTTS_HOST: env.MQTTS_HOST || LOCAL });
 }
@@ -142,7 +135,7 @@ export function setApiPort(config: Config, port: number): Config {
   return { ...config, publicUrl, api: { ...config.api, port } };
 }
 
-/** Returns the MQTT URL at which programs on this machine reach the broker. Throws a ConfigError if MQTT_URL names only AMQP queues. */
+/** Returns the MQTT URL at which programs on this machine reach the broker. Throws a ConfigError if there is only AMQP. */
 export function getLocalMqttUrl({ mqtt }: Config): string {
   if (mqtt.url !== undefined && isAmqpUrl(mqtt.url))
     throw new ConfigError(
@@ -197,7 +190,7 @@ function findCombinationErrors(vars: Variables): string[] {
 
 /** Returns environment variables that give child processes this configuration: database, data directory and listening addresses. */
 export function createChildEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
-  // Only the supervisor listens on the operators' port. Child processes send their metrics and state to the supervisor by IPC.
+  // Only the supervisor listens on the operators' port. Child processes send it their metrics and state.
   const operator = { OPERATOR_PORT: 'none' };
   return {
     ...process.env,
@@ -226,7 +219,7 @@ export function getListeningVariables({ api, mqtt, publicUrl, isPublicUrlGiven }
 /** Default number of queues at a broker cluster's first start. */
 export const DEFAULT_SHARD_COUNT = 64;
 
-/** Returns the texts that must never be printed: values of secret variables, and passwords in URLs. */
+/** Returns the texts that must never be printed: secrets, and passwords in URLs. */
 export function listSecretTexts(env: Record<string, string | undefined> = process.env): string[] {
   return [...SECRET_VARIABLES].flatMap((name) => {
     const value = env[name] ?? '';
@@ -273,7 +266,7 @@ export function readEffectiveVariables(env: Record<string, string | undefined> =
 /** Origin of a variable's value. `generated`: created or detected by the service. */
 export type VariableOrigin = 'environment' | 'default' | 'generated';
 
-/** Values that the service creates or detects if they are not set: keys, certificates, a database, and its public address. */
+/** Values that the service creates or detects if they are not set. */
 const GENERATED: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'SECRET_KEY',
@@ -283,7 +276,7 @@ const GENERATED: ReadonlySet<string> = new Set([
   'PUBLIC_MQTT_HOST',
 ]);
 
-/** Returns each variable with its effective value (see readEffectiveVariables), the origin of the value, and a description. */
+/** Returns each variable with its effective value, its origin, and a description. */
 export function explainVariables(
   env: Record<string, string | undefined> = process.env,
 ): { name: string; value: unknown; source: VariableOrigin; meaning: string }[] {

@@ -1,6 +1,6 @@
 import type { Variables } from './sections.ts';
 
-/** One-line description of each variable. docs/configuration.md is generated from these descriptions (`npm run configuration`). */
+/** One-line description of each variable, also for docs/configuration.md (`npm run configuration`). */
 export const VARIABLE_DESCRIPTIONS: Readonly<Record<keyof Variables, string>> = {
   ENVIRONMENT: 'live, or sandbox with its own keys, ports and database',
   CELL: 'name of this installation, if several share one public URL; the first installation has no name',
@@ -73,13 +73,13 @@ export const VARIABLE_DESCRIPTIONS: Readonly<Record<keyof Variables, string>> = 
 
 /** Details about a variable, for docs/configuration.md. */
 interface Details {
-  /** What the service does if the variable is unset, in Markdown. Omitted if the schema's default states this. */
+  /** Behaviour of the service if the variable is unset, in Markdown. */
   unset?: string;
   /** Further sentences in Markdown. Their links are relative to `docs/`. */
   more?: string;
 }
 
-/** Details about those variables that need more than one line in docs/configuration.md. */
+/** Details about variables that need more than one line in docs/configuration.md. */
 export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
   ENVIRONMENT: { more: 'In the sandbox keys begin with `eus_test_`. `npm run sandbox` sets it.' },
   CELL: {

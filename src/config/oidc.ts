@@ -1,6 +1,6 @@
 import type { Variables } from './sections.ts';
 
-/** Identity provider for signing in to the dashboard by OpenID Connect, in addition to mailed links (docs/sign-in.md). */
+/** Identity provider for signing in to the dashboard by OpenID Connect. */
 export type OidcConfig = NonNullable<ReturnType<typeof readOidcConfig>>;
 
 /** Value of OIDC_EMAIL_DOMAINS that permits e-mail addresses of any domain. */
@@ -19,15 +19,14 @@ export function readOidcConfig(vars: Variables) {
     /** Name of the provider that the sign-in button shows. */
     label: vars.OIDC_LABEL ?? new URL(issuer).host,
     /**
-     * Claim that contains a person's groups or roles, and the account role for each value of the claim. Undefined: roles are managed in
-     * this service.
+     * Claim that contains a person's groups or roles, and the account role for each value. Undefined: roles are managed in this service.
      */
     roles: claim === undefined || of === undefined ? undefined : { claim, of },
     /** Claim that states whether the e-mail address is verified. */
     verifiedClaim: vars.OIDC_VERIFIED_CLAIM,
     /** Whether the service creates an account for a person who has none. */
     createsAccounts: vars.OIDC_CREATE_ACCOUNTS,
-    /** Domains, in lower case, of which a person's e-mail address must have one; undefined: any domain. */
+    /** Allowed domains of e-mail addresses, in lower case; undefined: any domain. */
     emailDomains: domains?.includes(ANY) ? undefined : domains,
     caFile: vars.OIDC_CA_FILE,
   };

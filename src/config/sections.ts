@@ -7,10 +7,7 @@ import { isAmqpUrl, isDatabaseUrl, parseAmqpUrl } from './addresses.ts';
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/i;
 
-/**
- * Maximum number of queues at a broker cluster. A worker opens a channel for each queue, and RabbitMQ allows 2,047 channels in a
- * connection.
- */
+/** Maximum number of queues at a broker cluster. RabbitMQ allows 2,047 channels in a connection, and each queue needs one. */
 const MAX_SHARDS = 1_024;
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -36,7 +33,7 @@ const brokerUrl = z
   .refine((text) => isAmqpUrl(text) || isUrlOf(text, ['mqtt', 'mqtts', 'ws', 'wss']), {
     error: 'must be a URL that begins with mqtt:// or mqtts:// or ws:// or wss:// or amqp:// or amqps://',
   });
-/** An origin in the form in which browsers send it: nothing follows the host and port. */
+/** An origin (scheme, host and port) in the form that browsers send. */
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
   error: 'must be origins separated by commas, such as https://app.example.com',
 });
@@ -51,16 +48,13 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
-/**
- * A prefix may not overlap with the topics of devices and gateways, because the service subscribes to these topics and would receive its
- * own messages.
- */
+/** A prefix must not overlap with the topics of devices and gateways, because the service would receive its own messages. */
 const topicPrefix = z
   .string()
   .refine((text) => /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/.test(text) && !/^(gw|energy)(\/|$)/.test(text), {
     error: 'must be parts of letters, digits, _ and -, separated by slashes, and must not begin with gw or energy',
   });
-/** A host name or address without a port, because devices receive this host and the certificate contains it. */
+/** A host name or address without a port. */
 const host = z.string().refine((text) => isIP(text) !== 0 || HOST_NAME.test(text), {
   message: 'must be a host name or an IP address, without scheme and port',
 });
@@ -84,10 +78,7 @@ const json = z.string().transform((text, context) => {
   }
 });
 
-/**
- * The path of the discovery document is appended to the issuer (OpenID Connect Discovery 1.0, 4), so the issuer may contain no query or
- * fragment.
- */
+/** The issuer may contain no query or fragment, because a path is appended to it (OpenID Connect Discovery 1.0, 4). */
 const issuer = urlOf('https').refine((text) => !/[?#]/.test(text) && new URL(text).username === '', {
   error: 'must equal the issuer in the provider’s metadata, without user, query and fragment',
 });
@@ -112,7 +103,7 @@ const domains = list
       .min(1),
   );
 
-/** Every variable that the service reads, with its validation. An empty variable counts as unset. */
+/** Every variable that the service reads, with its validation. */
 export const variablesSchema = z.object({
   ENVIRONMENT: z.enum(ENVIRONMENTS).default('live'),
   CELL: z
@@ -187,7 +178,7 @@ export const variablesSchema = z.object({
 
 export type Variables = z.infer<typeof variablesSchema>;
 
-/** Variables that contain secrets, whose values are never shown. */
+/** Variables that contain secrets. */
 export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'SECRET_KEY',
   'BOOTSTRAP_ADMIN_KEY',

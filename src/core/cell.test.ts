@@ -18,11 +18,10 @@ test('identifiers and secrets contain the name of the cell that created them', (
     fc.property(cells, fc.constantFrom('usr' as const, 'dev' as const, 'gwy' as const), (cell, prefix) => {
       setCell(cell);
       const id = createId(prefix);
-      // The name of a cell is shorter than the random part of an identifier, so the router cannot mistake an identifier of the first cell
-      // for one of another cell.
+      // The name of a cell is shorter than the random part of an identifier, so the two cannot be confused.
       expect(id.split('_')).toEqual([prefix, ...(cell === undefined ? [] : [cell]), expect.stringMatching(/^\w{26}$/)]);
       expect(parseCell(id)).toBe(cell ?? null);
-      // The secret of a cookie is base64url, so it may contain `_` and `-`, but never a dot.
+      // The secret is base64url: it may contain `_` and `-`, but no dot.
       expect(parseCell(prefixWithCell('Zm_-9'.repeat(8)))).toBe(cell ?? null);
       const token = createMailedToken('secret', 'unsubscribe', id);
       expect(token.split('.')[0]).toBe(cell ?? id);

@@ -1,6 +1,6 @@
 import type { CompiledMessage } from 'icu-minify/format';
 
-/** Texts by name, in nested groups, in ICU MessageFormat: the content of a file of `src/dashboard/words` or `src/delivery/words`. */
+/** Texts by name, in nested groups, in ICU MessageFormat. */
 export interface NestedTexts {
   readonly [name: string]: string | NestedTexts;
 }
@@ -11,12 +11,11 @@ export interface CompiledTexts {
 }
 
 /**
- * Compiles the texts of one language. `pages`: the texts of each page, by the page's name. A text without arguments remains a string. A
- * text with arguments becomes an array that `icu-minify/format` reads, so that a browser needs no parser (9 kB). If a text cannot be
- * parsed, throws an error with the path of the text.
+ * Compiles the texts of one language, so that a browser needs no parser. `pages`: the texts of each page. A text without arguments remains
+ * a string. A text with arguments becomes an array for `icu-minify/format`. Throws an error with the path of an invalid text.
  */
 export async function compileTexts(pages: Readonly<Record<string, NestedTexts>>): Promise<CompiledTexts> {
-  // The compiler is imported when the first text is compiled, because a process that shows and mails no texts does not need it.
+  // Imported when needed, because many processes need no texts.
   const { default: compile } = await import('icu-minify/compile');
   const compileAll = (texts: NestedTexts, path: string): CompiledTexts =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, compileOne(text, `${path}.${name}`)]));

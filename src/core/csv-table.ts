@@ -9,19 +9,15 @@ export interface CsvTable {
   rows: { line: number; cells: string[] }[];
 }
 
-/**
- * Maximum number of characters in a row, and maximum number of columns. A row that exceeds one of them cannot belong to a table of this
- * service.
- */
+/** Maximum number of characters in a row, and maximum number of columns. */
 export const MAX_CSV_ROW_LENGTH = 131_072;
 const MAX_COLUMNS = 64;
 /** Number of characters that are parsed before other work of the process may run. */
 const SLICE = 65_536;
 
 /**
- * Reads a CSV table: cells separated by `delimiter`, quotes as in RFC 4180, CRLF or LF, with or without a byte order
- * mark. Ignores empty lines and blanks around cells. Throws an error with status 422, with the line, if the text is not such a
- * table or has more than `maxRows` rows.
+ * Reads a CSV table with quotes as in RFC 4180. Ignores empty lines and blanks around cells. Throws 422 with the line if the text is not
+ * such a table or has more than `maxRows` rows.
  */
 export async function readCsvTable(text: string, maxRows: number, delimiter = ','): Promise<CsvTable> {
   const options = { bom: true, delimiter, trim: true, skip_empty_lines: true, relax_column_count: true, info: true };

@@ -11,8 +11,8 @@ const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
 export const castToBillionths = (value: bigint): Billionths => value as Billionths;
 
 /**
- * Parses a decimal exactly: `0.2815`, `-3`, `1e-7`. Returns null if the text is not a decimal, is 10^12 or more, or has
- * more than the 9 decimals of prices.
+ * Parses a decimal exactly: `0.2815`, `-3`, `1e-7`. Returns null if the text is not a decimal, is 10^12 or more, or has more than 9
+ * decimals.
  */
 export function parseDecimal(text: string): Billionths | null {
   const [, sign, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
@@ -28,12 +28,12 @@ export function parseDecimal(text: string): Billionths | null {
   return castToBillionths(sign === '-' ? -value : value);
 }
 
-/** Maximum length of a text that is parsed as a decimal of any precision; a longer text is not a price. */
+/** Maximum length of a text that is parsed as a decimal of any precision. */
 const MAX_DECIMAL_CHARACTERS = 100;
 
 /**
- * Parses a decimal of any precision, multiplies it by a factor, and rounds the product once to 9 decimals, halves away from zero. Returns
- * null if the text is not a decimal, or the product is 10^12 or more.
+ * Parses a decimal of any precision, multiplies it by a factor, and rounds the product to 9 decimals, halves away from zero. Returns null
+ * if the text is not a decimal, or the product is 10^12 or more.
  */
 export function parseScaledDecimal(text: string, factor: Billionths): Billionths | null {
   if (text.length > MAX_DECIMAL_CHARACTERS) return null;
@@ -63,7 +63,7 @@ export interface Fraction {
 
 export const ZERO_FRACTION: Fraction = { numerator: 0n, denominator: 1n };
 
-/** Adds fractions exactly. The sum is not reduced to lowest terms, because there are few different denominators. */
+/** Adds fractions exactly, without reducing the sum to lowest terms. */
 export function addFractions(...fractions: readonly Fraction[]): Fraction {
   let { numerator, denominator } = ZERO_FRACTION;
   for (const one of fractions) {
@@ -81,7 +81,7 @@ export const negateFraction = ({ numerator, denominator }: Fraction): Fraction =
   denominator,
 });
 
-/** Rounds a fraction to a fixed number of decimals, halves away from zero: `0.30`, `-12`. Zero is `0.00`, never `-0.00`. */
+/** Rounds a fraction to a number of decimals, halves away from zero: `0.30`, `-12`. Zero is never `-0.00`. */
 export function formatRounded({ numerator, denominator }: Fraction, decimals: number): string {
   const size = (numerator < 0n ? -numerator : numerator) * 10n ** BigInt(decimals);
   const rounded = (2n * size + denominator) / (2n * denominator);

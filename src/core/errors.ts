@@ -6,7 +6,7 @@ export interface FieldError {
 interface Known {
   /** Public text of the error in responses. */
   error: string;
-  /** Cause of the error and what the caller can do, for the API reference. */
+  /** Cause of the error and what the caller can do. */
   meaning: string;
 }
 
@@ -16,7 +16,7 @@ const withStatus = <Name extends string>(status: number, errors: Record<Name, Kn
     Known & { status: number }
   >;
 
-/** All errors that the API returns (specification, Errors). The API reference is generated from this list. */
+/** All errors that the API returns. */
 export const ERROR_DEFINITIONS = {
   ...withStatus(400, {
     badRequest: {
@@ -321,7 +321,7 @@ export type ErrorName = keyof typeof ERROR_DEFINITIONS;
 export const formatErrorCode = (name: ErrorName): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** An error of `ERROR_DEFINITIONS`. If a handler throws it, the API returns it to the caller. */
+/** An error of `ERROR_DEFINITIONS`, which the API returns to the caller. */
 export class AppError extends Error {
   override name = 'AppError';
   readonly is: ErrorName;

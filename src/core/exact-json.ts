@@ -1,18 +1,17 @@
-/** Number of digits up to which every decimal number is unchanged after a conversion to a double and back. */
+/** Number of digits up to which a JavaScript number represents every decimal number exactly. */
 const EXACT_DIGITS = 15;
-/** Matches JSON that may contain a number with an exponent, or with more digits than a double represents exactly. */
+/** Matches JSON that may contain a number that JavaScript cannot represent exactly. */
 const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
 
-/** Whether a JSON text may contain a number that a double would change. If not, `JSON.parse` is exact, and faster than `parseExactJson`. */
+/** Whether a JSON text may contain a number that `JSON.parse` would change. If not, `JSON.parse` is exact and faster. */
 export const canHaveInexactNumbers = (text: string): boolean => MAYBE_INEXACT.test(text);
 
 /**
- * Parses JSON. Numbers that a double would change are returned as text, exactly as they were sent. `members`: names of the only members
- * whose numbers may become text.
+ * Parses JSON. Numbers that JavaScript would change are returned as text, exactly as they were sent. `members`: the only members whose
+ * numbers may become text.
  */
 export function parseExactJson(text: string, members?: readonly string[]): unknown {
-  // Node 24 passes the source text of each value to the reviver (ECMAScript, "JSON.parse source text access"). TypeScript's library does
-  // not declare this parameter yet.
+  // Node 24 passes the source text of each value to the reviver. TypeScript's library does not declare this parameter.
   const asWritten = (name: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === 'number' &&
     (members?.includes(name) ?? true) &&
@@ -28,7 +27,7 @@ function isExact(value: number, source: string): boolean {
     .replace(/[eE].*/, '')
     .replaceAll(/[-.]/g, '')
     .replace(/^0+/, '')
-    // Without the look-behind, the regular expression would start a new search at each of the zeros within a number.
+    // Without the look-behind, a long run of zeros would take quadratic time.
     .replace(/(?<!0)0+$/, '');
   return Number.isFinite(value) && digits.length <= EXACT_DIGITS && (value !== 0 || digits === '');
 }

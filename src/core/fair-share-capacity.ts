@@ -1,12 +1,9 @@
-/**
- * Maximum space of one account, as a multiple of the free space. With this factor, a single account can take three quarters of all space.
- * If ten accounts take their maximum, a thirty-first of the space remains free.
- */
+/** Maximum space of one account, as a multiple of the free space. A single account can take three quarters of all space. */
 const TIMES_FREE = 3;
 
 /**
- * Space that accounts share, in any unit. The maximum of one account depends on the free space, so that some space always remains for
- * another account (dynamic thresholds; Choudhury and Hahne, 1998), and no space is reserved for inactive accounts.
+ * Space that accounts share. The maximum of one account depends on the free space, so that some space always remains for another account
+ * (dynamic thresholds; Choudhury and Hahne, 1998).
  */
 export class FairShareCapacity {
   readonly total: number;
@@ -26,18 +23,18 @@ export class FairShareCapacity {
     return this.#takenBy.get(account) ?? 0;
   }
 
-  /** Whether the account may take this amount of space. */
+  /** Whether the account may take this amount. */
   hasRoom(account: string, amount = 1): boolean {
     const free = this.total - this.#taken;
     return amount <= free && this.takenBy(account) + amount <= TIMES_FREE * free;
   }
 
-  /** Whether the account has taken more than its maximum. `part`: fraction of the maximum with which to compare; 1 is the whole maximum. */
+  /** Whether the account has taken more than its maximum. `part`: compares with this fraction of the maximum. */
   isOver(account: string, part = 1): boolean {
     return this.takenBy(account) > part * TIMES_FREE * Math.max(0, this.total - this.#taken);
   }
 
-  /** Takes space for an account, even if no space is free. */
+  /** Takes space for an account, even if none is free. */
   take(account: string, amount = 1): void {
     this.#taken += amount;
     this.#takenBy.set(account, this.takenBy(account) + amount);

@@ -2,8 +2,8 @@ const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
 /**
- * Returns the FNV-1a hash of a string, an integer from 0 to 2^32 - 1, over its UTF-16 units (for ASCII, its bytes). Another `basis` gives
- * another hash. If untrusted clients choose the strings, the basis should be random, so that these clients cannot predict hashes.
+ * Returns the FNV-1a hash of a string (its UTF-16 units), an integer from 0 to 2^32 - 1. For strings from untrusted clients, `basis` should
+ * be random, so that they cannot predict hashes.
  */
 export function hashFnv1a(text: string, basis = OFFSET_BASIS): number {
   let hash = basis;

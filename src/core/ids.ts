@@ -32,30 +32,24 @@ export type IdPrefix =
   | 'aut'
   | 'pky';
 
-/**
- * Prefixes of identifiers that contain the cell's name, because the router in front of several cells reads it: prefixes of accounts,
- * devices, gateways and sign-ins.
- */
+/** Prefixes of identifiers that contain the cell's name, because the router reads it. */
 const WITH_CELL: ReadonlySet<IdPrefix> = new Set<IdPrefix>(['usr', 'dev', 'gwy', 'sgn']);
 
 const ID_BYTES = 16;
-/** Random bytes for the next 256 identifiers, because one call for each identifier took 20 times as long. */
+/** Random bytes for the next 256 identifiers, because a call for each identifier is slow. */
 const random = Buffer.alloc(256 * ID_BYTES);
 let usedBytes = random.length;
 
 let latestMs = 0;
-/**
- * Returns the clock's time, but never an earlier time than a previous call returned. Readers of events follow the order of ids, also after
- * the clock was set back.
- */
+/** Returns the clock's time, but never an earlier time than before, because the order of ids must follow the order of creation. */
 const withoutStepsBack = (): number => {
   latestMs = Math.max(latestMs, Date.now());
   return latestMs;
 };
 
 /**
- * Creates an identifier: prefix, the cell's name if the router needs it (cell.ts), and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32.
- * The ids of a cell sort by time of creation.
+ * Creates an identifier: prefix, the cell's name if the router needs it, and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32. Ids sort
+ * by time of creation.
  */
 export function createId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): string {
   if (usedBytes === random.length) {
@@ -67,8 +61,7 @@ export function createId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): 
   bytes.writeUIntBE(nowMs, 0, 6);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  // The 128 bits are written as 26 characters of 5 bits each, so the first two of the 130 bits are 0. (A version with BigInt took a tenth
-  // of a request's own processor time.)
+  // 26 characters of 5 bits contain the 128 bits; the first two bits are 0.
   let text = '';
   let rest = 0;
   let bits = 2;

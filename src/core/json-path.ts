@@ -2,17 +2,16 @@ import { compile } from 'json-p3';
 
 /** Maximum length of a path. */
 export const MAX_JSON_PATH_CHARACTERS = 79;
-/** Maximum number of compiled paths in the cache, enough for the devices of several gateways. If the cache is full, it is emptied. */
+/** Maximum number of cached compiled paths. A full cache is emptied. */
 const MAX_KEPT = 2_000;
 const compiledPaths = new Map<string, ((value: unknown) => unknown) | null>();
 
 /**
  * Compiles a JSONPath (RFC 9535) that selects a single value: `$.energy.total`, `$['a b'][0]`. Returns a function that reads this value
- * from a JSON value, or undefined if the value does not exist. Returns null if the path is invalid. Wildcards, `..` and filters are
- * invalid, because they may select many values, and a search through a whole message has no bounded cost.
+ * from a JSON value, or undefined. Returns null if the path is invalid or may select many values.
  */
 export function compileJsonPath(path: string): ((value: unknown) => unknown) | null {
-  // The length is checked before caching, because an invalid path may be as long as a request.
+  // Checked before caching, because an invalid path may be very long.
   if (path.length > MAX_JSON_PATH_CHARACTERS) return null;
   let read = compiledPaths.get(path);
   if (read !== undefined) return read;
@@ -22,10 +21,7 @@ export function compileJsonPath(path: string): ((value: unknown) => unknown) | n
   return read;
 }
 
-/**
- * Step of a compiled path: a member name or a list index. The library takes 4 µs to match a path; following these steps takes a hundredth
- * of that.
- */
+/** Step of a compiled path: a member name or a list index. */
 type Step = string | number;
 
 function compiled(path: string): ((value: unknown) => unknown) | null {
@@ -43,7 +39,7 @@ function compiled(path: string): ((value: unknown) => unknown) | null {
   }
 }
 
-/** The library does not export types for the two kinds of selectors (member name and index) that a path to a single value may have. */
+/** The two kinds of selectors in a path to a single value, whose types the library does not export. */
 function stepOf(selector: object): Step {
   const { name, index } = selector as { name?: string; index?: number };
   const step = name ?? index;
@@ -51,10 +47,7 @@ function stepOf(selector: object): Step {
   return step;
 }
 
-/**
- * Applies one step to a value. Only own members of objects and elements of lists are read. A negative index counts from the end (RFC 9535,
- * section 2.3.3.2).
- */
+/** Applies one step to a value. A negative index counts from the end (RFC 9535, section 2.3.3.2). */
 function follow(value: unknown, step: Step): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (typeof step === 'number') return Array.isArray(value) ? value.at(step) : undefined;

@@ -44,7 +44,7 @@ test.each([
 
 const PROGRAM = `const { createLog } = await import('${LOG}');
   createLog('api', { format: process.env.FORMAT }).info({ url: 'https://localhost' }, 'ready');`;
-/** Returns what a program logs to a pipe, or to a terminal that script(1) from bsdutils emulates. */
+/** Returns what a program logs to a pipe or to a terminal, which script(1) emulates. */
 function logged(where: 'pipe' | 'terminal', format?: string): string {
   const node = [process.execPath, '--input-type=module', '-e', PROGRAM];
   const env = { PATH: process.env.PATH, TERM: 'xterm', ...(format && { FORMAT: format }) };
@@ -60,7 +60,6 @@ test('the log is JSON in a pipe and coloured lines on a terminal, unless LOG_FOR
   expect(JSON.parse(inPipe)).toMatchObject({ name: 'api', msg: 'ready' });
   expect(onTerminal).not.toBe(stripVTControlCharacters(onTerminal));
   expect(stripVTControlCharacters(onTerminal)).toMatch(LINE);
-  // Output to a pipe contains no colour codes.
   expect(logged('pipe', 'text')).toMatch(LINE);
   expect(JSON.parse(logged('terminal', 'json'))).toMatchObject({ name: 'api', msg: 'ready' });
 });

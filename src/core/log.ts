@@ -23,15 +23,15 @@ const ERROR = 50;
 const NO_VALUES: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err', 'url']);
 
 /**
- * Creates the structured log of a process on standard error, so that standard output contains only results. Secrets are removed. With
- * `format` `text`, each record is a short line for a person. The default is `text` on a terminal, and JSON otherwise.
+ * Creates the structured log of a process on standard error. Secrets are removed. `format`: `text` by default on a terminal, otherwise
+ * JSON.
  */
 export function createLog(
   name: string,
   { level = 'info', format }: { level?: string; format?: 'json' | 'text' | undefined } = {},
 ): Logger {
   const output = pino.destination({ fd: 2, sync: true });
-  // The process that logs must continue if the disk is full or the reader of its output has closed the pipe.
+  // The process must continue if its output cannot be written.
   output.on('error', () => {});
   const isText = (format ?? (process.stderr.isTTY ? 'text' : 'json')) === 'text';
   const write = (line: string) => output.write(`${formatLogLine(JSON.parse(line))}\n`);
@@ -46,8 +46,8 @@ export function createLog(
 }
 
 /**
- * Formats a record as a short line: local time, process, message, values, such as `14:02:11 api ready https://localhost:8443`. If a record
- * has a `url`, its other values are omitted. Null values and lists appear only in JSON. At the level `error`, the stack trace follows.
+ * Formats a record as a short line: `14:02:11 api ready https://localhost:8443`. If a record has a `url`, its other values are omitted. At
+ * the level `error`, the stack trace follows.
  */
 export function formatLogLine(record: LogRecord): string {
   const { level, time, name, msg, url, err } = record;

@@ -29,7 +29,7 @@ test('a wake-up signal does not shorten the pause after an error; a stop does', 
   const loop = startLoop('test', fail, 1, log);
   for (let kick = 0; kick < 10; kick++) {
     loop.kick();
-    // The test raises all signals during the idle pause of half a second.
+    // All signals are raised during the pause of half a second.
     await wait(1);
   }
   expect(turns).toBe(1);

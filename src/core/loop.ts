@@ -3,7 +3,7 @@ import type { Logger } from './log.ts';
 
 /** A task that runs repeatedly. */
 export interface Loop {
-  /** Ends the pause of an idle loop because work has arrived. Does not end a pause after an error. */
+  /** Ends the pause of an idle loop because work has arrived, but not a pause after an error. */
   kick(): void;
   /** Ends the loop. Resolves when the current turn has ended. */
   stop(): Promise<void>;
@@ -12,8 +12,8 @@ export interface Loop {
 const AFTER_ERROR_MS = { first: 500, longest: 5_000 };
 
 /**
- * Runs `turn` repeatedly: at once if the previous turn returned a positive number of processed items, after `idleMs` if it returned 0.
- * After errors the pause grows, so that an unavailable database is not flooded with attempts. Errors are logged and never end the loop.
+ * Runs `turn` repeatedly: at once if it returned a positive number of processed items, otherwise after `idleMs`. After errors the pause
+ * grows. Errors are logged and never end the loop.
  */
 export function startLoop(name: string, turn: () => Promise<number>, idleMs: number, log: Logger): Loop {
   const stopping = new AbortController();
@@ -48,7 +48,7 @@ export function startLoop(name: string, turn: () => Promise<number>, idleMs: num
 export const pause = (ms: number, over: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal: over }).catch(() => {});
 
-/** A signal that ends a waiting loop's pause early. If it is raised while nothing waits, the next pause ends at once. */
+/** A signal that ends a loop's pause early. If it is raised while nothing waits, the next pause ends at once. */
 export class WakeUpSignal {
   #isRaised = false;
   #endWait: (() => void) | undefined;

@@ -1,14 +1,8 @@
 import { totalmem } from 'node:os';
 
-/**
- * Returns the memory that this process may use, in bytes: the machine's memory or, if it is lower, the limit of the process's control group
- * (a container or a systemd unit).
- */
+/** Returns the memory in bytes that this process may use: the machine's memory, or the lower limit of its container or systemd unit. */
 export const getUsableMemoryBytes = (): number =>
   Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
-/**
- * Whether the process may use less than 1 GiB of memory, as on a small Raspberry Pi or in a container with a limit. Low memory use then
- * matters more than speed.
- */
+/** Whether the process may use less than 1 GiB of memory, so that low memory use matters more than speed. */
 export const hasLittleMemory = (): boolean => getUsableMemoryBytes() < 2 ** 30;

@@ -5,7 +5,7 @@ export const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Metrics of one process. Each metric has the process's role as a label, and a name that ends in its unit (Prometheus, metric naming). */
+/** Metrics of one process. Each metric has the process's role as a label. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #registers = [this.#registry];
@@ -16,7 +16,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** Registers a counter whose value another object maintains. The value is read when metrics are collected. */
+  /** Registers a counter whose value is read when metrics are collected. */
   countOf(name: string, help: string, read: () => number): void {
     new Counter({
       name,
@@ -29,7 +29,7 @@ export class Metrics {
     });
   }
 
-  /** Registers gauges whose values are read when metrics are collected. If a gauge's value cannot be read, the gauge is omitted. */
+  /** Registers gauges whose values are read when metrics are collected. A gauge that cannot be read is omitted. */
   valuesOf(help: Record<string, string>, read: () => Promise<Record<string, number>>): void {
     const gauges = Object.entries(help).map(
       ([name, text]) => [name, new Gauge({ name, help: text, registers: this.#registers })] as const,
@@ -38,14 +38,14 @@ export class Metrics {
       const values: Record<string, number> = await read().catch(() => ({}));
       for (const [name, gauge] of gauges) {
         const value = values[name];
-        // Removes the gauge, because reset() would export a gauge without labels as 0.
+        // Removed, because reset() would export a gauge without labels as 0.
         if (value === undefined) gauge.remove();
         else gauge.set(value);
       }
     });
   }
 
-  /** Registers a counter. `known`: labels that are exported as 0 from the start, so that their first count is visible as an increase. */
+  /** Registers a counter. `known`: labels that are exported as 0 from the start. */
   counter<Label extends string>(
     name: string,
     help: string,
@@ -74,13 +74,13 @@ export class Metrics {
   }
 
   async asJson(): Promise<object[]> {
-    // Reads all values at once before the registry collects them, because the registry would await each metric separately.
+    // Reads all values at once, because the registry would await each metric separately.
     await Promise.all(this.#readings.map((read) => read()));
     return this.#registry.getMetricsAsJSON();
   }
 }
 
-/** Merges the metrics of several processes into one text. Values with the same name and labels are added up. */
+/** Merges the metrics of several processes. Values with the same name and labels are added up. */
 export async function mergeMetrics(processes: readonly object[][]): Promise<string> {
   return AggregatorRegistry.aggregate([...processes]).metrics();
 }

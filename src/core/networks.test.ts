@@ -15,7 +15,7 @@ describe('a network', () => {
     ['2001:db8::/32', '2001:db8:ffff::1', true],
     ['2001:db8::/32', '2001:db9::1', false],
     ['2001:db8::1', '2001:0DB8:0:0:0:0:0:1', true],
-    // An IPv4 address in the form that a socket for both protocols (IPv4 and IPv6) reports. People may also write this form.
+    // An IPv4 address as a socket for both protocols reports it.
     ['10.0.0.0/8', '::ffff:10.1.2.3', true],
     ['10.0.0.0/8', '::ffff:a01:203', true],
     ['10.0.0.0/8', '::FFFF:11.1.2.3', false],

@@ -6,10 +6,7 @@ export interface Network {
   bits: number;
 }
 
-/**
- * Normalises an address to Node's notation, without the zone of an IPv6 address. An IPv4 address in IPv6 form
- * (::ffff:a.b.c.d) becomes IPv4.
- */
+/** Normalises an address, without the zone of an IPv6 address. ::ffff:a.b.c.d becomes IPv4. */
 function plain(address: string): string {
   if (isIP(address) !== 6) return address;
   const [bare = ''] = address.split('%');
@@ -17,20 +14,20 @@ function plain(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(written)?.[1] ?? written;
 }
 
-/** Parses an address or a network: `203.0.113.7`, `10.0.0.0/8`, `2001:db8::/32`. Returns null if the text is neither. Pure. */
+/** Parses an address or a network: `203.0.113.7`, `10.0.0.0/8`, `2001:db8::/32`. Returns null if the text is neither. */
 export function parseNetwork(text: string): Network | null {
   const [, given = '', digits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   if (isIP(given) === 0) return null;
   const address = plain(given);
   const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
   const most = family === 'ipv4' ? 32 : 128;
-  // A prefix length that is given for an IPv4 network in IPv6 form is 96 bits longer than in IPv4 form.
+  // The prefix length of an IPv4 network in IPv6 form is 96 bits longer.
   const mappedBits = isIP(given) === 6 && family === 'ipv4' ? 96 : 0;
   const bits = digits === undefined ? most : Number(digits) - mappedBits;
   return bits < 0 || bits > most ? null : { address, family, bits };
 }
 
-/** Returns a function that checks whether an address, in the notation of a socket or proxy, is in one of the networks. */
+/** Returns a function that checks whether an address is in one of the networks. */
 export function createNetworkMatcher(networks: readonly Network[]): (address: string) => boolean {
   const known = new BlockList();
   for (const { address, bits, family } of networks) known.addSubnet(address, bits, family);

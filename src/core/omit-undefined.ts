@@ -1,7 +1,4 @@
-/**
- * A type in which members that may be undefined become optional. It is needed because `exactOptionalPropertyTypes` distinguishes a member
- * that is undefined from one that is absent.
- */
+/** Type in which members that may be undefined are optional, as `exactOptionalPropertyTypes` requires. */
 export type WithoutUndefined<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
 } & {

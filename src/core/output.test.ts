@@ -4,10 +4,7 @@ import { expect, test } from 'vitest';
 
 const OUTPUT = new URL('output.ts', import.meta.url).href;
 
-/**
- * Returns the exit code of a process that prints lines after the reader of its output has closed the pipe. `first`: source code that the
- * process runs before it prints.
- */
+/** Returns the exit code of a process whose output pipe is closed. `first`: source code that the process runs before it prints. */
 async function exitCode(first: string): Promise<number | null> {
   const program = `${first}
     process.on('SIGTERM', () => {

@@ -12,7 +12,7 @@ export interface SecretEncrypter {
   open(sealed: Buffer): string;
 }
 
-/** Creates the encrypter: AES-256-GCM with a key derived (HKDF-SHA-256) from the installation's secret, and a new nonce for each text. */
+/** Creates the encrypter: AES-256-GCM with a key derived from the installation's secret (HKDF-SHA-256), and a new nonce for each text. */
 export function createSecretEncrypter(secret: string): SecretEncrypter {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'energy usage service, stored secrets', 32));
   return {
@@ -36,15 +36,15 @@ const macOf = (secret: string, purpose: string, id: string): Buffer =>
   createHmac('sha256', secret).update(`${purpose} ${id}`).digest().subarray(0, BYTES);
 
 /**
- * Returns the token of a mailed link, which permits one purpose for one id without a sign-in. The token is not stored in the database. It
- * contains the name of the cell that mailed it. `secret`: the installation's secret.
+ * Returns the token of a mailed link, which permits one purpose for one id without a sign-in. It is not stored. `secret`: the
+ * installation's secret.
  */
 export const createMailedToken = (secret: string, purpose: string, id: string): string =>
   prefixWithCell(`${id}.${macOf(secret, purpose, id).toString('base64url')}`);
 
 const MAILED = new RegExp(`^(?:[a-z][a-z0-9]*\\.)?([a-z]{3}_${ID_PATTERN})\\.([\\w-]{22})$`);
 
-/** Returns the id for which a token was made; null if this installation did not make the token for the purpose. Pure. */
+/** Returns the id for which a token was created; null if the token is not valid for the purpose. */
 export function verifyMailedToken(secret: string, purpose: string, token: string): string | null {
   const [, id, mac] = MAILED.exec(token) ?? [];
   if (id === undefined || mac === undefined) return null;
@@ -55,12 +55,12 @@ export function verifyMailedToken(secret: string, purpose: string, token: string
 /** Prefixes of API keys by environment, so that a person can distinguish keys of the sandbox. */
 export const API_KEY_PREFIX: Record<Environment, string> = { live: 'eus_live_', sandbox: 'eus_test_' };
 /**
- * Number of characters of an API key after the prefix. Generated keys have 42; a key that an operator chose
- * (BOOTSTRAP_ADMIN_KEY) may have another number.
+ * Number of characters of an API key after the prefix. Generated keys have 42; a key that an operator chose (BOOTSTRAP_ADMIN_KEY) may have
+ * another number.
  */
 export const API_KEY_LENGTH_LIMITS = { least: 32, most: 503 };
 
-/** Whether a text has the form of a key of the environment. A checksum is not required, because keys that an operator chose have none. */
+/** Whether a text has the form of a key of the environment. Keys that an operator chose have no checksum. */
 export function isApiKeyFormat(text: string, environment: Environment): boolean {
   const prefix = API_KEY_PREFIX[environment];
   const length = text.length - prefix.length;

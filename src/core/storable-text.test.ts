@@ -15,7 +15,7 @@ test.each([
 test.each([
   [String.raw`{"a\ud800":"\u0000b"}`, { 'a\uFFFD': '\uFFFDb' }],
   [String.raw`["\ud83d\udca5", "\uDCA5\uD83D", "\ud83d\u0022"]`, ['💥', '\uFFFD\uFFFD', '\uFFFD"']],
-  // After an escaped backslash, `ud800` or `u0000` is plain text and not an escape.
+  // After an escaped backslash, `ud800` or `u0000` is plain text.
   [String.raw`["\\ud800", "\\\ud800", "\\u0000"]`, ['\\ud800', '\\\uFFFD', '\\u0000']],
 ])('escapes of NUL and of half a character in %s are replaced', (json, expected) => {
   expect(JSON.parse(replaceUnstorableEscapes(json))).toEqual(expected);

@@ -14,8 +14,7 @@ test('threads use the compile cache of their process', async () => {
   const threads = createThreadPool<null, string | undefined>(pathToFileURL(task), { least: 0, most: 1, mayWait: 1 });
   const ofProcess = getCompileCacheDir();
   const ofThread = await threads.run(null);
-  // Compares only the folder of the two compile caches, because the last part of the cache's path depends on V8's flags, which other tests
-  // of this process may have changed since its start.
+  // Compares only the folder of the two compile caches, because the last part of their paths depends on V8's flags.
   expect(ofThread && dirname(ofThread)).toBe(dirname(ofProcess as string));
   await threads.close();
 });

@@ -5,14 +5,14 @@ import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina';
 const IDLE_MS = 30_000;
 
 /**
- * Creates a pool of worker threads, which start with the first tasks and end when they are idle. `file`: the module whose default export
- * runs a task. If a task crashes its thread, only that task fails. Aborting a task ends its thread.
+ * Creates a pool of worker threads. `file`: the module whose default export runs a task. If a thread crashes, only its task fails. Aborting
+ * a task ends its thread.
  */
 export function createThreadPool<Task, Answer>(
   file: URL,
   { least, most, mayWait }: { least: number; most: number; mayWait: number },
 ) {
-  // A thread does not inherit the compile cache of its process. Without a compile cache, starting the thread takes twice the time.
+  // A thread does not inherit the compile cache, without which it starts slowly.
   const cache = getCompileCacheDir();
   const pool = new Piscina<Task, Answer>({
     env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: dirname(cache) }) },
@@ -23,7 +23,7 @@ export function createThreadPool<Task, Answer>(
     maxQueue: mayWait,
   });
   return {
-    /** Runs a task in a thread as soon as one is free. `moved`: memory that is moved to the thread instead of copied. */
+    /** Runs a task as soon as a thread is free. `moved`: memory that is moved to the thread instead of copied. */
     run: (
       task: Task,
       { moved = [], signal }: { moved?: readonly ArrayBufferLike[]; signal?: AbortSignal } = {},
@@ -34,6 +34,6 @@ export function createThreadPool<Task, Answer>(
   };
 }
 
-/** Wraps a task's result so that the memory of its arrays is moved to the caller's thread instead of copied. */
+/** Marks the memory of a task's result to be moved to the caller's thread instead of copied. */
 export const transferResult = (value: object, arrays: readonly { buffer: ArrayBufferLike }[]): unknown =>
   move({ [transferableSymbol]: arrays.map(({ buffer }) => buffer), [valueSymbol]: value } as never);

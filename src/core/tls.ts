@@ -1,7 +1,4 @@
-/**
- * Ciphers of TLS 1.2 with forward secrecy and AEAD: no CBC suites (Lucky 13 and related attacks). Devices and browsers of the last ten
- * years support them.
- */
+/** Ciphers of TLS 1.2 with forward secrecy and AEAD. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -14,5 +11,5 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ];
 
-/** TLS settings of every listener. They also apply after a certificate was renewed. */
+/** TLS settings of every listener. */
 export const SERVER_TLS_OPTIONS = { minVersion: 'TLSv1.2', ciphers: CIPHERS.join(':') } as const;

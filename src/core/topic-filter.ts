@@ -1,7 +1,4 @@
-/**
- * Returns the levels of an MQTT topic that match the wildcards (`+`, `#`) of a topic filter; null if the topic does not match. The list is
- * empty if the filter has no wildcards, or if its only wildcard is a `#` that matches no level.
- */
+/** Returns the levels of an MQTT topic that match the wildcards (`+`, `#`) of a topic filter; null if the topic does not match. */
 export function matchTopicFilter(filter: string, topic: string): string[] | null {
   const levels = topic.split('/');
   const wanted = filter.split('/');

@@ -1,13 +1,10 @@
 import { type Context, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** Settings of OpenTelemetry traces. Tracing is off unless the standard OTLP variables name a collector. */
+/** Settings of OpenTelemetry traces. Tracing is on if the standard OTLP variables name a collector. */
 export interface TracingOptions {
   /** Whether OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set. The exporter reads these variables itself. */
   isOn: boolean;
-  /**
-   * Fraction of the traces begun by this service that are sampled (OTEL_TRACES_SAMPLER_ARG). For traces begun by
-   * callers, the callers' decision applies.
-   */
+  /** Fraction of the traces that are sampled (OTEL_TRACES_SAMPLER_ARG). Callers decide for their own traces. */
   share: number;
   version: string;
 }
@@ -34,7 +31,7 @@ export async function startTracing(role: string, options: TracingOptions): Promi
     'service.version': options.version,
     'energy.role': role,
   });
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are merged last, so that they take precedence over the service's own values.
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence over the service's values.
   const fromEnvironment = resources.detectResources({
     detectors: [resources.resourceAttributesEnvDetector, resources.serviceNameEnvDetector],
   });
@@ -52,7 +49,7 @@ export async function startTracing(role: string, options: TracingOptions): Promi
 
 const tracer = () => trace.getTracer('energy-usage-service');
 
-/** Runs a function in a span. An error is recorded in the span and rethrown. Without tracing, the function runs without a span. */
+/** Runs a function in a span, if tracing is on. An error is recorded in the span and rethrown. */
 export function runInSpan<T>(
   name: string,
   attributes: Record<string, string | number>,
@@ -72,7 +69,7 @@ export function runInSpan<T>(
   });
 }
 
-/** Records a span that has already ended, such as the span of a database statement, as a child of the current span. */
+/** Records a span that has already ended, as a child of the current span. */
 export function recordEndedSpan(name: string, attributes: Record<string, string | number>, lastedMs: number): void {
   const end = Date.now();
   tracer()
@@ -80,10 +77,7 @@ export function recordEndedSpan(name: string, attributes: Record<string, string 
     .end(end);
 }
 
-/**
- * Starts the span of a request, as a child of the caller's span if the headers contain one. Then calls `go`, which handles the request,
- * inside the span.
- */
+/** Runs `go`, which handles a request, in a span. The span is a child of the caller's span if the headers contain one. */
 export function startServerSpan(method: string, headers: Record<string, unknown>, go: () => void): Span {
   const parent = propagation.extract(context.active(), headers);
   const span = tracer().startSpan(method, { kind: SpanKind.SERVER }, parent);
@@ -93,9 +87,7 @@ export function startServerSpan(method: string, headers: Record<string, unknown>
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/**
- * W3C Trace Context (https://www.w3.org/TR/trace-context/). Only reads `traceparent`, because this service calls no other traced service.
- */
+/** W3C Trace Context. Only `traceparent` is read, because this service calls no other traced service. */
 const traceContext = {
   inject() {},
   fields: () => ['traceparent'],

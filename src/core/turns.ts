@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Number of rows that are processed before other work of the process may run; they take about a millisecond. */
+/** Number of rows that are processed before other work of the process may run. */
 export const ROWS_BETWEEN_BREAKS = 250;
 
 /** Maps many rows. Other work of the process runs after every 250 rows. */

@@ -15,7 +15,7 @@ function textOf({ digits, places }: { digits: bigint; places: number }): string 
   return `${digits < 0n ? '-' : ''}${text.slice(0, point)}${places > 0 ? `.${text.slice(point)}` : ''}`;
 }
 
-/** Rounds in integer arithmetic, as the counting rules require: to the nearest integer, with halves rounded away from zero. */
+/** Rounds in integer arithmetic to the nearest integer, with halves rounded away from zero. */
 function rounded(digits: bigint, places: number, wanted: number): bigint {
   const numerator = (digits < 0n ? -digits : digits) * 10n ** BigInt(wanted);
   const divisor = 10n ** BigInt(places);
@@ -77,7 +77,7 @@ test('rounds numbers correctly that Math.round and a floating-point product roun
   expect(kwhToMilliwattHours(8_999_999_999.123_457)).toBe(8_999_999_999_123_457);
   expect(scaleAndRound(1e-7, 3)).toBe(0);
   expect(scaleAndRound(5e-4, 3)).toBe(1);
-  // The result is never -0, because a device's stored state is compared with its copy from JSON, which has no -0.
+  // The result is never -0, which JSON cannot represent.
   expect(Object.is(scaleAndRound(-0.0001, 3), 0)).toBe(true);
   expect(Object.is(scaleAndRound(-0, 3), 0)).toBe(true);
 });

@@ -7,9 +7,7 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 declare const unit: unique symbol;
-/**
- * Energy in whole mWh, the unit of all stored energies. The type is branded, so that a number of kWh, mW or ms cannot be passed by mistake.
- */
+/** Energy in whole mWh. The branded type prevents that a number of another unit is passed by mistake. */
 export type MilliwattHours = number & { readonly [unit]: 'mWh' };
 
 /** Casts a number to mWh without a check, for results of arithmetic and stored values. */
@@ -21,16 +19,14 @@ export function kwhToMilliwattHours(kwh: number): MilliwattHours {
 }
 
 /**
- * Returns a finite number times 10^`places` as an integer, halves away from zero (the rounding of the counting rules). The number is
- * treated as the decimal that was sent, which is the shortest decimal for this double: 1.0005 is rounded up to three places, although the
- * double is slightly lower.
+ * Returns a finite number times 10^`places` as an integer, halves away from zero. It uses the number's shortest decimal: 1.0005 is rounded
+ * up to three places, although its binary value is slightly lower.
  */
 export function scaleAndRound(value: number, places: number): number {
   const product = Math.abs(value) * 10 ** places;
   const whole = Math.floor(product);
   const fraction = product - whole;
-  // The double and the product each have an error of up to half a unit in their last place. If the product is that close to a half, the
-  // sign of the error is unknown, so the decimal digits decide.
+  // If the product is close to a half, its decimal digits decide, because rounding errors may have changed it.
   const rounded =
     Math.abs(fraction - 0.5) > product * 2 ** -51 ? whole + (fraction > 0.5 ? 1 : 0) : byDigits(value, places);
   return value < 0 && rounded !== 0 ? -rounded : rounded;
@@ -46,9 +42,8 @@ function byDigits(value: number, places: number): number {
 }
 
 /**
- * Returns a finite number times `times` divided by `per`, for example to convert kW to W or Wh to kWh. If `times` is an integer and `per` a
- * power of ten, the function scales the decimal that was sent: 1.005 kW are 1005 W, although the product of the doubles is
- * 1004.9999999999999.
+ * Returns a finite number times `times` divided by `per`, for example to convert kW to W. For powers of ten it uses the number's shortest
+ * decimal: 1.005 kW are 1005 W.
  */
 export function scaleDecimal(value: number, times: number, per: number): number {
   if (times === 1 && per === 1) return value;

@@ -18,10 +18,7 @@ const FORMS: Readonly<Record<string, string>> = {
   base64: 'base64',
 };
 
-/**
- * Describes a zod issue in plain words. The function is passed as the `error` option of a parse call. Returns undefined if zod's own
- * message is plain enough. A message of the schema takes precedence.
- */
+/** Describes a zod issue in plain words, as the `error` option of a parse call. Undefined if zod's own message is plain enough. */
 export function describeValidationIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type': {

@@ -5,8 +5,8 @@ const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8'
 export const { version: VERSION } = JSON.parse(text) as { version: string };
 
 /**
- * Name under which this service announces homes to Home Assistant. Ingest ignores announcements with this name: if a bridge sent them back,
- * a home would be treated as a device, and its usage would be counted twice.
+ * Name under which this service announces homes to Home Assistant. Ingest ignores announcements with this name, because a home would
+ * otherwise count as a device.
  */
 export const HOME_ASSISTANT_ORIGIN_NAME = 'Energy usage service';
 

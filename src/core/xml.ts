@@ -9,7 +9,7 @@ export interface XmlElement {
   children: XmlElement[];
 }
 
-/** Maximum number of elements in a document: enough for a year of quarter-hours with three elements each. */
+/** Maximum number of elements in a document: enough for a year of quarter-hours. */
 const MAX_ELEMENTS = 150_000;
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;
@@ -18,8 +18,8 @@ const MAX_ATTRIBUTES = 100;
 const SLICE = 65_536;
 
 /**
- * Parses an XML document to a tree without attributes. Returns null if the text is not well-formed, exceeds a bound, or declares a document
- * type, because a document type can define entities that expand without end.
+ * Parses an XML document to a tree without attributes. Returns null if the text is not well-formed, too large, or declares a document type,
+ * which could define entities that expand without end.
  */
 export async function parseXml(text: string): Promise<XmlElement | null> {
   const { parser, result } = treeBuilder();
@@ -75,7 +75,7 @@ function treeBuilder() {
   return { parser, result };
 }
 
-/** Returns all descendants with a name, in document order, except those inside another element with this name. */
+/** Returns all descendants with a name, in document order. Does not search inside an element with this name. */
 export function findElements(root: XmlElement, name: string): XmlElement[] {
   return root.children.flatMap((child) => (child.name === name ? [child] : findElements(child, name)));
 }

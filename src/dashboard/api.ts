@@ -18,8 +18,7 @@ export class ApiFailure extends Error {
 }
 
 /**
- * Returns the display name of a field in a validation error, as the first word of a sentence. Fields of a mapping have the names that the
- * form shows. An item of a list has the name of the list.
+ * Returns the display name of a field in a validation error, as the first word of a sentence. An item of a list has the name of the list.
  */
 function named(field: string): string {
   const own = field.replace(/^decoder_config\.mapping\.\d+\./, '').replace(/\.\d+$/, '');
@@ -43,22 +42,22 @@ export function formatErrorSentence(error: unknown): string {
   return (error as Error).message;
 }
 
-/** Returns whether a failed request may succeed later: the service was unreachable or busy, or the account had made too many requests. */
+/** Returns whether a failed request may succeed later. */
 export const isTemporaryFailure = (error: unknown): boolean =>
   error instanceof ApiFailure ? error.status === 503 || error.status === 429 : error instanceof TypeError;
 
 let csrfToken = '';
 let signedOut: () => void = () => {};
 
-/** Stores the session's CSRF token, which is sent with each changing request, and a function that is called when the session ends. */
+/** Stores the session's CSRF token, which each changing request contains, and a function that is called when the session ends. */
 export function storeSession(token: string, whenOver: () => void): void {
   csrfToken = token;
   signedOut = whenOver;
 }
 
 /**
- * Sends a request to a path of the API (`/v1/…`) or to a path of the dashboard's session (`/session`, `/sign-in`). Returns the body of the
- * response. Throws an ApiFailure unless the status is 2xx.
+ * Sends a request to a path of the API (`/v1/…`) or of the session (`/session`, `/sign-in`). Returns the body of the response. Throws an
+ * ApiFailure unless the status is 2xx.
  */
 export async function callApi<T>(method: string, path: string, body?: unknown): Promise<T> {
   const sent = body === undefined ? {} : { type: 'application/json', text: JSON.stringify(body) };
@@ -66,16 +65,15 @@ export async function callApi<T>(method: string, path: string, body?: unknown): 
 }
 
 /**
- * Sends a POST without a body, or with a body that is not JSON. `once` is an Idempotency-Key: if the response was lost, a repeated request
- * with the same key gets the same response.
+ * Sends a POST without a body, or with a body that is not JSON. `once`: an Idempotency-Key, with which the request can be repeated safely.
  */
 export async function postRequest<T>(path: string, sent: { once?: string; type?: string; text?: string }): Promise<T> {
   return (await answerTo<T>('POST', path, sent)).body;
 }
 
 /**
- * Sends a POST that begins a sign-in, and returns the responses. If a router distributes requests to several cells (installations), the
- * POST is sent to each cell, because the browser cannot determine which cell has the account. Cells that do not respond are skipped.
+ * Sends a POST that begins a sign-in to each cell (installation behind a router), because the browser does not know the account's cell.
+ * Returns the responses. Cells that do not respond are skipped.
  */
 export async function postSignInToEachCell<T>(path: string, body: object): Promise<T[]> {
   const { body: first, others } = await postSignInToCell<T>(path, body);
@@ -84,8 +82,8 @@ export async function postSignInToEachCell<T>(path: string, body: object): Promi
 }
 
 /**
- * Sends a POST that begins a sign-in to one cell (installation behind a router). Without `cell`, the router chooses the cell. Returns the
- * response, and the names of the other cells; none if there is no router.
+ * Sends a POST that begins a sign-in to one cell (installation behind a router). Without `cell`, the router chooses. Returns the response,
+ * and the names of the other cells.
  */
 export async function postSignInToCell<T>(
   path: string,
@@ -94,7 +92,7 @@ export async function postSignInToCell<T>(
 ): Promise<{ body: T; others: string[] }> {
   const sent = { type: 'application/json', text: JSON.stringify(body) };
   const { body: answer, headers } = await answerTo<T>('POST', path, cell === undefined ? sent : { ...sent, cell });
-  // The router (deploy/cells/haproxy.cfg) adds the header `energy-cells` to the response: the names of all cells.
+  // If there are several cells, the router adds the header `energy-cells` with their names.
   const cells = (headers.get('energy-cells') ?? '').split(' ');
   return { body: answer, others: cells.filter((one) => one && one !== headers.get('energy-cell')) };
 }
@@ -111,7 +109,7 @@ export async function fetchResultPage<T>(path: string): Promise<ResultPage<T>> {
   return { rows: body, next: next?.replace(/^\/dashboard/, '') ?? null };
 }
 
-/** Returns the rows of a list, at most `most`. Fetches as many pages as needed. `path`: path of the list without the parameter `limit`. */
+/** Returns at most `most` rows of a list. `path`: path of the list without the parameter `limit`. */
 export async function fetchAllPages<T>(path: string, most = 1_000): Promise<T[]> {
   const rows: T[] = [];
   for (
@@ -146,7 +144,7 @@ async function answerTo<T>(
   const answer: unknown = await response.json().catch(() => ({}));
   if (response.ok) return { body: answer as T, headers: response.headers };
   if (response.status === 401) signedOut();
-  // If another tab has signed in with another account, this page shows data of the previous account, so it is reloaded.
+  // If another tab has signed in with another account, this page is reloaded, because it shows data of the previous account.
   if (response.status === 403 && method !== 'GET' && (await tokenNow()) !== csrfToken) location.reload();
   throw new ApiFailure(response.status, answer as ConstructorParameters<typeof ApiFailure>[1]);
 }
@@ -172,11 +170,11 @@ export function appendQuery(path: string, query: Record<string, string | number 
     : `${path}?${new URLSearchParams(nonEmpty.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-/** ISO 8601 time of the oldest cached response whose data the page shows. Null if all responses came from the network. */
+/** ISO 8601 time of the oldest cached response that the page shows. Null if all responses came from the network. */
 let seenAt: string | null = null;
 const CHANGED = 'seen';
 
-/** Updates `seenAt` after a response. `at`: time of the response if the service worker returned it from its cache; otherwise null. */
+/** Updates `seenAt` after a response. `at`: time of the response if it came from the service worker's cache; otherwise null. */
 function tellSeen(at: string | null): void {
   const next = at === null ? null : seenAt !== null && seenAt < at ? seenAt : at;
   if (next === seenAt) return;

@@ -42,9 +42,7 @@ function pageNow(): string {
   return moved;
 }
 
-/**
- * Matches the path of a device whose id is valid. Other text must not enter request paths, because anyone can create a link to the page.
- */
+/** Matches the path of a device with a valid id. Other text must not enter request paths, because anyone can create a link to the page. */
 const DEVICE = /^devices\/(dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}(?:\/.*)?)$/;
 
 function placeOf(path: string): { page: string; rest: string } {
@@ -89,8 +87,8 @@ function useAddress() {
 }
 
 /**
- * State of the sign-in. `current`: the service's response about the session, null if nobody is signed in, or 'unknown' until the service
- * has responded. `provider`: display name of the identity provider. `reason`: why the sign-in page is shown. `picked`: the account to show.
+ * State of the sign-in. `current`: the session; null if nobody is signed in; 'unknown' until the service has responded. `provider`: name of
+ * the identity provider. `reason`: why the sign-in page is shown. `picked`: the account to show.
  */
 function useSignedIn() {
   const [signedIn, setSignedIn] = useState<SignedIn | null | 'unknown'>('unknown');
@@ -114,7 +112,7 @@ function useSignedIn() {
     setReason(null);
     setSignedIn(session);
     keepForOffline();
-    // Utilities and administrators usually have no meter of their own, so the dashboard shows them a homeowner's account first.
+    // Utilities and administrators usually have no meter, so they see a homeowner's account first.
     if (session.user.role !== 'homeowner') void firstPick(session.user).then(setPicked);
     else setPicked(null);
   }
@@ -171,8 +169,8 @@ function App() {
 }
 
 /**
- * Returns the account to show first: the one that this tab showed last; otherwise the first homeowner that the signed-in user may access;
- * otherwise the signed-in account.
+ * Returns the account to show first: the one that this tab showed last, otherwise the first homeowner that the user may access, otherwise
+ * the user's own account.
  */
 async function firstPick(me: User): Promise<User> {
   const last = sessionStorage.getItem('user');
@@ -204,7 +202,7 @@ function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language
 applyTheme();
 const root = document.getElementById('app');
 if (root) {
-  // This message is English, because the texts in the selected language could not be loaded.
+  // In English, because the texts of the selected language could not be loaded.
   const failed = () => root.replaceChildren('The dashboard could not be fetched. Reload the page.');
   firstWords().then(() => {
     root.replaceChildren();
@@ -212,13 +210,10 @@ if (root) {
   }, failed);
 }
 
-/** Delay after the sign-in, in ms, before files are cached. It prevents caching from slowing down the first page. */
+/** Delay in ms after the sign-in before files are cached, so that caching does not slow down the first page. */
 const LATER_MS = 1_500;
 
-/**
- * Registers the service worker, which caches the dashboard's files and the displayed data (service-worker.ts). The dashboard also works
- * without it: some browsers have no service workers, or do not trust the certificate.
- */
+/** Registers the service worker, which caches the dashboard's files and data. The dashboard also works without it. */
 function keepForOffline(): void {
   if (!('serviceWorker' in navigator)) return;
   setTimeout(() => void register().catch(() => {}), LATER_MS);

@@ -16,7 +16,7 @@ const WORK = {
   utility: ['bills', 'groups', 'fleet'],
   admin: ['bills', 'groups', 'fleet', 'operator'],
 } as const;
-/** For each page without a link in the navigation: the page whose link is marked instead. */
+/** For each page without a link in the navigation: the page whose link is highlighted instead. */
 const BELOW: Record<string, string> = {
   device: 'devices',
   bills: 'tariffs',
@@ -62,10 +62,7 @@ export function Layout({ page, children }: { page: string; children?: Children }
 const MOST = 20;
 const search = (text: string) => callApi<User[]>('GET', appendQuery('/v1/users', { search: text, limit: MOST }));
 
-/**
- * Search field that selects the account to show, by a part of its e-mail address. It is shown to users who may access more than one
- * account.
- */
+/** Search field that selects the account to show, by a part of its e-mail address. */
 function UserPicker() {
   const { me, user, pick } = useSession();
   const [text, setText] = useState(user.email);
@@ -90,9 +87,9 @@ function UserPicker() {
     if (part === '' || wanted === user.email) return;
     let problem = words().common.frame.noAccount;
     try {
-      // Search again: the displayed matches may belong to text that the user has changed since.
+      // Searches again, because the displayed matches may belong to an earlier text.
       const all = [...(await search(part)), me].filter(({ email }) => email.toLowerCase().includes(part));
-      // Stop if the user has continued to type, or has selected an account, during the search.
+      // Stops if the user has continued to type, or has selected an account, during the search.
       if (input.value !== wanted || document.activeElement !== input) return;
       const best = all.find(({ email }) => email.toLowerCase() === part) ?? all[0];
       if (best) return take(best.email, [best]);

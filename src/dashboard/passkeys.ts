@@ -11,9 +11,7 @@ interface CreatedPasskey {
   credential: unknown;
 }
 
-/**
- * Creates a passkey for the signed-in account. The browser asks the person where to store it. Throws errors whose message is for the user.
- */
+/** Creates a passkey for the signed-in account. Throws errors whose message is for the user. */
 export async function createPasskey(): Promise<CreatedPasskey> {
   const { challenge_id, options } = await callApi<{
     challenge_id: string;
@@ -25,16 +23,15 @@ export async function createPasskey(): Promise<CreatedPasskey> {
 }
 
 /**
- * Asks the person for a passkey, and returns one proof for each cell (installation behind a router). The first valid proof signs in. A
- * passkey does not identify the cell of its account, so the passkey signs the challenges of all cells at once. Throws errors whose message
- * is for the user.
+ * Asks the person for a passkey, and returns one proof for each cell (installation behind a router), because the account's cell is unknown.
+ * Throws errors whose message is for the user.
  */
 export async function requestPasskeyProofs(): Promise<object[]> {
   const begun = await postSignInToEachCell<{ sign_in_id: string; options: PublicKeyCredentialRequestOptionsJSON }>(
     '/sign-in/passkey',
     {},
   );
-  // Each challenge is the base64url text of a multiple of three bytes, so joining the texts also joins the bytes.
+  // Challenges can be joined, because each is the base64url text of a multiple of three bytes.
   const challenge = begun.map(({ options }) => options.challenge).join('');
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...begun[0]?.options, challenge });
   const signed = await navigator.credentials.get({ publicKey }).catch(explain);
@@ -45,7 +42,7 @@ export async function requestPasskeyProofs(): Promise<object[]> {
 /** Throws an error with a message for the user, in place of the browser's technical error. */
 function explain(error: Error): never {
   const { passkeys: w } = words().common;
-  // The browser throws the same error if the person cancels, if the time runs out, or if the browser does not trust the certificate.
+  // The browser throws the same error for several causes: the person cancels, the time runs out, or the certificate is not trusted.
   if (error.name === 'NotAllowedError') throw new Error(w.cancelled);
   if (error.name === 'SecurityError') throw new Error(w.otherHost);
   if (error.name === 'InvalidStateError') throw new Error(w.known);

@@ -1,8 +1,6 @@
 /**
- * Caches the dashboard's files and the latest responses, so that the dashboard also opens without a network. Caches responses about usage
- * and devices for the signed-in account, and the response about the session without its token. Deletes these responses on sign-out, at the
- * end of the session, and when another account signs in. The script is a classic script without imports; asset-files.ts inserts a version
- * that changes with any file of the dashboard.
+ * Caches the dashboard's files and the latest responses, so that the dashboard also opens without a network. Deletes the responses on
+ * sign-out, at the end of the session, and when another account signs in. This is a classic script without imports.
  */
 
 interface Scope {
@@ -21,9 +19,7 @@ const SHELL = 'energy-shell-VERSION';
 const DATA = 'energy-seen';
 const PAGE = '/dashboard';
 const SESSION = '/dashboard/session';
-/**
- * Matches the paths whose responses are cached: usage and devices. They contain neither credentials nor secrets that are shown only once.
- */
+/** Matches the paths whose responses are cached. They contain no credentials. */
 const KEPT = /^\/dashboard\/v1\/(period|period-costs|figure|devices|devices\/dev_\w+|devices\/dev_\w+\/usage)$/;
 const SEEN_AT = 'x-seen-at';
 const MOST_KEPT = 80;
@@ -47,12 +43,12 @@ scope.addEventListener('fetch', (event: Fetched) => {
   else if (request.method !== 'GET') return;
   else if (request.mode === 'navigate') event.respondWith(page(request));
   else if (url.pathname.startsWith(`${PAGE}/app/`)) event.respondWith(file(request));
-  // A request for another media type than JSON is a download, which is not cached.
+  // A request for another media type is a download, which is not cached.
   else if (KEPT.test(url.pathname) && request.headers.get('accept') === 'application/json')
     event.respondWith(answer(request));
 });
 
-/** Deletes the caches that earlier versions of the dashboard have left. */
+/** Deletes the caches of earlier versions of the dashboard. */
 async function forgetOlder(): Promise<void> {
   const names = (await caches.keys()).filter((name) => name.startsWith('energy-shell-') && name !== SHELL);
   await Promise.all(names.map((name) => caches.delete(name)));
@@ -97,7 +93,7 @@ async function answer(request: Request): Promise<Response> {
     return cachedResponse && Date.now() - seenMs < MAX_AGE_MS ? cachedResponse : Response.error();
   }
   if (response.status === 401) await caches.delete(DATA);
-  // Cache the response only while the cache contains a session, so that cached data always belong to the signed-in account.
+  // Cached only while the cache contains a session, so that the data belong to the signed-in account.
   else if (response.ok && (await data.match(SESSION))) await keep(data, request, response.clone());
   return response;
 }
@@ -108,7 +104,7 @@ async function keep(data: Cache, request: Request | string, response: Response):
     'content-type': response.headers.get('content-type') ?? 'application/json',
     [SEEN_AT]: new Date().toISOString(),
   });
-  // Delete the cached response first: the cache is ordered by insertion, and the new response must be the last entry.
+  // The new response must be the last entry of the cache, which is ordered by insertion.
   await data.delete(request);
   await data.put(request, new Response(await response.blob(), { headers }));
   const cachedRequests = (await data.keys()).filter((one) => new URL(one.url).pathname !== SESSION);

@@ -7,10 +7,7 @@ export interface Session {
   me: User;
   /** Whether the account has no time zone setting, so that pages ask for it. */
   asksTimezone: boolean;
-  /**
-   * Replaces the signed-in account by the account in an API response. The account must have a time zone, because the pages stop asking for
-   * one.
-   */
+  /** Replaces the signed-in account. The new one must have a time zone, because the pages stop asking for one. */
   changeMe(me: User): void;
   /** Ends the session in this tab, and shows the sign-in page with the text `reason`. */
   leave(reason?: string): void;
@@ -25,7 +22,7 @@ export interface Session {
     /** Whether devices need a copy of the service's certificate. */
     needs_certificate: boolean;
   };
-  /** The account whose data the pages show: the selected account, or the signed-in account if none is selected. */
+  /** The account whose data the pages show: the selected account, otherwise the signed-in account. */
   user: User;
   pick(user: User): void;
   /** The part of the page's address after the name of the page, such as `month/2026-10`. */
@@ -38,7 +35,7 @@ export interface Session {
 
 export const SessionContext = createContext<Session | null>(null);
 
-/** Returns the session. Only pages may call it, because pages are rendered only while an account is signed in. */
+/** Returns the session. Only pages may call it. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) throw new Error('no session');
@@ -57,7 +54,7 @@ export function usePageLink(): PageLink {
   });
 }
 
-/** Returns a click handler for a link. It ignores clicks with a modifier key, with which the browser opens a new tab or window. */
+/** Returns a click handler for a link. It ignores clicks that open a new tab or window. */
 export const createPlainClickHandler = (act: () => void) => (event: MouseEvent) => {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return;
   event.preventDefault();

@@ -10,9 +10,8 @@ import { findNextSignInAttempt, type ProviderSignInAttempt, storeCellsToTryNext 
 import { words } from './words/words.ts';
 
 /**
- * Sign-in page. A person signs in with a link from a mail, with a code from a mail, with a passkey, or with an identity provider. The
- * link's token is in the URL fragment; the link may also confirm a new e-mail address. `provider`: display name of the identity provider;
- * null if there is none.
+ * Sign-in page: by a mailed link or code, a passkey, or an identity provider. A mailed link has its token in the URL fragment, and may also
+ * confirm a new e-mail address. `provider`: display name of the identity provider, or null.
  */
 export function SignInPage<Signed>(props: {
   reason: string | null;
@@ -27,7 +26,7 @@ export function SignInPage<Signed>(props: {
   const { signIn, dashboard } = words().common;
   useLayoutEffect(() => {
     document.title = `${words().common.signIn.title} · ${words().common.product}`;
-    // Try the sign-in in the next cell. The person is already signed in at the identity provider, so the provider redirects back at once.
+    // Tries the sign-in in the next cell. The person is already signed in at the provider, which redirects back at once.
     if (attempt) run(() => goToProvider(attempt));
   }, []);
 
@@ -85,9 +84,9 @@ function useMailedToken() {
     isAddress || location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : '',
   );
   useLayoutEffect(() => {
-    // Remove the token from the address, where other people could see or copy it, and from the browser's history.
+    // Removes the token from the address and the browser's history, where other people could see it.
     if (token !== '') history.replaceState(null, '', location.pathname);
-    // Another mailed link that is opened in this tab changes only the URL fragment, so reload the page.
+    // Another mailed link in this tab changes only the URL fragment, so the page must be reloaded.
     const onLink = () => location.hash.length > 1 && location.reload();
     addEventListener('hashchange', onLink);
     return () => removeEventListener('hashchange', onLink);
@@ -95,7 +94,7 @@ function useMailedToken() {
   return { isAddress, token, setToken };
 }
 
-/** Sends proofs, such as those of a passkey, until the service accepts one. Returns the response to this one. */
+/** Sends proofs, such as those of a passkey, until the service accepts one. Returns the response to the accepted proof. */
 async function postFirstValid<Signed>(path: string, [proof, ...others]: object[]): Promise<Signed> {
   try {
     return await callApi<Signed>('POST', path, proof);
@@ -125,9 +124,7 @@ function CodeForm(props: {
   </form>`;
 }
 
-/**
- * Button that signs in with a passkey. `onProofs` is called with the passkey's proofs, one for each cell; the first valid proof signs in.
- */
+/** Button that signs in with a passkey. `onProofs` is called with its proofs, one for each cell. */
 function PasskeyButton({ onProofs }: { onProofs: (proofs: object[]) => Promise<void> }) {
   const { run, isBusy, error } = useAction();
   const { passkeys: w, provider } = words().common;
@@ -168,7 +165,7 @@ function away(failure: unknown): never {
   throw failure;
 }
 
-/** Returns the reason why a sign-in with the identity provider failed, from the page's address. Removes the reason from the address. */
+/** Returns the reason for a failed sign-in with the identity provider from the page's address, and removes it there. */
 function takeProblem(): SignInProblem | null {
   const problem = new URLSearchParams(location.search).get('problem');
   if (problem !== null) history.replaceState(null, '', location.pathname + location.hash);

@@ -7,14 +7,14 @@ export interface DeliveryAttempt {
   deliveryId: string;
   /** Id of the webhook subscription that receives the event, or `email` or `sms`. */
   target: string;
-  /** End of this worker's lease on the delivery, by the worker's clock. Also identifies the lease. */
+  /** End of this worker's lease (reservation) of the delivery. It also identifies the lease. */
   leasedUntil: Date;
   event: { id: string; type: string; createdAt: Date; userId: string; data: Record<string, unknown> };
 }
 
 export interface DeliveryOutcome {
   succeeded: boolean;
-  /** HTTP status of the receiver's response, or reply code of the SMTP server. Null if there was none. */
+  /** HTTP status of the receiver, or reply code of the SMTP server; null if there was none. */
   responseStatus: number | null;
   /** Error that the owner reads in the delivery log. Null if the attempt succeeded. */
   error: string | null;
@@ -28,41 +28,33 @@ export interface DeliveryChannel {
 }
 
 /**
- * Whether the lease on a delivery has ended. In that case, this process did not run for some time after it took the delivery, and another
- * worker may have taken the delivery. A channel that makes other requests before it sends the message must check the lease again after
- * them.
+ * Whether this process has lost its lease (reservation) of a delivery, because it did not run for some time. A channel must check this
+ * immediately before it sends.
  */
 export const isLeaseExpired = ({ leasedUntil }: DeliveryAttempt, now: Date): boolean => now >= leasedUntil;
 
-/** Outcome of an attempt whose lease has ended. It is recorded only if no other worker has taken the delivery. */
+/** Outcome of an attempt whose lease has ended. */
 export const EXPIRED_LEASE_OUTCOME: DeliveryOutcome = {
   succeeded: false,
   responseStatus: null,
   error: 'not sent: the service was too slow',
 };
 
-/** Folders of the data directory that contain captured messages: mails and SMS that are stored instead of being sent. */
+/** Folders of the data directory for captured messages: mails and SMS that are stored instead of being sent. */
 const FOLDERS = ['mail', 'sms'] as const;
-/** Time in ms for which captured messages are retained. It is the same as for the delivery log. */
+/** Time in ms for which captured messages are retained. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** Returns the file name of a captured message. It begins with the account's id, so that the file is deleted with the account. */
+/** Returns the file name of a captured message. It begins with the account's id, so that it is deleted with the account. */
 export const getCapturedMessageFileName = (userId: string, message: string): string => `${userId}.${message}`;
-/**
- * File name ending of a captured mail that contains a link which gives access. Exports omit such mails, because the person who exports the
- * data need not be the recipient.
- */
+/** File name ending of a captured mail whose link gives access. Exports omit such mails. */
 export const ACCESS_LINK_MAIL_SUFFIX = '.access.eml';
 const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?.[1];
 
-/**
- * Writes a captured message to a file that only the service's system user can read. If writing fails, no partial file with this name
- * exists.
- */
+/** Writes a captured message to a file that only the service's system user can read. A failure leaves no partial file. */
 export async function writeCapturedMessage(folder: string, name: string, content: string | Buffer): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // An earlier version created the folder with permissions for everybody. If the folder belongs to another system user, chmod fails and the
-  // permissions are unchanged.
+  // An earlier version created the folder with permissions for everybody. If it belongs to another system user, chmod fails.
   await chmod(folder, 0o700).catch(() => {});
   const unfinished = join(folder, `.${name}.${process.pid}`);
   await writeFile(unfinished, content, { mode: 0o600 });

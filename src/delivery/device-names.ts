@@ -5,10 +5,7 @@ export const MAX_NAMED_DEVICES = 10;
 
 export type DeviceNames = ReadonlyMap<string, { location: string; type: string }>;
 
-/**
- * Loads the current names of the devices that an event mentions, if they belong to the user whom the event is about. Deleted devices are
- * included while their rows exist.
- */
+/** Loads the current names of the devices in an event, if they belong to the user whom the event is about. */
 export async function loadDeviceNames(
   db: Database,
   { userId, data }: { userId: string; data: Record<string, unknown> },

@@ -22,7 +22,7 @@ export function createDispatcher(options: {
   pool: Pool;
   channels: { webhook: DeliveryChannel; email: DeliveryChannel; sms: DeliveryChannel };
   clock: Clock;
-  /** Clock that measures for how long the deliveries of a subscription have failed. Default: `clock`. */
+  /** Clock that measures how long the deliveries of a subscription have failed. Default: `clock`. */
   ageClock?: Clock;
   log: Logger;
   /** Called after each attempt, to count attempts by channel and result. */
@@ -47,8 +47,8 @@ export function createDispatcher(options: {
     onTried?.(kind, outcome.succeeded ? 'succeeded' : 'failed');
     const durationMs = performance.now() - from;
     const at = { startedAt, now: clock(), ageNow: ageClock(), durationMs, random: random() };
-    // If the outcome cannot be stored, the delivery is attempted again when the lease has ended. A duplicate message is better than a lost
-    // one.
+    // If the outcome cannot be stored, the delivery is attempted again when the lease (reservation) has ended. A duplicate message is
+    // better than a lost one.
     await recordDeliveryAttempt(pool, sending, outcome, at).catch((error: Error) =>
       log.warn({ err: error, delivery: deliveryId }, 'result of a delivery not recorded'),
     );
@@ -63,7 +63,7 @@ export function createDispatcher(options: {
   }
 
   return {
-    /** Takes due deliveries and starts an attempt for each, without waiting for the outcomes. Returns the number of deliveries taken. */
+    /** Takes due deliveries and starts an attempt for each. Returns the number of deliveries taken. */
     async pass(): Promise<number> {
       const room = AT_ONCE - sendings.size;
       if (room <= 0) return 0;
@@ -87,8 +87,8 @@ const MAX_FAILING_SECONDS = 24 * 3_600;
 const MAX_FAILED_IN_A_ROW = 20;
 
 /**
- * Records the outcome of an attempt (delivered, to be retried, or given up), and updates the state of the subscription. Does nothing if the
- * lease has ended and another worker has taken the delivery: only the other worker then records its attempt.
+ * Records the outcome of an attempt (delivered, to be retried, or given up), and updates the subscription. Does nothing if another worker
+ * has taken the delivery.
  */
 export async function recordDeliveryAttempt(
   pool: Pool,
@@ -104,15 +104,15 @@ export async function recordDeliveryAttempt(
     response_body: responseBody ?? null,
   };
   await runInTransaction(pool, async (client) => {
-    // Raw SQL in this function: row locks, and attempts appended to JSON. The subscription is locked before its delivery, in the same order
-    // as in updates of a subscription, to avoid deadlocks.
+    // Raw SQL in this function: row locks, and attempts appended to JSON. The subscription is locked before its delivery, as in updates of
+    // a subscription, to avoid deadlocks.
     if (succeeded) await noteSuccess(client, target);
     else await client.query('SELECT FROM webhooks WHERE webhook_id = $1 FOR NO KEY UPDATE', [target]);
     const { rows } = await client.query(
       'SELECT tries FROM deliveries WHERE delivery_id = $1 AND leased_until = $2 FOR UPDATE',
       [deliveryId, leasedUntil],
     );
-    // If there is no row, the delivery was deleted with its user or subscription, or another worker has taken it.
+    // Without a row, the delivery was deleted, or another worker has taken it.
     if (rows.length === 0) return;
     const tries = rows[0].tries + 1;
     const next = succeeded ? null : computeNextAttemptAt(tries, at.now, at.random);
@@ -151,26 +151,19 @@ async function noteFailure(
   if (webhook?.status !== 'active') return;
   if (!webhook.for_a_day && webhook.failed_in_a_row < MAX_FAILED_IN_A_ROW) return;
   await client.query(`UPDATE webhooks SET status = 'paused' WHERE webhook_id = $1`, [webhookId]);
-  // Paused notices (Green Button notifications to an app) are not reported to the home's owner: only the owner of the app can resume them,
-  // by setting the app's notification_url.
+  // The home's owner is not told about paused Green Button notices, because only the app's owner can resume them.
   if (webhook.is_notice) return;
   const data = { webhook_id: webhookId, events: webhook.events, url: webhook.url, paused_at: now.toISOString() };
   const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };
   await addEvents(createQueryFunctionOnConnection(client), [notice], now);
 }
 
-/** Delays in ms before the retries (specification, Events: up to 5 retries with exponential backoff). */
+/** Delays in ms before the retries (specification, Events). */
 const RETRY_AFTER_MS: readonly number[] = [5_000, 30_000, 2 * 60_000, 15 * 60_000, 60 * 60_000];
-/**
- * Maximum random change of a delay, as a fraction of the delay. Deliveries that failed at the same time are then not retried at the same
- * time.
- */
+/** Maximum random change of a delay, as a fraction of it, so that failed deliveries are not retried together. */
 const SPREAD = 0.2;
 
-/**
- * Returns the time of the next attempt of a delivery after `failedTries` failed attempts (1 or more); null if no retry is left. `random`: a
- * random number from 0 to 1. Pure.
- */
+/** Returns the time of the next attempt after `failedTries` failed attempts; null if no retry is left. `random`: from 0 to 1. */
 export function computeNextAttemptAt(failedTries: number, now: Date, random: number): Date | null {
   const wait = RETRY_AFTER_MS[failedTries - 1];
   if (wait === undefined) return null;

@@ -15,7 +15,7 @@ describe('the owner of a key', () => {
     const notifiedKey = { ...key, told_end: END, told_days: 7 };
     expect([6, 2, 1].map((days) => findDueExpiryNotice(notifiedKey, daysBefore(days)))).toEqual([null, null, 1]);
     expect(findDueExpiryNotice({ ...notifiedKey, told_days: 1 }, daysBefore(0.5))).toBe(null);
-    // The worker that runs now has a clock that is behind that of the worker that sent the last notice.
+    // The clock of this worker is behind that of the worker that sent the last notice.
     expect(findDueExpiryNotice({ ...notifiedKey, told_days: 1 }, daysBefore(1.01))).toBe(null);
   });
 

@@ -12,8 +12,8 @@ interface Found extends EndingKey {
 }
 
 /**
- * Adds mails about API keys that will expire soon to the outbox, and returns the number of mails. Any number of workers may run this
- * concurrently: the transaction that adds a mail also records in the key's row that the owner was notified.
+ * Adds mails about API keys that will expire soon to the outbox, and returns their number. Several workers may run this at the same time,
+ * because each notice is recorded in the key's row.
  */
 export async function notifyExpiringKeys(db: Database, now: Date): Promise<number> {
   let notified = 0;
@@ -45,8 +45,8 @@ async function endingSoon(db: Database, now: Date, after: string): Promise<Found
 }
 
 /**
- * Adds the mail about one key in a transaction of its own, so that a request waits for the row lock of at most one key. Returns false if
- * the owner was already notified, the key was revoked, or its expiry was changed.
+ * Adds the mail about one key in a separate transaction, so that few rows are locked. Returns false if the owner was already notified, the
+ * key was revoked, or its expiry was changed.
  */
 async function notifyOwner(db: Database, key: Found, { days, now }: { days: number; now: Date }): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -55,8 +55,7 @@ async function notifyOwner(db: Database, key: Found, { days, now }: { days: numb
       .set({ told_end: key.expires_at, told_days: days })
       .where('key_id', '=', key.key_id)
       .where('revoked_at', 'is', null)
-      // Times are compared in milliseconds. PostgreSQL stores microseconds, so a row may contain fractions of a millisecond if another
-      // program wrote it.
+      // Compared in milliseconds, because PostgreSQL also stores fractions of them.
       .where(sql<boolean>`date_trunc('milliseconds', expires_at) = ${key.expires_at}`)
       .where(sql<boolean>`(told_end IS DISTINCT FROM ${key.expires_at} OR told_days > ${days})`)
       .returning(['user_id', 'name', 'prefix'])
@@ -69,18 +68,12 @@ async function notifyOwner(db: Database, key: Found, { days, now }: { days: numb
   });
 }
 
-/**
- * Number of days before a key's expiry at which its owner is notified, in the order of the notices. From the first notice on, the dashboard
- * marks the key.
- */
+/** Number of days before a key's expiry at which its owner is notified. From the first notice on, the dashboard marks the key. */
 const NOTICE_DAYS = [7, 1] as const;
-/**
- * Minimum time in ms between setting a key's expiry and the first notice. A person who has just created a key for a day, or rotated a key,
- * already knows the expiry.
- */
+/** Minimum time in ms between setting a key's expiry and the first notice, because the person knows a new expiry. */
 const SETTLED_MS = DAY_MS;
 
-/** Time in ms before a key's expiry at which the first notice is due. No notice is due if a key expires later. */
+/** Time in ms before a key's expiry at which the first notice is due. */
 const FIRST_NOTICE_MS = Math.max(...NOTICE_DAYS) * DAY_MS;
 
 /** Fields of a key that decide whether its owner is notified of its expiry. */
@@ -88,17 +81,14 @@ interface EndingKey {
   expires_at: Date;
   /** Time at which the current expiry was set. */
   set_at: Date;
-  /**
-   * The key's expiry at the time of the last notice, and the number of days before that expiry at which the notice was due. Null before the
-   * first notice.
-   */
+  /** The key's expiry at the last notice, and how many days before it the notice was due. Null before the first notice. */
   told_end: Date | null;
   told_days: number | null;
 }
 
 /**
- * Returns the notice that is due now, as a number of days before the expiry; null if none is due. If two notices are due, because no worker
- * ran in the meantime, returns the later one. After the expiry has been changed, both notices can become due again. Pure.
+ * Returns the notice that is due now, as a number of days before the expiry, or null. If two are due, returns the later one. A changed
+ * expiry makes the notices due again.
  */
 export function findDueExpiryNotice({ expires_at, set_at, told_end, told_days }: EndingKey, now: Date): number | null {
   const leftMs = expires_at.getTime() - now.getTime();

@@ -26,8 +26,8 @@ interface AnswerBounds {
 }
 
 /**
- * Creates the function that fetches the responses of price sources. It fetches only over HTTPS and from public addresses, follows no
- * redirects, and limits size and time. An error message contains no text of the response.
+ * Creates the function that fetches the responses of price sources: only over HTTPS and from public addresses, without redirects, and with
+ * limits of size and time. An error message contains no text of the response.
  */
 export function createPriceSourceFetcher(options: GuardedAgentOptions & Partial<AnswerBounds>): {
   fetchAnswer: SourceFetcher;
@@ -47,7 +47,7 @@ export function createPriceSourceFetcher(options: GuardedAgentOptions & Partial<
   };
 }
 
-/** An error whose message this service has written, so that it can be shown. Messages of other errors may contain text of the response. */
+/** An error with a message of this service, which can be shown. Messages of other errors may contain text of the response. */
 class Refused extends Error {
   override name = 'Refused';
 }
@@ -72,7 +72,7 @@ function get(
   const all = { accept: '*/*', ...headers, 'accept-encoding': 'gzip, deflate, br', 'user-agent': USER_AGENT };
   return new Promise((resolve, reject) => {
     let isLate = false;
-    // If the time limit ends a request, Node reports a broken connection. That would be misleading, so the error is replaced.
+    // After a time-out, Node reports a broken connection, which would be misleading.
     const fail = (error: Error) =>
       reject(isLate ? new Refused(`no complete response within ${timeoutMs / 1_000} s`) : error);
     const outgoing = request(url, { ...guarded.optionsFor(url.hostname), headers: all }, (response) => {
@@ -109,10 +109,7 @@ async function answerOf(response: IncomingMessage, maxBytes: number): Promise<So
   }
 }
 
-/**
- * Parses a Retry-After header, which is a number of seconds or a date (RFC 9110, 10.2.3). Returns the wait in ms; undefined if the header
- * is neither.
- */
+/** Returns the wait in ms from a Retry-After header (seconds or a date; RFC 9110, 10.2.3), or undefined. */
 function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
@@ -120,7 +117,7 @@ function retryAfterMs(header: string | undefined, nowMs: number): number | undef
   return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - nowMs);
 }
 
-/** Reads and decompresses the body of a response. Limits both its compressed and its decompressed size. */
+/** Reads and decompresses the body of a response, with limits for both sizes. */
 async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
   const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase().trim();
   const unpacks = UNPACKED_BY[encoding];

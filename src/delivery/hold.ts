@@ -3,24 +3,22 @@ import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /**
- * Due time of a delivery that is held back after a restore, and of one that was then discarded. It is so late that no worker takes such a
+ * Due times that mark a delivery as held after a restore, or as discarded afterwards. They are so late that no worker takes such a
  * delivery.
  */
 export const HELD_DELIVERY_DUE_TIME = new Date('9999-12-31T00:00:00Z');
 
-/** Whether a delivery is held back after a restore, judged by its due time. Pure. */
+/** Whether a delivery is held back after a restore, judged by its due time. */
 export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
   nextAttemptAt !== null && nextAttemptAt >= HELD_DELIVERY_DUE_TIME;
 
 /**
- * Holds back all messages that were due before a restore, because the installation that was lost may already have sent them: pending
- * deliveries, changed hours whose alerts are not evaluated yet, and hours that are not published yet. For alerts on silences and for mails
- * by jobs, `installation.held_before` has the same effect. No worker may run during the call.
+ * Holds all messages that were due before a restore, because the lost installation may already have sent them. These are pending
+ * deliveries, and changed hours whose alerts or events are pending. No worker may run during the call.
  */
 export async function holdDueMessages(db: Database): Promise<void> {
   await joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL in this file: the statements change rows of all accounts, or the only row of `installation`. The query builder is used for
-    // rows of one account.
+    // Raw SQL in this file: the statements change rows of all accounts, or the only row of `installation`.
     await sql`INSERT INTO installation (held_before) VALUES (now())
       ON CONFLICT (only_row) DO UPDATE SET held_before = coalesce(installation.held_before, excluded.held_before)`.execute(
       trx,
@@ -36,22 +34,19 @@ export async function holdDueMessages(db: Database): Promise<void> {
   });
 }
 
-/** Returns the time of the restore before which due messages are held back; null if nothing is held back. */
+/** Returns the time of the restore before which due messages are held; null if none are held. */
 export async function readRestoreHoldTime(db: Database): Promise<Date | null> {
   const { rows } = await sql<{ held_before: Date | null }>`SELECT held_before FROM installation`.execute(db);
   return rows[0]?.held_before ?? null;
 }
 
-/** Result of a release: number of deliveries, and number of changed hours whose alerts had not been evaluated. */
+/** Result of a release: number of deliveries, and of changed hours whose alerts were not evaluated. */
 export interface ReleasedMessageCounts {
   deliveries: number;
   changes: number;
 }
 
-/**
- * Ends the holding back of messages after a restore. Held deliveries are sent or, if `isDropped`, given up. Returns null if nothing is held
- * back.
- */
+/** Ends the holding of messages after a restore. Held deliveries are sent or, if `isDropped`, given up. Returns null if nothing is held. */
 export async function releaseHeldDeliveries(
   db: Database,
   { isDropped }: { isDropped: boolean },
@@ -74,9 +69,8 @@ export async function releaseHeldDeliveries(
 }
 
 /**
- * Discards changed hours that were held back before `weekAgo`, as deliveries of this age are given up. Alerts on silences from before the
- * restore are still held back until the operator releases them. Also discards held hours if this installation holds nothing back: such
- * hours belong to an account that moved here from a restored installation.
+ * Discards changed hours that were held before `weekAgo`, because deliveries of this age are given up. Alerts on silences stay held until
+ * the operator releases them.
  */
 export async function discardHeldUsageChanges(db: Database, weekAgo: Date): Promise<void> {
   await sql`DELETE FROM usage_changes WHERE is_held

@@ -35,7 +35,7 @@ interface Attempt {
   response_body: string | null;
 }
 
-/** Builds a query for deliveries to a webhook subscription that the caller can access. Excludes Green Button notices to apps. */
+/** Builds a query for deliveries to a webhook subscription that the caller can access, without Green Button notices to apps. */
 function deliveriesWithin(db: Database, reach: AccessibleAccounts, webhookId: string) {
   return db
     .selectFrom('deliveries')
@@ -75,7 +75,7 @@ export async function listDeliveries(
   return rows.map(asDelivery);
 }
 
-/** Makes a delivery due at once, with the full number of retries. Returns null if there is no such delivery that the caller can access. */
+/** Makes a delivery due at once, with the full number of retries. Returns null if the caller can access no such delivery. */
 export async function retryDelivery(
   db: Database,
   reach: AccessibleAccounts,
@@ -97,7 +97,7 @@ export async function retryDelivery(
   });
 }
 
-/** Queues a `webhook.test` event for a subscription. Returns null if there is no such subscription that the caller can access. */
+/** Queues a `webhook.test` event for a subscription. Returns null if the caller can access no such subscription. */
 export async function queueTestEvent(
   db: Database,
   reach: AccessibleAccounts,
@@ -118,13 +118,13 @@ export async function queueTestEvent(
   });
 }
 
-/** Converts a row of `deliveriesWithin` to a delivery. If the subscription is paused, the delivery has no time of a next attempt. */
+/** Converts a row of `deliveriesWithin` to a delivery. */
 function asDelivery(
   row: Omit<Delivery, 'attempts'> & { attempts: unknown; webhook_status: Selectable<Tables['webhooks']>['status'] },
 ): Delivery {
   const { delivery_id, event_id, event, status } = row;
   const isToCome = status === 'pending' && row.webhook_status === 'active' && !isDeliveryHeld(row.next_attempt_at);
-  // Rows that were written by versions that did not store responses have no `response_body`.
+  // Earlier versions stored no `response_body`.
   const attempts = (row.attempts as Attempt[]).map((one) => ({
     ...one,
     response_body: one.response_body ?? null,
@@ -132,10 +132,7 @@ function asDelivery(
   return { delivery_id, event_id, event, status, attempts, next_attempt_at: isToCome ? row.next_attempt_at : null };
 }
 
-/**
- * A delivery with its request and response. Signatures are omitted, because only the receiver can verify them; they are included only for
- * the test receiver.
- */
+/** A delivery with its request and response. Signatures are included only for the test receiver. */
 export interface SentDelivery extends Delivery {
   request: {
     /** Current URL of the subscription. The next attempt would be sent to this URL. */

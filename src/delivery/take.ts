@@ -3,22 +3,19 @@ import type { Pool } from '#src/database/connect.ts';
 import { runInTransaction } from '#src/database/transaction.ts';
 import type { DeliveryAttempt } from './channel.ts';
 
-/** Duration in seconds of a worker's lease on a delivery, by channel. It must be longer than an attempt can take. */
+/** Duration in seconds of a worker's lease (reservation) of a delivery, by channel. It must be longer than an attempt can take. */
 const LEASE_SECONDS = { email: 120, other: 15 };
 /**
- * Maximum numbers of attempts at the same time, over all workers. `target`: to one receiver; but only one at a time if the receiver fails,
- * or is catching up after a pause. `owner`: to all subscriptions of one owner. This is an eighth of a process's maximum, so that slow
- * receivers of one owner do not block other owners. `host`: to one host, for all owners together. This is higher, because a host may serve
- * many owners.
+ * Maximum numbers of concurrent attempts of all workers: to one receiver (`target`), to all subscriptions of one owner (`owner`), and to
+ * one host (`host`). Slow receivers must not block other owners. A receiver that fails, or is catching up after a pause, gets one attempt
+ * at a time.
  */
 const AT_ONCE = { target: 8, owner: 64, host: 128 };
 
 /**
- * Takes due deliveries, the oldest of each target first. If more deliveries are due than can start, those of the owners with the fewest
- * attempts in progress are taken first, and among the targets of one owner those with the fewest. While the lease lasts, no other worker
- * takes these deliveries. If the worker is killed, another one takes them after the lease. A delivery is also due if its due time was set
- * by a clock that was ahead. `underWay`: deliveries that this process is sending; it does not take them again, even after a step of the
- * clock.
+ * Takes due deliveries, the oldest of each target first. Owners and targets with the fewest attempts in progress come first. While the
+ * lease (reservation) lasts, no other worker takes these deliveries. `underWay`: deliveries that this process is sending, which it does not
+ * take again.
  */
 export async function leaseDueDeliveries(
   pool: Pool,
@@ -27,31 +24,27 @@ export async function leaseDueDeliveries(
   underWay: readonly string[] = [],
 ): Promise<DeliveryAttempt[]> {
   return runInTransaction(pool, async (client) => {
-    // Raw SQL on the hot path of deliveries: one recursive statement takes the deliveries, and takes their locks in one order. The advisory
-    // lock ensures that only one worker runs this statement at a time and sees the leases of the previous one. Otherwise, two workers could
-    // together exceed the maximum numbers.
+    // Raw SQL on the hot path of deliveries: one recursive statement takes the deliveries and their locks. The advisory lock lets only one
+    // worker at a time run it, because two workers could together exceed the maximum numbers.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
     return taken(await client.query(TAKE, [now, most, underWay]));
   });
 }
 
-/** SQL expression for the host of a subscription's URL, without its port. URLs are validated when they are set, and begin with https:. */
+/** SQL expression for the host of a subscription's URL, without its port. */
 const HOST = String.raw`lower(substring(w.url FROM '^[^:]*:[/\\]*(\[[^]]*\]|[^/\\?#:]+)'))`;
 
 /**
- * SQL condition on a delivery `d`: a worker is sending it. No lease is longer than two minutes, and the clocks of workers differ by at most
- * one minute, so a later end of the lease is not valid.
+ * SQL condition on a delivery `d`: a worker is sending it. A lease that ends much later than now was written by a wrong clock and is not
+ * valid.
  */
 const IS_LEASED = `d.leased_until > $1 AND d.leased_until <= $1 + interval '${LEASE_SECONDS.email + 60} seconds'`;
-/**
- * SQL condition on a delivery `d`: it is due. The delivery is also due if its due time was set by a clock that was ahead. In that case, the
- * delivery's last attempt or its creation is in the future.
- */
+/** SQL condition on a delivery `d`: it is due. It is also due if a clock that was ahead set its due time. */
 const IS_DUE = `(d.next_attempt_at <= $1 OR coalesce((d.attempts->-1->>'at')::timestamptz, d.created_at) > $1 + interval '1 minute')`;
 
 /**
  * SQL statement that takes due deliveries. Parameters: $1 the current time, $2 the maximum number of deliveries, $3 the deliveries that
- * this process is sending. A delivery by e-mail or SMS has no subscription; its target (`email` or `sms`) stands for owner and host.
+ * this process is sending. For e-mail and SMS, the target (`email` or `sms`) stands for owner and host.
  */
 const TAKE = `
      WITH RECURSIVE targets AS (

@@ -19,26 +19,24 @@ import { addEvents, usersWithEventReceiversSql } from '#src/events/outbox.ts';
 
 /** Minimum time in seconds between two `usage.updated` events of one user. */
 const MIN_INTERVAL_SECONDS = 60;
-/** Maximum number of users in one transaction, and of hours in one event. The next transaction processes the other users and hours. */
+/** Maximum number of users in one transaction, and of hours in one event. */
 const MAX_USERS = 500;
 const MAX_HOURS = 1_000;
 
 /**
- * SQL condition on a row `t`: its user was notified within the last minute ($1: now). If the stored time is more than a minute in the
- * future, the clock has been set back since, and the condition does not hold.
+ * SQL condition on a row `t`: its user was notified within the last minute ($1: now). A time far in the future was written by a wrong clock
+ * and is ignored.
  */
 const RECENTLY = `t.told_at > $1::timestamptz - make_interval(secs => $2) AND t.told_at < $1::timestamptz + make_interval(secs => $2)`;
 
 /**
- * Returns an SQL query for those users of a relation (its column `user_id`) whose changed hours are published: users whose home is followed
- * by a webhook subscription or an open page.
+ * Returns an SQL query for the users of a relation (its column `user_id`) whose home is followed by a webhook subscription or an open page.
  */
 export const usersWithUsageRecipientsSql = (relation: string): string =>
   `${usersWithFollowedHomesSql(relation)} UNION ${usersWithEventReceiversSql(relation, "'usage.updated'")}`;
 
 /**
- * Stores changed hours for the next `usage.updated` event of each user. Skips users whose home is not followed by a webhook subscription or
- * an open page.
+ * Stores changed hours for the next `usage.updated` event of each user whose home is followed by a webhook subscription or an open page.
  */
 export async function queueChangedHours(
   query: QueryFunction,
@@ -56,14 +54,13 @@ export async function queueChangedHours(
 }
 
 /**
- * Publishes a `usage.updated` event for each user whose usage has changed, unless the user had such an event within the last minute. An
- * event contains every changed hour with its current total. Any number of workers may run this concurrently. Returns the number of events.
+ * Publishes a `usage.updated` event for each user whose usage has changed, but at most one a minute. An event contains every changed hour
+ * with its current total. Several workers may run this at the same time. Returns the number of events.
  */
 export async function publishUsageUpdates(pool: Pool, now: Date): Promise<number> {
   return runInTransaction(pool, async (client) => {
     const query = createQueryFunctionOnConnection(client);
-    // If several workers run this statement concurrently, only one of them writes the time of a user and publishes the event. The others
-    // skip the user.
+    // Of several workers that run this statement, only one writes the time of a user and publishes the event.
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
        SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u
@@ -82,7 +79,7 @@ export async function publishUsageUpdates(pool: Pool, now: Date): Promise<number
        RETURNING user_id, hour`,
       [due.map(({ user_id }) => user_id), MAX_HOURS],
     );
-    // The totals are read after the hours have been deleted from the queue. If a change is committed later, its hour is in the queue again.
+    // The totals are read after the hours have been deleted from the queue, so that a later change queues its hour again.
     const hours = taken.toSorted((a, b) => compare(a.user_id, b.user_id) || a.hour.getTime() - b.hour.getTime());
     const spans = hours.map(({ user_id: userId, hour }) => {
       const startMs = hour.getTime();
@@ -104,7 +101,7 @@ export async function publishUsageUpdates(pool: Pool, now: Date): Promise<number
   });
 }
 
-/** Compares ids as PostgreSQL does: by code unit, because the columns have the collation "C" and ids are ASCII. */
+/** Compares ids in PostgreSQL's order. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 interface ToldHour {
@@ -113,7 +110,7 @@ interface ToldHour {
   milliwattHours: MilliwattHours | null;
 }
 
-/** Replaces import by usage in the hours of composed homes (homes whose usage is not the sum of their imports). */
+/** Replaces import by usage in the hours of homes whose usage is not the sum of their imports. */
 async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<ToldHour[]> {
   const dayOf = (hour: Date) => hour.toISOString().slice(0, 10);
   const used = new Map<string, MilliwattHours | null>();
@@ -133,7 +130,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
   );
 }
 
-/** Formats an hour (UTC) as in responses of energy-insights. The usage of an hour without data is 0. */
+/** Formats an hour (UTC) as in responses of energy-insights. Usage without data is 0. */
 function shown({
   hour,
   milliwattHours,

@@ -5,7 +5,7 @@ import type { Capabilities } from '#src/database/capabilities.ts';
 /** Reason why a fact is unknown. */
 interface Unseen {
   why: string;
-  /** Network error code or SQLSTATE, if the reason is such an error. */
+  /** Network error code or SQLSTATE, if there is one. */
   code?: string;
 }
 
@@ -32,7 +32,7 @@ export interface InstallationFacts {
   descriptors: { limit: number; ofService: boolean } | null;
   /** State of the backups. Null if the installation uses an external database. */
   backup: FactOrReason<BackupState> | null;
-  /** Latest released version of the service, read from the URL that the operator specified. Null if the operator specified no URL. */
+  /** Latest released version of the service. Null if the operator specified no URL for it. */
   latest: FactOrReason<{ version: string }> | null;
 }
 
@@ -45,45 +45,36 @@ export interface DatabaseFacts {
 
 /** Facts about a database server that responds. */
 export interface DatabaseServer {
-  /** Description of the database in one line. If the service cannot use the database, the reason and the remedy. */
+  /** Description of the database in one line, or why the service cannot use it and the remedy. */
   kind: FactOrReason<{ line: string; capabilities: Capabilities }>;
-  /** Difference between the server's clock and this machine's clock (positive if the server's is ahead) and its uncertainty, in ms. */
+  /** How far the server's clock is ahead of this machine's, and the uncertainty, in ms. */
   clock: { aheadMs: number; uncertainMs: number };
   schema: { isMade: boolean; pending: string[]; unknown: string[] };
-  /** Server settings with which an acknowledged commit could be lost, each with its remedy. */
+  /** Server settings that could lose an acknowledged commit, each with its remedy. */
   commitRisks: string[];
-  /** Facts about the content of the database. Null if the schema is missing or belongs to another version of the service. */
+  /** Facts about the content of the database. Null if the schema is missing or belongs to another version. */
   content: FactOrReason<DatabaseContent> | null;
 }
 
 export interface DatabaseContent {
-  /**
-   * The latest time that the service considers correct, in Unix ms. The ages of data are measured from this time. Null if the service has
-   * never started.
-   */
+  /** The latest time that the service considers correct, in Unix ms. Null if the service has never started. */
   believedMs: number | null;
   devices: number;
   heardInDay: number;
   heardInHour: number;
   faulty: number;
-  /**
-   * Number of messages, and number of rejected messages among them. Includes the last 20 messages of each device that has reported in the
-   * last day.
-   */
+  /** Number of messages, and of rejected ones among them: the last 20 messages of each device that has reported in the last day. */
   lastMessages: { all: number; rejected: number };
   overdueSeconds: number;
   deliveriesWaiting: number;
-  /**
-   * Time of the first start after a restore. Deliveries that were created before this time are held back. Null if no deliveries are held
-   * back.
-   */
+  /** Time of the first start after a restore. Earlier deliveries are held. Null if none are held. */
   heldBefore: Date | null;
   usageChangesWaiting: number;
   lateDifferences: number;
   staleDays: number;
   /**
-   * Number of this month's aggregate rows of one account that differ from its load profile. Null if there is no account, or if the
-   * comparison took too long.
+   * Number of this month's aggregate rows of one account that differ from its quarter-hours. Null if there is no account, or the comparison
+   * took too long.
    */
   compared: { userId: string; differing: number } | null;
 }
@@ -96,7 +87,7 @@ export interface BrokerFacts {
 
 export interface CertificateFacts {
   file: string;
-  /** Whether the certificate is in DATA_DIR. There the service creates a certificate if none exists. */
+  /** Whether the service created the certificate in DATA_DIR. */
   isOurs: boolean;
   pair: FactOrReason<CertificatePair> | null;
 }
@@ -107,18 +98,15 @@ export interface CertificatePair {
   /** Whether the service itself renews the certificate. */
   renewsItself: boolean;
   keyFits: boolean;
-  /** Host names that PUBLIC_URL and devices use. `isNamed`: whether the certificate contains the host name. */
+  /** Host names that PUBLIC_URL and devices use. `isNamed`: whether the certificate contains the name. */
   hosts: { host: string; of: string; isNamed: boolean }[];
 }
 
 export interface SecretKeyFacts {
-  /** Where the secret key comes from: SECRET_KEY, or the name of the key's file. */
+  /** Origin of the secret key: SECRET_KEY, or the name of a file. */
   from: string;
   isThere: boolean;
-  /**
-   * Number of encrypted values that the doctor tried to decrypt, and number of values that this key decrypted. Null if the database could
-   * not be queried.
-   */
+  /** Number of encrypted values that were tested, and number that this key decrypted. Null if the database could not be queried. */
   sealed: { looked: number; opened: number } | null;
 }
 
@@ -153,7 +141,7 @@ export interface Finding {
   todo: string | null;
 }
 
-/** A check of the doctor, which evaluates facts about the installation. Pure. */
+/** A check of the doctor, which evaluates facts about the installation. */
 export interface Check {
   name: string;
   judge(facts: InstallationFacts): Finding | Finding[];

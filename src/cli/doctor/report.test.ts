@@ -103,8 +103,8 @@ const file = (what: FileFacts['what'], mode: number, isWritable = true): Partial
 });
 
 /**
- * Test cases: the name, the facts that differ from those of an installation without problems, the check that detects the difference, the
- * level of its finding, and a pattern for the finding and the remedy.
+ * Test cases: name, facts that differ from an installation without problems, check that detects them, level of its finding, and a pattern
+ * for the finding and the remedy.
  */
 const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][] = [
   [
@@ -403,7 +403,6 @@ describe('the doctor', () => {
   test.each(CASES)('%s', (_, change, check, level, words) => {
     const found = runChecks({ ...WELL, ...change }).filter((one) => one.check === check && one.level === level);
     expect(found.map(({ finding, todo }) => `${finding} ${todo}`).join('\n')).toMatch(words);
-    // Each finding contains a remedy.
     for (const { todo } of found) expect(todo).toMatch(/\S/);
   });
 

@@ -21,13 +21,13 @@ import type { Check, Finding, InstallationFacts } from './facts.ts';
 
 type Reported = { check: string } & Finding;
 
-/** Runs all checks and returns their findings about the facts. Pure. */
+/** Runs all checks and returns their findings about the facts. */
 export const runChecks = (facts: InstallationFacts): Reported[] =>
   CHECKS.flatMap(({ name, judge }) => [judge(facts)].flat().map((one) => ({ check: name, ...one })));
 
-/** Replaces secrets in the findings, because an error message of another program may contain a secret. */
+/** Replaces secrets in the findings, because an error message may contain one. */
 export function redactSecrets(findings: readonly Reported[], secrets: readonly string[]): Reported[] {
-  // Longer secrets are replaced first, because a secret may be part of a longer secret.
+  // Longer secrets come first, because a secret may be part of a longer one.
   const all = [...secrets].sort((a, b) => b.length - a.length);
   const clean = (text: string) => all.reduce((left, secret) => left.replaceAll(secret, '…'), text);
   return findings.map((one) => ({ ...one, finding: clean(one.finding), todo: one.todo && clean(one.todo) }));
@@ -52,7 +52,7 @@ function summaryOf(findings: readonly Reported[]): string {
   return `${countOf(problems, 'problem')}, ${countOf(warnings, 'warning')}.`;
 }
 
-/** All checks in the order of the report. If a check depends on the result of another check, the other check comes first. */
+/** All checks in the order of the report. A check comes after the checks on which it depends. */
 export const CHECKS: readonly Check[] = [
   configurationCheck,
   serviceCheck,

@@ -18,9 +18,9 @@ import { COMMAND_LINE_ACTOR } from '#src/users/audit.ts';
 import { findUserId } from '../named-user.ts';
 import { formatOptionError, parseOptionValues } from './members.ts';
 
-/** A request from the command line: the parameters of the path and the query as text, and the body as returned by `parseOptionValues`. */
+/** A request from the command line. Parameters are text; the body comes from `parseOptionValues`. */
 export interface OperatorRequest {
-  /** The account whose data the operation reads or changes, for an operation that normally uses the caller's own account. */
+  /** The account whose data the operation uses instead of the caller's own. */
   userId?: string;
   params?: Record<string, string>;
   query?: Record<string, string>;
@@ -35,8 +35,7 @@ export interface OperatorResponse {
 
 /**
  * Calls an operation of the HTTP API as an operator at the command line: with an administrator's access, in one transaction, and with an
- * entry in the audit log. Error messages contain the names of options instead of members. `what`: kind of the object, for the error message
- * if the object does not exist.
+ * audit entry. Error messages name options instead of request members. `what`: kind of the object, for error messages.
  */
 export async function callOperation(
   definition: AnyOperation,
@@ -91,10 +90,7 @@ export async function callOperation(
   }
 }
 
-/**
- * Calls an operation that creates an object for a user, who is given by id or e-mail address. The body contains the members that were
- * typed. Returns the response.
- */
+/** Calls an operation that creates an object for a user, who is given by id or e-mail address. */
 export async function createObjectForUser(
   definition: AnyOperation,
   { user, ...typed }: { user: string } & Record<string, string>,
@@ -105,10 +101,7 @@ export async function createObjectForUser(
   return (await callOperation(definition, { userId, body }, on)).answer as object;
 }
 
-/**
- * Returns the caller for an operator, who can access all accounts. In operations on the caller's own data, the caller is the account
- * `userId`.
- */
+/** Returns the caller for an operator, who can access all accounts. Operations on the caller's own data use the account `userId`. */
 const operator = (userId: string): Caller => ({
   by: 'key',
   keyId: COMMAND_LINE_ACTOR,

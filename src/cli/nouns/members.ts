@@ -13,7 +13,7 @@ interface MemberOption {
 /** Returns the name of the command-line option for a member of a request, such as `--limit-kw` for `limit_kw`. */
 export const getOptionFlag = (member: string): string => `--${member.replaceAll('_', '-')}`;
 
-/** Returns a command-line option for each member of a request, except the excluded members. Pure. */
+/** Returns a command-line option for each member of a request, except the excluded members. */
 export const listRequestOptions = (
   shape: Readonly<Record<string, z.ZodType>>,
   without: readonly string[] = [],
@@ -22,7 +22,7 @@ export const listRequestOptions = (
     .filter(([member]) => !without.includes(member))
     .map(([member, schema]) => ({ member, flag: getOptionFlag(member), description: descriptionOf(schema) }));
 
-/** Describes a member for the command's help. The value `none` sets a nullable member to null; commas separate the items of a list. */
+/** Describes a member for the command's help. */
 function descriptionOf(schema: z.ZodType): string {
   const explanation = sayingOf(schema).replaceAll('`', '');
   const may = schema.safeParse(null).success ? '"none" removes it' : '';
@@ -30,7 +30,7 @@ function descriptionOf(schema: z.ZodType): string {
   return [explanation, several, may].filter((part) => part !== '').join(' ') || 'see the reference at /docs';
 }
 
-/** Returns the description of a schema. If the schema has none and wraps another schema, returns the description of the inner schema. */
+/** Returns the description of a schema or, if it has none, of the schema that it wraps. */
 function sayingOf(schema: z.ZodType): string {
   const { innerType } = schema.def as { innerType?: z.ZodType };
   return schema.description ?? (innerType ? sayingOf(innerType) : '');
@@ -38,8 +38,7 @@ function sayingOf(schema: z.ZodType): string {
 
 /**
  * Converts typed text into the members of a request. Numbers, objects and lists in brackets are parsed as JSON; commas separate the items
- * of other lists. Other text is used unchanged. `none` means null if the member is nullable. Throws an error with one line for each invalid
- * option. Pure.
+ * of other lists. `none` means null. Throws an error with one line for each invalid option.
  */
 export function parseOptionValues(
   schema: z.ZodObject,
@@ -60,7 +59,7 @@ export const formatOptionError = ([member, ...path]: readonly PropertyKey[], mes
   return `${where}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 };
 
-/** Whether a member's schema is a list, which preprocessing or an optional schema may wrap. */
+/** Whether a member's schema is a list, possibly wrapped. */
 const isList = (schema: z.ZodType): boolean =>
   schema.safeParse('').error?.issues.some((issue) => issue.code === 'invalid_type' && issue.expected === 'array') ??
   false;
@@ -79,8 +78,8 @@ function meant(schema: z.ZodType, text: string): unknown {
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Formats rows as a table with the given columns and a header. Escapes control characters. `width`: number of characters of the terminal,
- * at which lines are cut; null: lines are not cut. Pure.
+ * Formats rows as a table with a header. Escapes control characters. `width`: number of characters of the terminal, at which lines are cut;
+ * null: not cut.
  */
 export function formatTable(rows: readonly Row[], columns: readonly string[], width: number | null): string {
   const cells = [
@@ -103,7 +102,7 @@ export function formatTable(rows: readonly Row[], columns: readonly string[], wi
 const valueAt = (row: unknown, column: string): unknown =>
   column.split('.').reduce((value, name) => (value as Row | null | undefined)?.[name], row);
 
-/** Formats one object, with one line for each member. Pure. */
+/** Formats one object, with one line for each member. */
 export function formatObject(thing: Row): string {
   const width = Math.max(...Object.keys(thing).map((name) => name.length));
   return Object.entries(thing)

@@ -14,20 +14,17 @@ import { formatObject, formatTable, getOptionFlag, listRequestOptions, parseOpti
 export interface ApiNoun {
   /** Name of this kind of object, such as `device`. */
   name: string;
-  /**
-   * Name of the member that contains the object's id, such as `device_id`. The command's argument has the same name. For a user, the
-   * argument may also be an e-mail address.
-   */
+  /** Name of the member that contains the object's id, such as `device_id`, and of the command's argument. */
   id: string;
-  /** Columns of a list on a terminal. A name such as `app.name` stands for the nested member `name` of the member `app`. */
+  /** Columns of a list on a terminal. `app.name` stands for the member `name` of the member `app`. */
   columns: readonly string[];
 }
 
 type Options = Record<string, string | boolean | undefined>;
 
 /**
- * Adds the command `list`, which prints one page or all pages. `userIdField`: name of the member that contains the user, if each list
- * belongs to one user; the command then requires a user.
+ * Adds the command `list`, which prints one page or all pages. `userIdField`: name of the member with the user, if the command requires
+ * one.
  */
 export function addListCommand(
   group: Command,
@@ -112,8 +109,8 @@ export function addUpdateCommand(group: Command, noun: ApiNoun, definition: AnyO
 }
 
 /**
- * Adds the command `create`, with an option for each member of the request. The new object belongs to the user whom the command names.
- * `checkOwner` throws if this user cannot have such an object.
+ * Adds the command `create`, with an option for each member of the request. The object belongs to the user in the command. `checkOwner`
+ * throws if this user cannot have such an object.
  */
 export function addCreateCommand(
   group: Command,
@@ -154,8 +151,8 @@ export function addDeleteCommand(group: Command, noun: ApiNoun, definition: AnyO
 }
 
 /**
- * Adds another command that acts on one object. `more`: arguments after the id, with the names of the path's parameters. `whyNothing`:
- * returns the text that a terminal shows if the response has no rows.
+ * Adds another command that acts on one object. `more`: further arguments, named after the path's parameters. `whyNothing`: returns the
+ * text for a response without rows.
  */
 export function addActionCommand(
   group: Command,
@@ -206,13 +203,13 @@ async function one(noun: ApiNoun, definition: AnyOperation, name: string, given:
   });
 }
 
-/** Returns the rows of a response. Null if the response is a single object. */
+/** Returns the rows of a response, or null for a single object. */
 function rowsOf(answer: unknown): Record<string, unknown>[] | null {
   const rows = Array.isArray(answer) ? answer : (answer as { data?: unknown }).data;
   return Array.isArray(rows) ? rows : null;
 }
 
-/** Prints a response. It is one object, a list of rows, or an object whose member `data` contains rows. */
+/** Prints a response: one object, a list of rows, or an object whose member `data` contains rows. */
 export function printResponse(answer: unknown, json: string | boolean | undefined): void {
   if (json === true) {
     for (const row of Array.isArray(answer) ? answer : [answer]) console.log(JSON.stringify(row));
@@ -241,9 +238,7 @@ const plain = (summary: string): string => {
   return `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 };
 
-/**
- * Returns the values of the command-line options by the member's name, because commander stores the value of `--limit-kw` under `limitKw`.
- */
+/** Returns the values of the options by the member's name, because commander stores `--limit-kw` under `limitKw`. */
 const members = (typed: Options): Record<string, string> =>
   Object.fromEntries(
     Object.entries(typed)
@@ -252,7 +247,7 @@ const members = (typed: Options): Record<string, string> =>
   );
 
 /**
- * Replaces an option value of `-` with the secret from standard input. A secret on the command line would be visible in the list of
+ * Replaces an option value of `-` with the secret from standard input. On the command line, the secret would be visible in the list of
  * processes.
  */
 export async function readSecretFromStdin(values: Record<string, string>): Promise<Record<string, string>> {
@@ -261,16 +256,13 @@ export async function readSecretFromStdin(values: Record<string, string>): Promi
   return { ...values, auth_token: (await text(process.stdin)).replace(/\r?\n$/, '') };
 }
 
-/**
- * Asks for confirmation on a terminal before an irreversible deletion. Throws if the person declines, or if there is no terminal and the
- * option --yes (`isSaid`) is not set.
- */
+/** Asks for confirmation on a terminal. Throws if the person declines, or if there is no terminal and no option --yes (`isSaid`). */
 async function confirm(question: string, isSaid: boolean | undefined): Promise<void> {
   if (isSaid) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new Error(`${question}? Nothing was changed: add --yes to confirm.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl-D closes the terminal without an answer. This counts as "no".
+  // Ctrl-D counts as "no".
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   const answer = await Promise.race([terminal.question(`${question}? [y/N] `).catch(() => ''), closed]);
   terminal.close();

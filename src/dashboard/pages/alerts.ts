@@ -115,8 +115,8 @@ function totalOf({ kwh_used, cost, currency }: AlertFiring): string {
 }
 
 /**
- * Returns the display name of the period for which an alert fired: "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November
- * 2026". For an alert about silence, returns the start of the silence.
+ * Returns the display name of the period for which an alert fired: "21 Nov 2026, 14:00 to 15:00", "November 2026". For a silence, returns
+ * its start.
  */
 function periodName(type: AlertType, { period_start, period_end }: AlertFiring, zone: string): string {
   const as = (options: Intl.DateTimeFormatOptions, at: string) =>

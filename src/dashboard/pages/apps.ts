@@ -12,7 +12,7 @@ import { EditAppDialog, RegisterAppDialog } from './apps/app-dialog.ts';
 
 const GUIDE = '/docs/guides/build-an-app';
 
-/** Page with the apps that the signed-in account has registered. Users can permit an app to access their homes. */
+/** Page with the apps that the signed-in account has registered. */
 export function Page() {
   const { me } = useSession();
   const { common, apps: w } = words();

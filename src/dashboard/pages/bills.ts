@@ -13,8 +13,7 @@ import { words } from '../words/words.ts';
 import { BillPeriodCard, formatBilledEnergy } from './bills/bill.ts';
 
 /**
- * Page with the bill periods of the selected account. For each period it shows the billed energy, the energy according to the present data,
- * and how the difference is billed.
+ * Page with the bill periods of the selected account: the billed energy, the energy by the present data, and how the difference is billed.
  */
 export function Page() {
   const { me, user } = useSession();
@@ -89,10 +88,7 @@ function BillTable(props: {
   );
 }
 
-/**
- * Dialog that creates a bill period: it records the energy of the selected home or device in a range of days, by default the previous
- * month.
- */
+/** Dialog that creates a bill period for the selected home or device, by default for the previous month. */
 export function CreateBillDialog(props: {
   devices: readonly Device[];
   onMade: (made: BillPeriodDetails) => void;

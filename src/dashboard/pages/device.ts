@@ -12,8 +12,7 @@ import { ReadingEditList, useRecomputationPolling } from './devices/edits.ts';
 import { PeriodView } from './home.ts';
 
 /**
- * Page of one device at `devices/{device_id}`: its usage in any period, its standby power, questions about the device that nobody has
- * answered yet, and manual edits of its readings.
+ * Page of one device at `devices/{device_id}`: its usage, its standby power, open questions to the owner, and manual edits of its readings.
  */
 export function Page() {
   const { rest, user } = useSession();

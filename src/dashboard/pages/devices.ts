@@ -104,17 +104,14 @@ function Table(props: { of: Device[]; zone: string; onOpen: (deviceId: string) =
 }
 
 /**
- * Returns the device id in the address if it is a valid id. Other text must not enter request paths, because anyone can create a link to
- * the page.
+ * Returns the device id in the address if it is valid. Other text must not enter request paths, because anyone can create a link to the
+ * page.
  */
 const now = () =>
   /^dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}$/.exec(new URLSearchParams(location.search).get('device') ?? '')?.[0] ??
   null;
 
-/**
- * Returns the device id in the address (`?device=`), and a function that changes it. An id in the address can be linked, and works with the
- * Back button.
- */
+/** Returns the device id in the address (`?device=`), and a function that changes it. */
 export function useDeviceInUrl(): [string | null, (deviceId: string | null) => void] {
   const [named, setNamed] = useState(now);
   useEffect(() => {

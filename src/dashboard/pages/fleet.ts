@@ -91,7 +91,7 @@ function List({ filter }: { filter: Filter }) {
   <//>`;
 }
 
-/** Link to a device's page. It also selects the account of the device's owner, because pages show the data of the selected account. */
+/** Link to a device's page. It also selects the account of the device's owner. */
 function DeviceLink({ of: device }: { of: FleetDevice }) {
   const { pick, go } = useSession();
   const { run, error } = useAction();

@@ -10,7 +10,7 @@ import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { GroupHomeList, GroupUsageChart } from './groups/homes.ts';
 
-/** Page with the tree of groups of homes. For the selected group, it shows the total usage and the homes. */
+/** Page with the tree of groups of homes, and the total usage and the homes of the selected group. */
 export function Page() {
   const { me } = useSession();
   const { common, groups: w } = words();
@@ -106,10 +106,7 @@ export interface GroupInTree {
   depth: number;
 }
 
-/**
- * Returns the groups in the order of a tree: each group is followed by its subgroups, sorted by name. A group whose parent is not in the
- * list is at the top level. Pure.
- */
+/** Returns the groups in the order of a tree: each group is followed by its subgroups, sorted by name. */
 export function sortAsTree(groups: readonly Group[]): GroupInTree[] {
   const known = new Set(groups.map(({ group_id }) => group_id));
   const above = ({ parent_group_id: parent }: Group) => (parent !== null && known.has(parent) ? parent : null);

@@ -31,7 +31,7 @@ import { MainFigures, Summary } from './home/summary.ts';
 import { MeterSwapQuestions } from './home/swaps.ts';
 import { type DayRowLength, dayRowLengthSetting, UsageChart } from './home/usage-chart.ts';
 
-/** Page with the usage of a home in a day, week, month or year, the cost of this usage, and the devices that use it. */
+/** Page with the usage of a home in a period, its cost, and the devices that use it. */
 export function Page() {
   const { rest } = useSession();
   return html`
@@ -40,9 +40,8 @@ export function Page() {
 }
 
 /**
- * View of a period of a home or of one device. The page's address contains the period. The user can select another period with arrows,
- * swipes and dates; new readings update the view. `page`: path without the period. `address`: the period, or '' for today. `computed`: a
- * value that changes when past consumption was recomputed.
+ * View of a period of a home or of one device. New readings update it. `page`: path without the period. `address`: the period, or '' for
+ * today. `computed`: a value that changes when past consumption was recomputed.
  */
 export function PeriodView(props: {
   page: string;
@@ -105,16 +104,15 @@ export function PeriodView(props: {
 }
 
 /**
- * Loads a period of the selected home or of one device, and its costs, and loads them again after new readings. `value`: the loaded period;
- * while another period is being loaded, the previous one, so that the layout does not jump. `isLive`: whether the page is notified of new
- * readings.
+ * Loads a period of the selected home or of one device, and its costs, again after each new reading. `value`: the loaded period; until it
+ * is loaded, the previous one. `isLive`: whether the page is notified of new readings.
  */
 function usePeriod({ unit, start }: Shown, deviceId: string | undefined, computed: number | undefined) {
   const { user_id } = useSession().user;
   const asked = { user_id, device_id: deviceId, unit, date: start };
   const keys = [user_id, deviceId, unit, start, computed];
   const period = useLoad(() => callApi<Period>('GET', appendQuery('/v1/period', asked)), keys);
-  // Costs take longer to compute, so they are requested separately and shown later than the usage.
+  // Costs are requested separately, because they take longer.
   const costs = useLoad(() => callApi<PeriodCosts>('GET', appendQuery('/v1/period-costs', asked)), keys);
   const again = useCallback(() => {
     period.again();
@@ -129,9 +127,7 @@ function usePeriod({ unit, start }: Shown, deviceId: string | undefined, compute
   return { period, value, costs, again, isLive };
 }
 
-/**
- * Length of the rows in a downloaded file, by the length of the period. Longer periods have longer rows, so that the file stays readable.
- */
+/** Length of the rows in a downloaded file, by the length of the period. */
 const ROWS = { week: 'hour', month: 'day', year: 'day' } as const;
 
 /** Returns the first and the last day of a period. If the period contains today, the last day is today. */
@@ -140,10 +136,7 @@ function daysOf({ start, end, now }: Period): { start: string; end: string } {
   return { start, end: end < today ? end : today };
 }
 
-/**
- * The electricity usage of a period. If no usage is known, advice on what to do instead. `children`: content after the main numbers and the
- * chart.
- */
+/** The electricity usage of a period, or advice if none is known. `children`: content after the main numbers and the chart. */
 function Electricity(props: {
   of: Period;
   costs: PeriodCosts | null;
@@ -174,10 +167,7 @@ function Electricity(props: {
     ${hasBars && html`<${LoadCurve} of=${one} />`}`;
 }
 
-/**
- * Maximum age, in ms, at which the newest reading counts as current. Most meters send readings at intervals between a few seconds and a
- * quarter of an hour.
- */
+/** Maximum age in ms at which the newest reading counts as current. Most meters send at least every quarter of an hour. */
 const FRESH_MS = 20 * 60_000;
 
 /** Line that shows whether the page is notified of new readings, and whether readings arrive. */
@@ -200,7 +190,7 @@ interface Downloaded {
 }
 
 interface Format extends Omit<FileChoice, 'path'> {
-  /** Whether files in this format have rows by hour or quarter-hour, even if the bars of the page are longer. */
+  /** Whether files in this format have rows by hour or quarter-hour, even if the page's bars are longer. */
   isShort?: true;
 }
 
@@ -221,7 +211,7 @@ const formats = (w: Words['common']['download']): Format[] => [
   },
 ];
 
-/** Query parameter that requests all values that a file of a home or device can contain. */
+/** Query parameter that requests all values that a file can contain. */
 const INCLUDE = 'grid_import,grid_export,production,charged,discharged,untracked,autarky,estimated,coverage,cost';
 const INCLUDE_OF_DEVICE = 'export,estimated,coverage,cost';
 

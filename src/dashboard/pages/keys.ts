@@ -59,7 +59,7 @@ export function Page() {
   }
 }
 
-/** Table of API keys, newest first (ids increase with time). Expired and revoked keys come last. */
+/** Table of API keys, newest first. Expired and revoked keys come last. */
 function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string; actions: (key: Key) => Children }) {
   const { of: all, nameOfDevice, actions } = props;
   const { me } = useSession();
@@ -97,7 +97,7 @@ function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string
   );
 }
 
-/** Age of an API key, in days, from which the page recommends a new one (specification of the service, section API keys). */
+/** Age of an API key in days from which the page recommends a new one. */
 const OLD_AFTER_DAYS = 90;
 const isOld = (key: Key): boolean => !isKeyExpired(key) && countDaysSince(key.created_at) >= OLD_AFTER_DAYS;
 

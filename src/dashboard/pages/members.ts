@@ -9,7 +9,7 @@ import { Card, ConfirmButton, ErrorMessage, Field, getBusyAttributes, RelativeTi
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 
-/** Persons who may see the signed-in account's home, with a form that invites a person, and a button that ends a membership. */
+/** Members who may see the signed-in account's home, and a form that invites a person. */
 export function HomeMemberList() {
   const { me } = useSession();
   const { sessions: w } = words();
@@ -56,10 +56,7 @@ export function HomeMemberList() {
   <//>`;
 }
 
-/**
- * Homes of other accounts that the signed-in user may see as a member. The user can select one of them for all pages, and can end a
- * membership.
- */
+/** Homes of other accounts of which the signed-in user is a member. */
 export function MembershipList() {
   const { me, user, pick } = useSession();
   const { sessions: w } = words();

@@ -23,19 +23,14 @@ export function Page() {
 }
 
 const EVERY_MS = 5_000;
-/**
- * Time without readings, in seconds, after which the page shows a warning. Most meters send readings at intervals between a few seconds and
- * a quarter of an hour.
- */
+/** Time in seconds without readings after which the page shows a warning. */
 const LONG_SECONDS = 1_800;
 const count = (value: number) => new Intl.NumberFormat().format(value);
 
-/**
- * State of the installation: readings per second, age of the newest reading, and lengths of the queues. It is refreshed every five seconds.
- */
+/** State of the installation: readings per second, age of the newest reading, and lengths of the queues. */
 export function InstallationHealth() {
   const health = useLoad(() => callApi<OperatorOverview>('GET', '/v1/operator'), []);
-  // The previous response, for the readings per second: they are computed from the readings that were stored between two requests.
+  // The previous response, from which the readings per second are computed.
   const before = useRef<OperatorOverview | null>(null);
   const rate = useRef<number | null>(null);
   const now = health.value;

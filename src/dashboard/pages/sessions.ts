@@ -38,7 +38,7 @@ interface Session {
   is_current: boolean;
 }
 
-/** Page with the account's settings, its sessions (each has a button that ends it), and links to the pages for developers. */
+/** Page with the account's settings and its sessions. */
 export function Page() {
   const { me } = useSession();
   const { common, sessions: w } = words();
@@ -133,8 +133,8 @@ export function AccountForm() {
 }
 
 /**
- * The account's e-mail address, and a new address that the user has not confirmed yet. The user can enter a new address, request its mail
- * again, or cancel the change.
+ * The account's e-mail address, and a new address that is not confirmed yet. The user can change the address, request the mail again, or
+ * cancel the change.
  */
 export function EmailAddressForm() {
   const { me } = useSession();
@@ -169,8 +169,8 @@ export function EmailAddressForm() {
 }
 
 /**
- * Patterns that detect a browser in a User-Agent header. The first match counts, so the order matters: the header of Edge also contains
- * "Chrome", and that of Chrome also contains "Safari".
+ * Patterns that detect a browser in a User-Agent header. The order matters, because the header of Edge also contains "Chrome", and that of
+ * Chrome also contains "Safari".
  */
 const BROWSERS: [mark: RegExp, name: string][] = [
   [/\bEdg(A|iOS)?\//, 'Edge'],

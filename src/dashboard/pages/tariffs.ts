@@ -48,7 +48,7 @@ export function Page() {
     ${me.role === 'homeowner' && html`<${BillsLink} />`}
     ${tariffs.value && html`<${WhatIfCard} current=${current} today=${today} series=${series.value} />`}
     ${
-      // The defaults of a new tariff depend on the account's tariffs, so the dialog opens when they are loaded.
+      // The dialog opens when the account's tariffs are loaded, because the defaults depend on them.
       open !== null &&
       !tariffs.isLoading &&
       html`<${TariffDialog}
@@ -67,7 +67,7 @@ export function Page() {
   `;
 }
 
-/** Link to the bills of a homeowner who has bills. Other users have a link to all bills in the navigation. */
+/** Link to the bills of a homeowner who has bills. */
 function BillsLink() {
   const { user } = useSession();
   const to = usePageLink();
@@ -125,10 +125,7 @@ function TariffList(props: {
   }
 }
 
-/**
- * Formats the time in which a tariff is valid: from its first day until the next tariff begins. `all`: all tariffs, ordered by their first
- * day.
- */
+/** Formats the time in which a tariff is valid. `all`: all tariffs, ordered by their first day. */
 function validityOf({ valid_from }: Tariff, all: readonly Tariff[]): string {
   const next = all.find((one) => one.valid_from > valid_from);
   return next
@@ -137,8 +134,8 @@ function validityOf({ valid_from }: Tariff, all: readonly Tariff[]): string {
 }
 
 /**
- * Returns a function that describes a price series by its name, and by the end of its known prices. `series`: the account's price series;
- * null while they are being loaded.
+ * Returns a function that describes a price series by its name and the end of its prices. `series`: null while the price series are being
+ * loaded.
  */
 const namesOf = (series: UsablePriceSeries[] | null, zone: string) => (id: string) => {
   const one = series?.find(({ series_id }) => series_id === id);
@@ -168,7 +165,7 @@ const exactly = (value: string | number): string => numberFormat({ maximumFracti
 export const formatPrice = (text: string, currency: string): string =>
   numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
 
-/** Joins the names with these numbers (from 1). Consecutive names are joined to a range, as in "Mon–Fri, Sun". */
+/** Joins the names with these numbers (from 1), with ranges as in "Mon–Fri, Sun". */
 function spans(numbers: readonly number[], names: readonly string[]): string {
   const sorted = numbers.toSorted((a, b) => a - b);
   const runs: [number, number][] = [];
@@ -181,9 +178,7 @@ function spans(numbers: readonly number[], names: readonly string[]): string {
   return runs.map(([first, last]) => (first === last ? name(first) : `${name(first)}–${name(last)}`)).join(', ');
 }
 
-/**
- * Describes the energy prices of a tariff in one line, or in a line for each period. `formatSeriesName` returns the name of a price series.
- */
+/** Describes the energy prices of a tariff in one line, or in a line for each period. */
 export function describeRates(rates: Rates, currency: string, formatSeriesName: (id: string) => string): string[] {
   const { tariffs: w } = words();
   if ('per_kwh' in rates) return [w.aKwh({ price: formatPrice(rates.per_kwh, currency) })];

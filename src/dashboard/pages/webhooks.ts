@@ -12,7 +12,7 @@ import { CreateWebhookDialog, type EventType, getWebhookName, RotateSecretDialog
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { getPauseReason } from './webhooks/webhook.ts';
 
-/** Page with the webhook subscriptions of the signed-in account. It does not depend on the selected account. */
+/** Page with the webhook subscriptions of the signed-in account. */
 export function Page() {
   const { me } = useSession();
   const { common, webhooks: w } = words();
@@ -22,10 +22,10 @@ export function Page() {
   const [picked, setPicked] = useState<string | null>(null);
   const [tests, setTests] = useState(0);
   const { change, told, error } = useListChanges(webhooks);
-  // Remove the event from the page's address. Otherwise a reload would open the dialog again.
+  // Removes the event from the page's address, so that a reload does not open the dialog again.
   useEffect(() => history.replaceState(null, '', location.pathname), []);
   const close = () => setOpen(null);
-  // Newest first (ids increase with time). Until the user selects another one, the log of the newest subscription is shown.
+  // Newest first, because ids increase with time.
   const all = webhooks.value?.toReversed() ?? [];
   const shown = all.find(({ webhook_id }) => webhook_id === picked) ?? all[0];
   const test = ({ webhook_id, status, url }: Webhook) =>
@@ -85,13 +85,13 @@ function WebhookTable({ of: all, actions }: { of: Webhook[]; actions: (webhook: 
   );
 }
 
-/** Returns the event type in the page's address (`?event=`), which a link from another page contains. */
+/** Returns the event type in the page's address (`?event=`). */
 function eventInAddress(): EventType | null {
   const event = new URLSearchParams(location.search).get('event');
   return event !== null && event in words().webhooks.events ? (event as EventType) : null;
 }
 
-/** Number of latest deliveries that the page loads. The service pauses a subscription after this number of consecutive failures. */
+/** Number of latest deliveries that the page loads. After this number of consecutive failures, the service pauses a subscription. */
 const LOOKED_AT = 20;
 
 function WhyPaused({ webhookId }: { webhookId: string }) {

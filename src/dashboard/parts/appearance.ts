@@ -27,7 +27,7 @@ export function ThemeSelect(attributes: { id?: string }) {
   </select>`;
 }
 
-/** Select box for the dashboard's language in this browser. Each language is listed under its own name. */
+/** Select box for the dashboard's language in this browser. */
 export function LanguageSelect(attributes: { id?: string }) {
   const { run, error } = useAction();
   const choose = (event: Event) => {

@@ -1,16 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { appendQuery } from '../api.ts';
 
-/** Minimum time in ms between two refreshes of a page. New readings arrive in bursts. */
+/** Minimum time in ms between two refreshes of a page, because new readings arrive in bursts. */
 const SOONEST_MS = 5_000;
-/**
- * Delay in ms before the page reconnects after a response status other than 200. After an interruption, the browser reconnects by itself.
- */
+/** Delay in ms before the page reconnects after a response status other than 200. */
 const AGAIN_MS = 10_000;
 
 /**
- * Listens to server-sent events, and calls back with the data of each event, and whenever a connection is opened. It listens only while the
- * page is visible, because a browser allows only six connections to a host over all tabs. Returns whether the connection is open.
+ * Listens to server-sent events while the page is visible. Calls back with the data of each event, and whenever a connection is opened.
+ * Returns whether the connection is open.
  */
 export function useServerEvents(
   address: string,
@@ -56,10 +54,7 @@ export function useServerEvents(
   return isLive;
 }
 
-/**
- * Calls `onReadings` when an account has new readings, and when the page becomes visible again. Returns whether the connection for new
- * readings is open.
- */
+/** Calls `onReadings` when an account has new readings, and when the page becomes visible again. Returns whether the connection is open. */
 export function useReadingChanges(userId: string, onReadings: () => void): boolean {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastMs = useRef(0);

@@ -37,7 +37,7 @@ interface BarChartOptions {
   heightPx?: number;
   /** Value at which a horizontal line is drawn across the chart. */
   threshold?: number | undefined;
-  /** What a highlighted bar means. The table and the legend contain this text in place of the estimated part. */
+  /** Meaning of a highlighted bar, for the table and the legend. */
   mark?: string;
   /** Currency of the values, if they are amounts of money. */
   currency?: string | undefined;
@@ -193,7 +193,7 @@ function draw(
     threshold ?? 0,
     0.001,
   );
-  // The axis begins below zero if a value is negative: in a day, a home can earn more than it pays, or export energy.
+  // The axis begins below zero if a value is negative, for example if a home earned more than it paid.
   const lowest = Math.min(...bars.map((bar) => Math.min(getHeightBelowZero(bar), bar.ghost ?? 0)), 0);
   const options: uPlot.Options = {
     ...common,
@@ -216,7 +216,7 @@ function draw(
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: {
       ...common.hooks,
-      // The hook drawAxes paints the bars before the plot draws its series. So the line over the bars, which is a series, stays visible.
+      // Bars are painted before the plot draws its series, so that the line stays visible.
       drawAxes: [(plot) => paintBars(plot, bars, colours)],
       draw: threshold === undefined ? [] : [(plot) => paintLine(plot, threshold, axis.stroke)],
     },

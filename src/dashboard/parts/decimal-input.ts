@@ -17,7 +17,7 @@ export function findDecimalError(text: string, { least, most, isWhole = false }:
   const w = words().common.numbers;
   const typed = parseLocalDecimal(text);
   if (typed.kind === 'empty') return '';
-  // For an ambiguous number, the message names both numbers that it may mean, so that the user can type one of them.
+  // For an ambiguous number, the message contains both possible numbers.
   if (typed.kind === 'unclear') return w.unclear({ as: formatNumberForInput(typed.values[0]), or: typed.values[1] });
   if (typed.kind !== 'number') return w.none({ example: shown(12.5) });
   const value = Number(typed.value);
@@ -27,9 +27,8 @@ export function findDecimalError(text: string, { least, most, isWhole = false }:
 }
 
 /**
- * Input for a number with the decimal mark of the user's country. A browser's number input accepts only the mark of the browser's language
- * and drops the other one, so that 12,5 would become 125. `value`: set if the caller controls the input, otherwise `defaultValue`.
- * `limits`: null if the service checks the number.
+ * Input for a number with the decimal mark of the user's country. A browser's number input drops other marks, so that 12,5 would become
+ * 125. `value`: set if the caller controls the input, otherwise `defaultValue`. `limits`: null if the service checks the number.
  */
 export function DecimalInput(props: {
   name: string;
@@ -48,7 +47,7 @@ export function DecimalInput(props: {
     const isAsked = limits !== null || parseLocalDecimal(text).kind === 'unclear';
     ref.current?.setCustomValidity(isAsked ? findDecimalError(text, limits ?? {}) : '');
   };
-  // Check after each render, because the program may also have changed the value.
+  // Checks after each render, because the value may also change without typing.
   useEffect(check);
   return html`<input
     ...${rest}
@@ -82,9 +81,8 @@ const pointHere = (): string =>
     .find(({ type }) => type === 'decimal')?.value ?? '.';
 
 /**
- * Parses a number with a decimal point or comma, with or without thousands separators. To avoid an error by a factor of a thousand, `1.234`
- * is ambiguous in a locale with a decimal comma, and `1,234` in a locale with a decimal point. The result depends only on the text and the
- * decimal mark.
+ * Parses a number with a decimal point or comma, with or without thousands separators. `1.234` is ambiguous in a locale with a decimal
+ * comma, and `1,234` in a locale with a decimal point.
  */
 export function parseLocalDecimal(text: string, point = pointHere()): Typed {
   const whole = text.trim();
@@ -102,10 +100,7 @@ export function parseLocalDecimal(text: string, point = pointHere()): Typed {
   return isEither ? { kind: 'unclear', values: [value, `${minus}${digits}${after}`] } : { kind: 'number', value };
 }
 
-/**
- * Returns the index of the decimal mark in a number: the last mark if there are two kinds of marks, or the only mark. Null if the number
- * has no decimal mark.
- */
+/** Returns the index of the decimal mark: the last mark if there are two kinds, or the only mark. Null if there is none. */
 function decimalMark(body: string): number | null {
   const [point, comma] = [body.lastIndexOf('.'), body.lastIndexOf(',')];
   const last = Math.max(point, comma);
@@ -113,17 +108,17 @@ function decimalMark(body: string): number | null {
   return last;
 }
 
-/** Returns whether a text has only digits, possibly in groups of three with the same separator between all groups. */
+/** Returns whether a text has only digits, possibly in groups of three with one kind of separator. */
 function isDivided(text: string): boolean {
   const plain = text.replace(DIVIDERS, ' ');
   return /^\d*$/.test(plain) || /^\d{1,3}([ .,])\d{3}(\1\d{3})*$/.test(plain);
 }
 
-/** Formats a number of the service as users type it: with the locale's decimal mark, and without thousands separators. */
+/** Formats a number for an input field: with the locale's decimal mark, without thousands separators. */
 export const formatNumberForInput = (value: string | number | null | undefined, point = pointHere()): string =>
   value === null || value === undefined ? '' : String(value).replace('.', point);
 
-/** Returns the number that the user has typed. NaN if the text is invalid or ambiguous; null if it is empty. */
+/** Returns the typed number. NaN if the text is invalid or ambiguous; null if it is empty. */
 export function parseDecimalInput(text: string): number | null {
   const typed = parseLocalDecimal(text);
   if (typed.kind === 'empty') return null;

@@ -4,8 +4,8 @@ import { type Children, html } from '../html.ts';
 import { words } from '../words/words.ts';
 
 /**
- * Returns the options and the axis style that all plots share, and a function that returns a colour of the theme. `point` is called with
- * the index of the value under the pointer, or null.
+ * Returns the options and the axis style that all plots share, and a function that returns a colour. `point` is called with the index of
+ * the value under the pointer, or null.
  */
 export function getPlotOptions(element: HTMLElement, height: number, point: (index: number | null) => void) {
   /** Returns the value of a CSS custom property in the current theme, because a canvas needs values. */
@@ -32,12 +32,12 @@ export function getPlotOptions(element: HTMLElement, height: number, point: (ind
 }
 
 /**
- * Creates an element with a plot of the same width. The plot is drawn again whenever `keys` or the page's colours change. If `draw` returns
- * null, the element stays empty.
+ * Creates an element with a plot of the same width. The plot is drawn again whenever `keys` or the colours change. If `draw` returns null,
+ * the element stays empty.
  */
 export function usePlot(draw: (element: HTMLElement) => uPlot | null, keys: readonly unknown[]) {
   const box = useRef<HTMLDivElement>(null);
-  // Position of the pointer over the plot. It must survive when the plot is drawn again.
+  // Position of the pointer, which must survive when the plot is drawn again.
   const pointed = useRef({ left: -1, top: -1 });
   useEffect(() => {
     const element = box.current;
@@ -60,7 +60,7 @@ export function usePlot(draw: (element: HTMLElement) => uPlot | null, keys: read
         plot.setSize({ width: element.clientWidth, height: plot.height });
     });
     size.observe(element);
-    // The colours of a plot are read when it is drawn, so a change of the theme draws it again.
+    // A plot reads its colours when it is drawn.
     const theme = new MutationObserver(again);
     theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const system = matchMedia('(prefers-color-scheme: dark)');
@@ -75,13 +75,13 @@ export function usePlot(draw: (element: HTMLElement) => uPlot | null, keys: read
   return box;
 }
 
-/** Renders an entry of a chart's legend: a colour and the name of a quantity. `colour`: name of the CSS custom property. */
+/** Renders an entry of a chart's legend. `colour`: name of the CSS custom property. */
 export const renderLegendEntry = (colour: string, name: string) =>
   html`<span class="key"><i class="swatch" style=${{ background: `var(${colour})` }} /> ${name}</span>`;
 
 /**
- * A chart, and below it a table with the same values for users who cannot see the chart or use a pointer. `readout`: the legend, or the
- * values under the pointer. `columns`: columns of the table after the time. `isTall`: whether the table scrolls in both directions.
+ * A chart, and below it a table with the same values. `readout`: the legend, or the values under the pointer. `columns`: columns of the
+ * table after the time. `isTall`: whether the table scrolls in both directions.
  */
 export function ChartFigure(props: {
   title: string;

@@ -55,6 +55,6 @@ export function saveFile(content: Blob, name: string): void {
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  // A minute later, the browser has begun to read the file, so its URL is no longer needed.
+  // After a minute, the browser no longer needs the URL of the file.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

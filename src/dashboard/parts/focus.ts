@@ -5,8 +5,8 @@ import { type Children, html } from '../html.ts';
 const FIELD = ':is(input, select, textarea):not([type=radio]:not(:checked))';
 
 /**
- * Stores which element has the focus. Returns a function that focuses this element again. If the element no longer exists, one of its
- * former ancestors, or else the page, gets the focus.
+ * Stores which element has the focus. Returns a function that focuses it again. If the element no longer exists, an ancestor or the page
+ * gets the focus.
  */
 export function createFocusRestorer(): () => void {
   const before = document.activeElement;
@@ -22,15 +22,12 @@ export function createFocusRestorer(): () => void {
 
 /** Moves the focus to the first field of a dialog that has just opened, unless an element has `autofocus`. */
 export function focusFirstField(dialog: HTMLDialogElement): void {
-  // The browser focuses a dialog's first control, which is the ✕ button that closes it.
+  // By default, the browser focuses the ✕ button that closes the dialog.
   const isAtClose = dialog.querySelector('header')?.contains(document.activeElement);
   if (isAtClose) dialog.querySelector<HTMLElement>(FIELD)?.focus();
 }
 
-/**
- * Moves the focus to `top` if the focused control inside it is removed, for example together with a deleted row. Without this, the focus
- * would be lost, and Tab would continue at the top of the page.
- */
+/** Moves the focus to `top` if the focused control inside it is removed. Otherwise Tab would continue at the top of the page. */
 export function useFocusFallback(top: { current: HTMLElement | null }): void {
   useEffect(() => {
     const element = top.current;
@@ -42,7 +39,7 @@ export function useFocusFallback(top: { current: HTMLElement | null }): void {
     const look = (changes: MutationRecord[]) => {
       const isTaken = changes.some(({ removedNodes }) => [...removedNodes].some((node) => last && node.contains(last)));
       if (!isTaken || document.activeElement !== document.body) return;
-      // A row that is moved is removed and inserted again, so the control in it may still exist.
+      // A moved row is removed and inserted again, so the control may still exist.
       (last?.isConnected ? last : element).focus({ preventScroll: true });
     };
     const observer = new MutationObserver(look);
@@ -55,7 +52,7 @@ export function useFocusFallback(top: { current: HTMLElement | null }): void {
   }, []);
 }
 
-/** Wrapper around a list whose rows may be removed. If the removed row had the focus, the wrapper gets it. */
+/** Wrapper around a list. It gets the focus if a row with the focus is removed. */
 export function FocusableList({ label, children }: { label: string; children?: Children }) {
   const ref = useRef<HTMLDivElement>(null);
   useFocusFallback(ref);

@@ -72,14 +72,14 @@ const namesOf = (count: number, options: Intl.DateTimeFormatOptions, at: (index:
   return Array.from({ length: count }, (_, index) => format.format(at(index)));
 };
 
-/** Returns the names of the weekdays, starting with Monday. (1 January 2024 was a Monday.) */
+/** Returns the names of the weekdays, starting with Monday (1 January 2024). */
 export const listWeekdayNames = (): string[] => namesOf(7, { weekday: 'short' }, (day) => Date.UTC(2024, 0, 1 + day));
 export const listMonthNames = (): string[] => namesOf(12, { month: 'short' }, (month) => Date.UTC(2024, month, 1));
 
 export const formatDecimals = (value: number, digits: number): string =>
   numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 
-/** HOUR_MS and DAY_MS are declared here, because code for the browser cannot import src/core. A day has 24 hours. */
+/** Declared here, because code for the browser cannot import src/core. */
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
@@ -87,7 +87,7 @@ export const DAY_MS = 86_400_000;
 export const formatMoneyAmount = (amount: string, currency: string): string =>
   createMoneyFormatter(currency)(Number(amount));
 
-/** Returns notes about a total cost: how much of it is estimated, and how much energy has no price and is missing in it. */
+/** Returns notes about a total cost: how much of it is estimated, and how much energy has no price. */
 export function formatCostNotes({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
   const { common } = words();
   return [

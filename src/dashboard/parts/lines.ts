@@ -15,7 +15,7 @@ export interface ChartLineData {
   values: (number | null)[];
 }
 
-/** A quantity that is drawn as bars at the bottom of a line chart, with its own axis on the right. `most`: upper end of this axis. */
+/** A quantity that is drawn as bars at the bottom of a line chart. `most`: upper end of its own axis on the right. */
 type FootBars = Omit<ChartLineData, 'isDashed'> & { most: number };
 
 interface LinesOptions {
@@ -85,7 +85,7 @@ function draw(
   const options: uPlot.Options = {
     ...common,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), zone),
-    // A value is drawn in the middle of its step, so the axis extends half a step beyond the first and the last value.
+    // The axis extends half a step beyond the first and the last value, which are drawn in the middle of their steps.
     scales: {
       x: { range: (_plot, from, to) => [from - stepMs / 2_000, to + stepMs / 2_000] },
       y: { range: aroundAll },
@@ -136,7 +136,7 @@ function draw(
   return new uPlot(options, [middles, bars.values, ...lines.map(({ values }) => values)], element);
 }
 
-/** Returns the range of an axis in whole units. It contains all values, and leaves space for the bars at the bottom. */
+/** Returns the range of an axis in whole units, with space for the bars at the bottom. */
 function aroundAll(_plot: uPlot, least: number | null, most: number | null): [number, number] {
   if (least === null || most === null) return [0, 1];
   const low = Math.floor(least - 0.5);

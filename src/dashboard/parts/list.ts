@@ -13,14 +13,13 @@ interface List<T> {
   children: (all: T[]) => Children;
 }
 
-/** A list while and after its data are loaded. `children`: renders the rows. `empty`: shown if the list has no rows. */
+/** A list while and after its data are loaded. `children`: renders the rows. `empty`: shown without rows. */
 export const LoadedList = <T>(props: List<T>) => html`<${FocusableList} label=${props.label}>
   <${LoadedContent} of=${props.of}>${(all: T[]) => (all.length === 0 ? props.empty : props.children(all))}<//>
 <//>`;
 
 /**
- * A list that is loaded page by page, with buttons for the first and the next page. `children`: renders the rows of a page. `empty`: shown
- * if the list has no rows. `names`: texts of the buttons.
+ * A list that is loaded page by page. `children`: renders the rows of a page. `empty`: shown without rows. `names`: texts of the buttons.
  */
 export function PagedList<T>(props: {
   of: PagedData<T>;
@@ -51,10 +50,7 @@ export function PagedList<T>(props: {
   </div>`;
 }
 
-/**
- * Card with a list, a button that creates an entry (text: `create`), and a message about the last successful change (`told`). The message
- * is omitted if the list itself shows the change.
- */
+/** Card with a list, a button that creates an entry (text: `create`), and a message about the last change (`told`). */
 export const ListCard = <T>(
   props: List<T> & { title: string; create: string; onCreate: () => void; error: string | null; told?: string },
 ) => html`<${Card}
@@ -66,10 +62,7 @@ export const ListCard = <T>(
   <${LoadedList} label=${props.label} of=${props.of} empty=${props.empty}>${props.children}<//>
 <//>`;
 
-/**
- * Returns functions that change entries of a list, one at a time, and load the list again after each change. `told`: message about the last
- * successful change.
- */
+/** Returns functions that change entries of a list, one at a time, and then load the list again. `told`: message about the last change. */
 export function useListChanges(list: LoadedData<unknown>) {
   const { run, error } = useAction();
   const [told, setTold] = useState('');

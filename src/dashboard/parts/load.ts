@@ -9,16 +9,13 @@ import {
 } from '../api.ts';
 import { useFocusFallback } from './focus.ts';
 
-/** Data that are being loaded, or are loaded. `value` is the previous value until the next one arrives. */
+/** Data that are being loaded, or are loaded. Until the next value arrives, `value` is the previous one. */
 export interface LoadedData<T> {
   value: T | null;
   error: string | null;
   isLoading: boolean;
   again(): void;
-  /**
-   * Sets the value, for example from the response to a change. The response to an earlier request is then ignored, because it may be
-   * outdated.
-   */
+  /** Sets the value, for example from the response to a change. Responses to earlier requests are then ignored. */
   put(value: T): void;
 }
 
@@ -26,13 +23,10 @@ export interface LoadedData<T> {
 export const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 
-/** Returns the time in ms until a failed request is repeated. A random part spreads the requests of many browsers after an outage. */
+/** Returns the time in ms until a failed request is repeated. It is partly random, so that many browsers do not repeat together. */
 const retryDelayMs = (failures: number) => Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** failures) * (1 + Math.random() / 2);
 
-/**
- * Loads data when a component appears, and whenever `keys` change. Ignores responses for previous keys. If the service is unreachable or
- * busy, the request is repeated automatically.
- */
+/** Loads data when a component appears, and whenever `keys` change. Repeats the request if the service is unreachable or busy. */
 export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): LoadedData<T> {
   const [state, setState] = useState<{ value: T | null; error: string | null; isLoading: boolean }>({
     value: null,
@@ -42,7 +36,7 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
   const asked = useRef(0);
   const failures = useRef(0);
   const retry = useRef<ReturnType<typeof setTimeout>>(undefined);
-  /** Ignores the response of the current request, and cancels its repetition. Returns the number of the next request. */
+  /** Ignores the response of the current request. Returns the number of the next request. */
   const dropCurrent = () => {
     clearTimeout(retry.current);
     return ++asked.current;
@@ -100,12 +94,12 @@ export function readSubmittedForm(event: SubmitEvent): FormData {
   return new FormData(event.target as HTMLFormElement);
 }
 
-/** Messages of the service's validation errors, by the path of the invalid member in the request. */
+/** Messages of validation errors, by the path of the invalid member in the request. */
 export type ErrorsByPath = Readonly<Record<string, string>>;
 
 /**
  * Returns the validation errors of a failed request by the path of the field. Rethrows any other error. `wrong` returns the text for an
- * error. `path`: path in the request that contains the form's fields, such as `tariffs.0.`.
+ * error. `path`: prefix of the form's fields in the request, such as `tariffs.0.`.
  */
 export function getErrorsByPath(reason: unknown, wrong: (of: { message: string }) => string, path = ''): ErrorsByPath {
   if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
@@ -118,8 +112,8 @@ export function getErrorsByPath(reason: unknown, wrong: (of: { message: string }
 }
 
 /**
- * Runs the request of a form. Stores its validation errors by field, and moves the focus to the first invalid field. Any other error
- * becomes the error message of the action. `errorsOf`: returns the validation errors of a failed request, and rethrows any other error.
+ * Runs the request of a form. Stores its validation errors by field, and focuses the first invalid field. `errorsOf`: returns the
+ * validation errors of a failed request, and rethrows any other error.
  */
 export function useFormAction(errorsOf: (reason: unknown) => ErrorsByPath) {
   const { run, isBusy, error } = useAction();

@@ -25,7 +25,7 @@ export const getHeightAboveZero = ({ value, parts }: Bar): number =>
 export const getHeightBelowZero = ({ value, parts }: Bar): number =>
   parts ? sumOf(parts.filter((part) => part < 0)) : Math.min(value ?? 0, 0);
 
-/** Colours of a bar chart as a canvas needs them: values, not CSS properties. */
+/** Colours of a bar chart, as values for a canvas. */
 export interface BarColours {
   parts: string[];
   accent: string;
@@ -37,15 +37,12 @@ export interface BarColours {
 
 /**
  * Width of a bar as a share of its space on the axis: if it is alone, if it is in front of an earlier period's bar, and of the earlier
- * period's bar itself.
+ * period's bar.
  */
 const WIDTHS = { alone: 0.78, inFront: 0.56, ghost: 0.88 };
 const MOST_BAR_PX = 48;
 
-/**
- * Paints each bar: first the earlier period's bar behind it, then its layers from zero upwards, and last its estimated part in a pale
- * colour.
- */
+/** Paints each bar: first the earlier period's bar, then its layers from zero upwards, and last its estimated part. */
 export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours): void {
   const { ctx, bbox } = plot;
   const slotPx = bbox.width / bars.length;
@@ -96,7 +93,7 @@ export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours
     ctx.fillRect(bbox.left, Math.round(y(0)), bbox.width, devicePixelRatio || 1);
   }
 }
-/** Share of the background colour in the pale colour of estimated parts. The style sheet mixes --pale with the same share. */
+/** Share of the background in the pale colour of estimated parts, as for --pale in the style sheet. */
 const PALE = 0.62;
 
 /** Draws a dashed horizontal line at a value of the axis. */

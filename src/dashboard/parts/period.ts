@@ -28,7 +28,7 @@ const known = (date: string): number => msOf(date) ?? 0;
 /** Returns the weekday of a time in UTC, from 1 for Monday to 7 for Sunday. */
 const weekdayOf = (ms: number): number => new Date(ms).getUTCDay() || 7;
 
-/** Returns the day, week, month or year that contains a date. Pure. */
+/** Returns the day, week, month or year that contains a date. */
 export function getPeriodAt(unit: PeriodUnit, date: string): Period {
   const ms = known(date);
   if (unit === 'week') return { unit, start: dateOf(Math.max(0, ms - (weekdayOf(ms) - 1) * DAY_MS)) };
@@ -36,10 +36,10 @@ export function getPeriodAt(unit: PeriodUnit, date: string): Period {
   return { unit, start: `${date.slice(0, lengths[unit])}-01-01`.slice(0, 10) };
 }
 
-/** Returns the last day of a period. Pure. */
+/** Returns the last day of a period. */
 export const getLastDay = (period: Period): string => dateOf(known(shiftPeriod(period, 1).start) - DAY_MS);
 
-/** Returns the period that is `by` periods later; earlier if `by` is negative. Pure. */
+/** Returns the period that is `by` periods later; earlier if `by` is negative. */
 export function shiftPeriod({ unit, start }: Period, by: number): Period {
   const date = new Date(known(start));
   if (unit === 'day' || unit === 'week') date.setUTCDate(date.getUTCDate() + by * (unit === 'week' ? 7 : 1));
@@ -48,14 +48,14 @@ export function shiftPeriod({ unit, start }: Period, by: number): Period {
   return { unit, start: dateOf(Math.max(0, date.getTime())) };
 }
 
-/** Returns the ISO 8601 week that begins on the Monday `start`. A week belongs to the year of its Thursday. Pure. */
+/** Returns the ISO 8601 week that begins on the Monday `start`. The week belongs to the year of its Thursday. */
 export function getIsoWeek(start: string): { year: number; week: number } {
   const thursday = known(start) + 3 * DAY_MS;
   const year = new Date(thursday).getUTCFullYear();
   return { year, week: 1 + Math.floor((thursday - Date.UTC(year, 0, 1)) / (7 * DAY_MS)) };
 }
 
-/** Returns a period in the form used in page addresses: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. Pure. */
+/** Returns a period in the form used in page addresses: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. */
 export function formatPeriodForUrl({ unit, start }: Period): string {
   if (unit === 'day') return `day/${start}`;
   if (unit === 'month') return `month/${start.slice(0, 7)}`;
@@ -64,7 +64,7 @@ export function formatPeriodForUrl({ unit, start }: Period): string {
   return `week/${year}-W${String(week).padStart(2, '0')}`;
 }
 
-/** Parses the period in the address of a page; null if it contains none. Pure. */
+/** Parses the period in the address of a page; null if it contains none. */
 export function parsePeriodFromUrl(address: string): Period | null {
   const [name, text = '', ...more] = address.split('/');
   const unit = PERIOD_UNITS.find((one) => one === name);
@@ -81,17 +81,14 @@ export function parsePeriodFromUrl(address: string): Period | null {
   return formatPeriodForUrl(period) === address ? period : null;
 }
 
-/**
- * Returns the period that a page shows: the period in its address; the current day, week, month or year if the address contains only this
- * word; otherwise today. Pure.
- */
+/** Returns the period that a page shows: the period in its address, the current one of a unit in the address, or today. */
 export const getPeriodForPage = (address: string, today: string): Period =>
   parsePeriodFromUrl(address) ??
   getPeriodAt(PERIOD_UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
 
 /**
- * Returns the period to show after the user has changed from a day to a week, or similar. If the previous period contains today, the new
- * one does, too; otherwise it contains the first day of the previous one. Pure.
+ * Returns the period to show after the user has selected another unit. If the previous period contains today, the new one does, too;
+ * otherwise it contains the first day of the previous one.
  */
 export function changePeriodUnit(unit: PeriodUnit, period: Period, today: string): Period {
   const holdsToday = period.start <= today && today <= getLastDay(period);

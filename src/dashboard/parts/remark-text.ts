@@ -3,7 +3,7 @@ import { count, dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { formatKwh, formatMoneyAmount } from './format.ts';
 
-/** Texts of a remark on a home's usage. */
+/** Texts of a remark (a notice about unusual usage of a home). */
 interface RemarkText {
   subject: string;
   sentence: string;

@@ -1,14 +1,11 @@
 import { type Children, html } from '../html.ts';
 
-/**
- * Column of a table: its heading, and a function that renders its cell. `short`: name of the column on a phone, if the heading is too long
- * for it.
- */
+/** Column of a table: its heading, and a function that renders its cell. `short`: heading on a phone. */
 type Column<Row> = readonly [name: string, cell: (row: Row) => Children, short?: string];
 
 /**
- * Renders rows as a table. On a phone, each row is a card, and each cell has the name of its column. The first column names the row.
- * `actions`: buttons at the end of a row. `current`: the selected row.
+ * Renders rows as a table, on a phone as cards. The first column names the row. `actions`: buttons at the end of a row. `current`: the
+ * selected row.
  */
 export function renderTable<Row>(
   rows: readonly Row[],

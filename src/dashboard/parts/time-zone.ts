@@ -9,10 +9,7 @@ import { Card, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from
 
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
-/**
- * Returns the time zones that the browser lists. Adds UTC, which browsers do not list, and `zone`, which may be an alias such as
- * Europe/Kiev.
- */
+/** Returns the time zones that the browser lists, UTC, and `zone`, which may be an alias such as Europe/Kiev. */
 const zonesWith = (zone: string): string[] =>
   [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', zone])].toSorted();
 
@@ -27,7 +24,7 @@ export const ZoneSelect = ({
   ${zonesWith(zone).map((one) => html`<option value=${one} selected=${one === zone}>${one}</option>`)}
 </select>`;
 
-/** Asks for the time zone of an account that has none, and proposes the browser's time zone. Renders nothing if the account has one. */
+/** Asks for the time zone of an account that has none, and proposes the browser's. */
 export function TimeZoneQuestion() {
   const { me, asksTimezone, changeMe } = useSession();
   const { common, sessions: w } = words();

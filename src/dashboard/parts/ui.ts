@@ -20,7 +20,7 @@ export const Card = ({ title, actions, children }: { title: string; actions?: Ch
 export const LoadingFailed = ({ text, onAgain }: { text: string; onAgain: () => void }) =>
   html`<${ErrorMessage} text=${text} /><p><button type="button" onClick=${onAgain}>${words().common.again}</button></p>`;
 
-/** Renders data while and after they are loaded: an indicator, an error message, or the children with the data. */
+/** Shows an indicator, an error message, or the children with the loaded data. */
 export function LoadedContent<T>({ of, children }: { of: LoadedData<T>; children: (value: T) => Children }) {
   if (of.value !== null) return html`${of.error && html`<${ErrorMessage} text=${of.error} />`}${children(of.value)}`;
   if (of.error !== null) return html`<${LoadingFailed} text=${of.error} onAgain=${of.again} />`;
@@ -28,8 +28,8 @@ export function LoadedContent<T>({ of, children }: { of: LoadedData<T>; children
 }
 
 /**
- * A label with its input, a hint and an error message. `control`: element or component to use for the input, by default `input`. It gets
- * the children (such as options of a select) and all other attributes.
+ * A label with its input, a hint and an error message. `control`: element or component of the input, which gets the children and all other
+ * attributes.
  */
 export function Field(props: {
   label: string;
@@ -79,8 +79,8 @@ export function FormButtons(props: {
 }
 
 /**
- * Modal dialog of the browser. It keeps the focus inside, focuses its first field, closes on Escape, and then gives the focus back.
- * `describedBy`: id of a text that screen readers read after the title.
+ * Modal dialog. It focuses its first field, closes on Escape, and then returns the focus. `describedBy`: id of a text that screen readers
+ * read after the title.
  */
 export function Dialog(props: { title: string; describedBy?: string; onClose: () => void; children?: Children }) {
   const { title, describedBy, onClose, children } = props;
@@ -94,8 +94,7 @@ export function Dialog(props: { title: string; describedBy?: string; onClose: ()
     dialog.showModal();
     focusFirstField(dialog);
     return () => {
-      // Close the dialog before it is removed, because until then no other element can get the focus. Ignore its close event, which arrives
-      // later, when another dialog may be open.
+      // The dialog must be closed before it is removed, so that another element can get the focus. Its late close event is ignored.
       isGone.current = true;
       dialog.close();
       giveBack();
@@ -119,7 +118,7 @@ export function CopyableText({ text, label }: { text: string; label: string }) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // The browser does not permit copying. Select the text, so that the user can copy it.
+      // If the browser does not permit copying, the text is selected, so that the user can copy it.
       if (shown.current) getSelection()?.selectAllChildren(shown.current);
       return;
     }
@@ -142,7 +141,7 @@ export function ContentShownOnce({ secret, children }: { secret?: string; childr
   const ref = useRef<HTMLParagraphElement>(null);
   const isHeld = useHold(ref, secret);
   useEffect(() => {
-    // Scroll to the start of the dialog, because the user may have scrolled to the end of the form.
+    // The user may have scrolled to the end of the form.
     ref.current?.closest('dialog')?.scrollTo(0, 0);
     ref.current?.focus({ preventScroll: true });
   }, []);
@@ -150,7 +149,7 @@ export function ContentShownOnce({ secret, children }: { secret?: string; childr
     <${ErrorMessage} text=${isHeld ? words().common.copyFirst : null} />`;
 }
 
-/** A time as a date, and relative to now. The relative time is updated while the page is open. */
+/** A time as a date, and relative to now. */
 export function RelativeTime({
   at,
   zone,
@@ -166,14 +165,11 @@ export function RelativeTime({
     : html`<time datetime=${at} title=${formatTime(at, zone)}>${formatTimeAgo(at, nowMs)}</time>`;
 }
 
-/** A word for a state. Its colour adds no meaning. */
+/** A word for a state. Its colour has no further meaning. */
 export const Badge = ({ kind, children }: { kind: 'good' | 'warn' | 'bad' | 'quiet'; children?: Children }) =>
   html`<span class=${`badge ${kind}`}>${children}</span>`;
 
-/**
- * Button for an action that cannot be undone; it asks for confirmation first. `of`: what the action is about, if the label does not name it
- * (in a table row).
- */
+/** Button for an action that cannot be undone; it asks for confirmation. `of`: object of the action, if the label does not name it. */
 export function ConfirmButton(props: { label: string; of?: string; question: string; onSure: () => void }) {
   const { label, of, question, onSure } = props;
   const [isAsking, setAsking] = useState(false);
@@ -196,13 +192,13 @@ export function ConfirmButton(props: { label: string; of?: string; question: str
     }`;
 }
 
-/** Reports to the dialog around `element` that a text was copied from it. */
+/** Notifies the dialog around `element` that a text was copied from it. */
 const tellCopied = (element: Element | null, text: string): void =>
   void element?.dispatchEvent(new CustomEvent('copied', { bubbles: true, detail: text }));
 
 /**
- * Prevents Escape from closing the dialog around an element before the user has copied `secret`, which would then be lost. The dialog's
- * buttons still close it. Returns true after a press of Escape was blocked, so that the dialog can give the reason.
+ * Prevents Escape from closing the dialog before the user has copied `secret`. Returns true after Escape was blocked, so that the dialog
+ * can explain it.
  */
 function useHold(inside: { current: Element | null }, secret: string | undefined): boolean {
   const [isHeld, setHeld] = useState(false);
@@ -218,7 +214,7 @@ function useHold(inside: { current: Element | null }, secret: string | undefined
     const hold = (event: Event) => {
       if (isCopied) return;
       event.preventDefault();
-      // Scroll to the reason, which is at the top of the dialog.
+      // Scrolls to the explanation at the top of the dialog.
       dialog.scrollTo(0, 0);
       setHeld(true);
     };
@@ -228,7 +224,7 @@ function useHold(inside: { current: Element | null }, secret: string | undefined
     // The user may also select the text and copy it without the button.
     dialog.addEventListener('copy', () => copied(String(getSelection())), { signal });
     dialog.addEventListener('cancel', hold, { signal });
-    // Escape is blocked at `keydown`: browsers let a page prevent the dialog's `cancel` event only once without a click in between.
+    // Escape is blocked at `keydown`, because browsers let a page block the event `cancel` only once.
     document.addEventListener('keydown', (event) => event.key === 'Escape' && hold(event), { signal });
     return () => listening.abort();
   }, [secret]);
@@ -239,8 +235,7 @@ function useHold(inside: { current: Element | null }, secret: string | undefined
 const MARKS = /\*\*(.+?)\*\*|`(.+?)`|\[(.+?)\]/g;
 
 /**
- * Renders a text with markup: `**bold**`, `` `code` `` and `[link]`. Translators can move the marked parts within the sentence. `links`:
- * functions that render the links, in the order of the text.
+ * Renders a text with markup: `**bold**`, `` `code` `` and `[link]`. `links`: functions that render the links, in the order of the text.
  */
 export function renderInlineMarkup(text: string, ...links: ((name: string) => Children)[]): Children[] {
   const parts: Children[] = [];
@@ -258,16 +253,13 @@ export function renderInlineMarkup(text: string, ...links: ((name: string) => Ch
 
 const EVERY_MS = 10_000;
 
-/**
- * Returns the current time in Unix ms. The component is rendered again every ten seconds, so that relative times such as "just now" stay
- * correct.
- */
+/** Returns the current time in Unix ms. The component is rendered again every ten seconds. */
 export function useCurrentTimeMs(): number {
   const [nowMs, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), EVERY_MS);
     return () => clearInterval(timer);
   }, []);
-  // A component may be rendered between two updates, and must then use the present time.
+  // A component that is rendered between two updates must use the present time.
   return Math.max(nowMs, Date.now());
 }

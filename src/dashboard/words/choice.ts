@@ -4,7 +4,7 @@ import { isLanguage, type Language, language, languageFrom, setWords } from './w
 const KEPT = 'language';
 const CHANGED = 'words';
 
-/** Loads the texts before the first page is rendered: in the selected language, or else in a language that the browser prefers. */
+/** Loads the texts in the selected language, or in a language that the browser prefers. */
 export function firstWords(): Promise<void> {
   const kept = localStorage.getItem(KEPT);
   return put(isLanguage(kept) ? kept : languageFrom(navigator.languages));
@@ -17,7 +17,7 @@ export async function chooseLanguage(next: Language): Promise<void> {
   document.dispatchEvent(new Event(CHANGED));
 }
 
-/** Calls `changed` whenever the user has selected another language. Returns a function that ends this. */
+/** Calls `changed` whenever the user selects another language. Returns a function that stops this. */
 export function onLanguage(changed: (language: Language) => void): () => void {
   const tell = () => changed(language());
   document.addEventListener(CHANGED, tell);

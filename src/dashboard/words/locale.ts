@@ -8,7 +8,7 @@ export function setLocale(next: string): void {
   tag = next;
 }
 
-/** Cache of `Intl` formatters. Creating a formatter takes longer than using it a thousand times. */
+/** Cache of `Intl` formatters, because creating one is slow. */
 const made = new Map<string, unknown>();
 function once<T>(kind: string, options: object, make: () => T): T {
   const key = `${tag} ${kind} ${JSON.stringify(options)}`;

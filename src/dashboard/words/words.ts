@@ -21,7 +21,7 @@ interface English {
   webhooks: typeof import('./en/webhooks.json');
 }
 
-/** Type of the texts below a path. A text with arguments is a function that returns the text. */
+/** Type of the texts below a path. A text with arguments is a function. */
 type Spoken<Texts, Path extends string> = {
   readonly [Key in keyof Texts]: Texts[Key] extends string
     ? `${Path}.${Key & string}` extends infer Full extends keyof Arguments
@@ -33,7 +33,7 @@ type Spoken<Texts, Path extends string> = {
 /** All texts of the pages in one language. */
 export type Words = { readonly [Page in keyof English]: Spoken<English[Page], Page> };
 
-/** Texts of a language in the format that the service sends (`src/core/compile-words.ts`). A text with arguments is an array. */
+/** Texts of a language as the service sends them. A text with arguments is an array. */
 export type CompiledWords = { readonly [name: string]: CompiledMessage | CompiledWords };
 
 /** Languages of the dashboard, each under its own name. */
@@ -44,10 +44,7 @@ export const isLanguage = (text: string | null): text is Language => text !== nu
 
 let current: { language: Language; words: Words } | undefined;
 
-/**
- * Returns the texts in the selected language. They are loaded before the first page is rendered. Modules must not store a text in a
- * constant, because the user may select another language.
- */
+/** Returns the texts in the selected language. Modules must not store a text in a constant, because the language may change. */
 export function words(): Words {
   if (!current) throw new Error('no words: setWords comes first');
   return current.words;
@@ -55,10 +52,7 @@ export function words(): Words {
 
 export const language = (): Language => current?.language ?? 'en';
 
-/**
- * Sets the language. `tags`: the browser's language tags, which determine the region. For example, German with the tag de-AT formats
- * numbers as in Austria.
- */
+/** Sets the language. `tags`: the browser's language tags, which determine the region (de-AT: numbers as in Austria). */
 export function setWords(next: Language, compiled: CompiledWords, tags: readonly string[] = []): void {
   current = { language: next, words: spoken(compiled) as Words };
   setLocale(findLocaleTag(next, tags));
@@ -73,15 +67,15 @@ function spoken(compiled: CompiledMessage | CompiledWords): unknown {
 
 const isMessage = (compiled: CompiledMessage | CompiledWords): compiled is CompiledMessage => Array.isArray(compiled);
 
-/** Returns the text with this name. Undefined if a newer version of the service uses a name that the page does not have. */
+/** Returns the text with this name, or undefined. */
 export const textNamed = (texts: Readonly<Record<string, string>>, name: string): string | undefined => texts[name];
 
 const languageOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? '';
 
-/** Returns the first of the browser's languages in which the dashboard is available; English if there is none. Pure. */
+/** Returns the first of the browser's languages in which the dashboard is available; English if there is none. */
 export const languageFrom = (tags: readonly string[]): Language => tags.map(languageOf).find(isLanguage) ?? 'en';
 
-/** Returns the browser's language tag for a language, with its region; the language alone if the browser has no such tag. Pure. */
+/** Returns the browser's language tag for a language, with its region, or the language alone. */
 export function findLocaleTag(language: Language, tags: readonly string[]): string {
   const tag = tags.find((one) => languageOf(one) === language) ?? language;
   return Intl.NumberFormat.supportedLocalesOf(tag)[0] ?? language;

@@ -19,7 +19,7 @@ type AlertData = {
   | { type: CostAlert; threshold: string; cost: string; currency: string }
 );
 
-/** Returns the text of a message about an alert. Pure. */
+/** Returns the text of a message about an alert. */
 export function describeAlert(
   data: Record<string, unknown>,
   reader: RecipientLocale,
@@ -63,7 +63,7 @@ function when({ type, period_start }: AlertData, reader: RecipientLocale): strin
 /** Returns the location of a device, or the device's id if the location is unknown. */
 const locationOf = (id: string, names: DeviceNames) => collapseWhitespace(names.get(id)?.location ?? '') || id;
 
-/** Returns the location and type of a device. The type is needed because a meter and a plug may be in the same room. */
+/** Returns the location and type of a device. The type distinguishes devices in the same room. */
 function nameOf(id: string, names: DeviceNames): string {
   const type = collapseWhitespace(names.get(id)?.type ?? '');
   return type ? `${locationOf(id, names)} (${type})` : locationOf(id, names);

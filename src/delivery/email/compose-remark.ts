@@ -23,7 +23,8 @@ export type RemarkComposer = (
 ) => Promise<RemarkTexts>;
 
 /**
- * Composes a mail about a remark. `home`: URL of the home's dashboard. `off`: URL of the page that switches mails about remarks off. Pure.
+ * Composes a mail about a remark (a notice about unusual usage). `home`: URL of the home's dashboard. `off`: URL that switches such mails
+ * off.
  */
 export function composeRemarkMail(
   { subject, sentences, reason, ...labels }: RemarkTexts,

@@ -19,7 +19,7 @@ export interface MailLink {
   url: string;
 }
 
-/** Composes a mail about an event, with the values in the event. `names`: names of the devices that the event mentions. Pure. */
+/** Composes a mail about an event. `names`: names of the devices that the event mentions. */
 export function composeMail(
   event: MailedEvent,
   reader: RecipientLocale,

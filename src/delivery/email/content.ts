@@ -8,5 +8,5 @@ export interface MessageContent {
   rows: MailRow[];
 }
 
-/** Joins the lines of a text, for subjects and SMS: a location that a person has typed may contain line breaks. */
+/** Joins the lines of a text, for subjects and SMS. */
 export const collapseWhitespace = (text: string) => text.replace(/\s+/g, ' ').trim();

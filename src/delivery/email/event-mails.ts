@@ -10,14 +10,11 @@ type Data = Record<string, unknown>;
 export interface MailedEvent {
   type: string;
   data: Data;
-  /**
-   * The two accounts of the membership that the event is about. Null if the event is about no membership, or if one of the accounts no
-   * longer exists.
-   */
+  /** The two accounts of the event's membership; null if there is no membership or an account no longer exists. */
   people?: MembershipAddresses | null;
 }
 
-/** Returns the text of a message about an event. `names`: names of the event's devices. Pure. */
+/** Returns the text of a message about an event. `names`: names of the event's devices. */
 export function composeEventMail(
   { type, data, people = null }: MailedEvent,
   reader: RecipientLocale,
@@ -28,13 +25,13 @@ export function composeEventMail(
   return CONTENTS[type]?.(reader.words, data, reader) ?? describeAlert(data, reader, names);
 }
 
-/** Functions that compose the text of an event, by type of event. Alerts and events about a membership are composed elsewhere. */
+/** Functions that compose the text of an event, by type of event. Alerts and memberships have separate modules. */
 const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: RecipientLocale) => MessageContent>> = {
   'webhook.paused': ({ webhookPaused: w }, { webhook_id, url, events, event }) => ({
     sentence: w.subject({ url: String(url) }),
     rows: [
       [w.webhook, String(webhook_id)],
-      // Earlier versions wrote the single name `event` into their events instead of the list `events`.
+      // Earlier versions wrote one name `event` instead of the list `events`.
       [w.events, [events ?? event].flat().join(', ')],
       [w.address, String(url)],
       [w.waits, w.isKept],
@@ -133,7 +130,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Recip
   }),
 };
 
-/** Formats an API key as the name that its owner gave it, and its first characters. The list of keys also shows these. */
+/** Formats an API key as its name and first characters. */
 function keyName({ name, prefix }: Data, { common }: Words): string {
   const called = collapseWhitespace(typeof name === 'string' ? name : '');
   return called ? `${common.quoted({ name: called })} (${prefix}…)` : `${prefix}…`;
@@ -142,7 +139,7 @@ function keyName({ name, prefix }: Data, { common }: Words): string {
 const appName = (app: unknown, { someApp }: Words['apps']): string =>
   String((app as { name?: unknown } | undefined)?.name ?? someApp);
 
-/** Lists the API keys, sessions, passkeys and webhooks that were ended, and the reason. The owner may have to give new keys to programs. */
+/** Lists the API keys, sessions, passkeys and webhooks that were ended, and the reason. */
 function listEndedAccess(words: Words, { because, keys, sessions, passkeys = [], webhooks }: Data): MailRow[] {
   const { common, accessEnded: w } = words;
   const rows = (name: string, list: unknown, of: (one: Data) => string): MailRow[] => {

@@ -36,7 +36,7 @@ const event = (type: string, data: object, of: typeof people | null = null): Mai
   people: of,
 });
 
-/** Samples of every event that is sent by mail. Remarks are excluded: their texts are part of the dashboard. */
+/** Samples of every event that is sent by mail, except remarks, whose texts belong to the dashboard. */
 const EVENTS: Sample[] = [
   ...['peak_usage', 'daily_usage', 'monthly_usage', 'daily_cost', 'monthly_cost', 'no_data'].map(
     (type): Sample => [type, event('alert.triggered', { ...alert, type }), link('unsubscribe')],

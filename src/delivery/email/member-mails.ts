@@ -12,9 +12,8 @@ export interface MembershipAddresses {
 }
 
 /**
- * Loads the e-mail addresses of the two accounts of the membership that an event is about. Null if the event is about no membership, an
- * account was erased, or the invitation was withdrawn. The events themselves contain no e-mail addresses: after an account is erased, no
- * event of the other account may contain its address.
+ * Loads the e-mail addresses of the two accounts of an event's membership. Null if there is no membership or an account was erased. Events
+ * contain no addresses, because no address may remain after an erasure.
  */
 export async function loadMembershipAddresses(
   db: Database,
@@ -35,7 +34,7 @@ export async function loadMembershipAddresses(
 
 type MemberMail = (words: Words, data: Record<string, unknown>, people: MembershipAddresses | null) => MessageContent;
 
-/** The mails about a membership, by the type of their event. Pure. */
+/** The mails about a membership, by the type of their event. */
 export const MEMBER_MAIL_COMPOSERS: Readonly<Record<string, MemberMail>> = {
   'member.invited': ({ common, members: w }, { access }, people) => ({
     sentence: w.invited({ home: people?.homeEmail ?? w.deletedHome }),

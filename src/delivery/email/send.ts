@@ -21,15 +21,12 @@ import { composeRemarkMail, type RemarkComposer } from './compose-remark.ts';
 import { loadMembershipAddresses, type MembershipAddresses } from './member-mails.ts';
 
 const TIMEOUT_MS = 10_000;
-/**
- * Maximum time in ms to send one message, because a server may be slow at every step. It must be shorter than the lease of a delivery
- * (take.ts).
- */
+/** Maximum time in ms to send one message. It must be shorter than the lease (reservation) of a delivery. */
 const WHOLE_MS = 60_000;
 
 /** A message, in the format of the library nodemailer. */
 interface Message extends Mail {
-  /** Account of the recipient. Used only for the file name of a captured message. */
+  /** Account of the recipient, for the file name of a captured message. */
   userId: string;
   messageId: string;
   from: string;
@@ -58,10 +55,7 @@ export function createSmtpMailer(url: string): Mailer {
   };
 }
 
-/**
- * Creates a mailer that sends nothing. It writes each message to `folder` as an .eml file, named after the recipient's account and the
- * message's id.
- */
+/** Creates a mailer that writes each message to `folder` as an .eml file, named after the recipient's account and the message's id. */
 export function createCapturingMailer(folder: string): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
@@ -75,13 +69,13 @@ export function createCapturingMailer(folder: string): Mailer {
   };
 }
 
-/** Creates the channel that sends one mail for each event. If a mail is sent twice, both have the same Message-ID. */
+/** Creates the channel that sends one mail for each event. Repeated mails have the same Message-ID. */
 export function createEmailChannel(options: {
   db: Database;
   mailer: Mailer;
   /** Base URL of links. */
   publicUrl: string;
-  /** Secret that signs the tokens in links: links that pause an alert, switch mails about remarks off, or confirm an e-mail address. */
+  /** Secret that signs the tokens in links. */
   secret: string;
   composeRemark: RemarkComposer;
   /** Sender's e-mail address. Default: an address at the host of the public URL. */
@@ -132,9 +126,8 @@ export function createEmailChannel(options: {
 }
 
 /**
- * Returns the e-mail address to which the mail about an event is sent. If the address of an account is changed, the change is reported to
- * the old address, because another person may have made it; the mail that confirms the new address goes to the new one. An invitation goes
- * to the invited address.
+ * Returns the e-mail address for an event. A changed address is reported to the old address, because another person may have changed it. A
+ * confirmation goes to the new address, and an invitation to the invited address.
  */
 function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | undefined, email: string): string {
   if (type === 'member.invited' && invited !== undefined) return invited;
@@ -142,10 +135,7 @@ function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | u
   return type === 'user.email_to_confirm' ? String(data.email) : email;
 }
 
-/**
- * Returns the account with the invited e-mail address, in whose language the mail is written. Null if there is no such account; the mail is
- * then in the language of the home's account.
- */
+/** Returns the account with the invited e-mail address, for the language of the mail, or null. */
 const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipAddresses | null) =>
   type === 'member.invited' && people ? findAccountOfEmail(db, people.memberEmail) : null;
 
@@ -201,7 +191,7 @@ export async function composeBackupsInterruptedMail(folder: string, language: La
   return { subject: w.subject, text: `${sentences.join('\n\n')}\n`, html: renderMailHtml({ language }, body) };
 }
 
-/** Sends a mail that is not about an event, for example a sign-in mail. The promise is rejected if the mail server refuses the mail. */
+/** Sends a mail that is not about an event, such as a sign-in mail. The promise is rejected if the mail server refuses it. */
 export async function sendMail(
   mailer: Mailer,
   { publicUrl, from }: { publicUrl: string; from: string | undefined },

@@ -52,7 +52,7 @@ export function createTwilioSmsSender({ accountSid, authToken, from, baseUrl }: 
   };
 }
 
-/** Creates a sender that sends nothing. It writes each message to `folder` as a JSON file, named after the account and the event. */
+/** Creates a sender that writes each message to `folder` as a JSON file, named after the account and the event. */
 export function createCapturingSmsSender(folder: string): SmsSender {
   return {
     async send({ id, userId, to, body }) {
@@ -66,7 +66,7 @@ export function createCapturingSmsSender(folder: string): SmsSender {
   };
 }
 
-/** Creates the channel that notifies users by SMS. Each event becomes one sentence. */
+/** Creates the channel that sends one SMS with one sentence for each event. */
 export function createSmsChannel(db: Database, texter: SmsSender): DeliveryChannel {
   return {
     async send({ event }) {

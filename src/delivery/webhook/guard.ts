@@ -2,46 +2,40 @@ import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Resolves a host name to its network addresses, like a lookup of node:dns. */
+/** Resolves a host name to its network addresses. */
 export type ResolveHostName = (hostname: string) => Promise<LookupAddress[]>;
 
-/** Error for a network address to which no callback may be sent. Its message is shown in the delivery log. */
+/** Error for a network address to which no webhook may be sent. */
 class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
 }
 
-/** Network addresses that look public but are internal to a cloud provider. This one is the platform address of Azure. */
+/** Network addresses that look public but are internal to a cloud provider (Azure). */
 const PLATFORMS = new Set(['168.63.129.16']);
 
 /**
- * Whether a callback may be sent to a network address. Only globally routable unicast addresses are allowed (IANA special-purpose
- * registries; RFC 6890). Private, loopback, link-local, multicast, carrier-grade NAT and reserved addresses are forbidden in every
- * notation. IPv6 addresses that are translated to IPv4 (NAT64, 6to4, Teredo) are forbidden, too. Pure.
+ * Whether a webhook may be sent to a network address. Only globally routable unicast addresses are allowed (RFC 6890). IPv6 addresses that
+ * are translated to IPv4 (NAT64, 6to4, Teredo) are forbidden.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
-  // An IPv4 address inside an IPv6 address (::ffff:10.0.0.1) is treated as IPv4.
+  // An IPv4 address inside IPv6 (::ffff:10.0.0.1) is treated as IPv4.
   const parsed = ipaddr.process(address);
   if (parsed.range() !== 'unicast' || PLATFORMS.has(parsed.toString())) return false;
   if (parsed.kind() === 'ipv4') return true;
-  // All IPv6 addresses that are assigned for global unicast are in 2000::/3. Special ones, such as "IPv4-compatible" addresses, are
-  // outside.
+  // All assigned global unicast addresses of IPv6 are in 2000::/3.
   return parsed.match(ipaddr.parseCIDR('2000::/3'));
 }
 
-/**
- * Throws an error if the host of a URL is a forbidden network address. If it is a host name, its addresses are checked later, when it is
- * resolved.
- */
+/** Throws if the host of a URL is a forbidden network address. A host name is checked later, when it is resolved. */
 export function assertHostAllowed(hostname: string): void {
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(literal) && !isPublicAddress(literal)) throw forbidden(literal);
 }
 
 /**
- * Returns a lookup function for `node:net` that returns only allowed addresses. The connection is made to an address that has been checked,
- * because the name is not resolved again. If any address of a name is forbidden, the lookup fails: a name with both public and private
- * addresses is suspicious.
+ * Returns a lookup function for `node:net` that returns only allowed addresses, to which the connection is then made. If any address of a
+ * name is forbidden, the lookup fails.
  */
 export function createAllowedAddressLookup(resolve: ResolveHostName): LookupFunction {
   return (hostname, options, callback) => {

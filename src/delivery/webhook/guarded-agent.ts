@@ -6,7 +6,7 @@ import { assertHostAllowed, createAllowedAddressLookup, type ResolveHostName } f
 
 /** Settings of requests to URLs that owners configure. */
 export interface GuardedAgentOptions {
-  /** Whether private and loopback addresses are allowed. Meant for development. */
+  /** Whether private and loopback addresses are allowed, for development. */
   allowPrivate: boolean;
   /** PEM of a certificate authority that is trusted in addition to the public ones. */
   ca?: string;
@@ -17,10 +17,7 @@ export interface GuardedAgentOptions {
 
 /** Agent for requests to URLs that owners configure. */
 export interface GuardedAgent {
-  /**
-   * Returns the options of a request to a host. Throws an error if the host is a forbidden network address. If it is a host name, its
-   * addresses are checked when it is resolved.
-   */
+  /** Returns the options of a request to a host. Throws if the host is a forbidden network address. */
   optionsFor(hostname: string): { agent: Agent; lookup?: LookupFunction };
   close(): void;
 }
@@ -28,9 +25,8 @@ export interface GuardedAgent {
 /** Creates an agent that connects only to public addresses, unless private addresses are allowed. */
 export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardedAgentOptions): GuardedAgent {
   const resolve = options.resolve ?? resolver();
-  // The agent reuses idle connections by host name, to an address that was checked before. It closes them after a short time, so that the
-  // name is resolved and checked again. The certificates are read only once: reading 150 certificates for each connection would delay all
-  // other requests by 15 ms.
+  // Idle connections are closed after a short time, so that the name is resolved and checked again. The certificates are read only once,
+  // because reading them takes 15 ms.
   const trusted = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
   const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
   const guard = allowPrivate ? {} : { lookup: createAllowedAddressLookup(resolve) };
@@ -43,10 +39,7 @@ export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardedAgen
   };
 }
 
-/**
- * Returns a resolver that queries name servers itself, with a time limit. The lookup of the operating system has four threads for the whole
- * process, which a few names with unresponsive name servers would block.
- */
+/** Returns a resolver with a time limit. The operating system's resolver has four threads, which unresponsive name servers would block. */
 function resolver(): ResolveHostName {
   const names = new Resolver({ timeout: 2_000, tries: 1 });
   return async (hostname) => {

@@ -19,9 +19,7 @@ import {
 import { createGuardedAgent, type GuardedAgentOptions } from './guarded-agent.ts';
 import { loadWebhookReceiver } from './subscriptions.ts';
 
-/**
- * Maximum time in ms from the start of an attempt until the status of the response arrives (specification, Events: 2xx within 5 seconds).
- */
+/** Maximum time in ms from the start of an attempt until the status of the response arrives. */
 const TIMEOUT_MS = 5_000;
 /** Maximum time in ms from the status of a response until the first bytes of its body are complete. */
 const BODY_WAIT_MS = 1_000;
@@ -74,8 +72,8 @@ const failed = (error: string): DeliveryOutcome => ({
 });
 
 /**
- * Sends one POST request. The attempt succeeds only if the status is 2xx; a redirect is a failure. The body does not affect the outcome:
- * its first bytes are stored if they arrive in time, even if the connection breaks afterwards.
+ * Sends one POST request. The attempt succeeds only if the status is 2xx; a redirect is a failure. The first bytes of the body are stored
+ * if they arrive in time.
  */
 function post(url: URL, options: object, body: string, timeoutMs: number): Promise<DeliveryOutcome> {
   return new Promise((resolve) => {
@@ -90,8 +88,8 @@ function post(url: URL, options: object, body: string, timeoutMs: number): Promi
       );
     });
     const giveUp = () => outgoing.destroy(new Error(`no response within ${timeoutMs / 1_000} s`));
-    // If the response arrived while this process was busy, it is read before the attempt is given up. Otherwise the receiver, which has
-    // processed the event, would receive the event again.
+    // A response that arrived while this process was busy is read first. Otherwise the receiver would get an event again that it has
+    // processed.
     const timer = setTimeout(() => setImmediate(() => isAnswered || giveUp()), timeoutMs);
     outgoing.on('error', (error) => {
       clearTimeout(timer);
@@ -107,17 +105,14 @@ function judged(status: number): DeliveryOutcome {
   return { succeeded, responseStatus: status, error };
 }
 
-/**
- * Reads the first bytes of a body as text, up to the maximum length. If the body ends, breaks off or takes too long, returns the bytes
- * received so far.
- */
+/** Reads the first bytes of a body as text. If the body ends, breaks off or takes too long, returns the bytes received so far. */
 function beginningOf(response: IncomingMessage, waitMs: number, longestMs: number): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let read = 0;
     const settle = () => resolve(answerText(Buffer.concat(chunks)));
     const wait = setTimeout(settle, waitMs);
-    // A body may never end, so the connection is closed after the maximum time of an attempt.
+    // A body may never end, so the connection is closed after a maximum time.
     const end = setTimeout(() => response.destroy(), longestMs);
     response.on('data', (chunk: Buffer) => {
       if (read < KEPT_ANSWER_BYTES) chunks.push(chunk.subarray(0, KEPT_ANSWER_BYTES - read));
@@ -134,12 +129,12 @@ function beginningOf(response: IncomingMessage, waitMs: number, longestMs: numbe
   });
 }
 
-/** Green Button notices are XML. They are not signed, because they contain no data: the app reads the data with its own token. */
+/** Green Button notices are XML and not signed, because they contain no data. */
 const NOTICE_HEADERS = { 'content-type': 'application/atom+xml' };
 
 /**
- * Returns the notice to an app that a home's usage has changed: a BatchList of the ESPI standard with the URL at which the app can read the
- * changed hours. `id`: the Green Button subscription. Pure.
+ * Returns the notice to an app that a home's usage has changed: a BatchList of the ESPI standard with the URL of the changed hours. `id`:
+ * the Green Button subscription.
  */
 function noticeBody(publicUrl: string, id: string, { data }: Pick<DeliveryAttempt['event'], 'data'>): string {
   const { resourceURI } = createSubscriptionUrls(publicUrl, id);
@@ -156,16 +151,15 @@ function noticeBody(publicUrl: string, id: string, { data }: Pick<DeliveryAttemp
 const PREFIX = 'whsec_';
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Returns the signing key for a subscription's secret: the decoded base64 after `whsec_` or, for other secrets, their UTF-8 bytes. */
+/** Returns the signing key of a subscription's secret: the decoded base64 after `whsec_`, or the UTF-8 bytes of another secret. */
 function keyOf(secret: string): Buffer {
   const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
   return encoded !== '' && BASE64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8');
 }
 
 /**
- * Returns the headers that identify and sign a message: HMAC-SHA256 over id, time and body (Standard Webhooks,
- * https://www.standardwebhooks.com). During a rotation of the secret, there is one signature for each secret; a receiver has to verify only
- * one of them.
+ * Returns the headers that identify and sign a message (Standard Webhooks). During a rotation of the secret, there is one signature for
+ * each secret.
  */
 function signedHeaders(id: string, at: Date, body: string, secrets: readonly string[]): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
@@ -179,12 +173,12 @@ function signedHeaders(id: string, at: Date, body: string, secrets: readonly str
   };
 }
 
-/** Maximum number of bytes of a response that the delivery log contains: enough for an error message, not for a page. */
+/** Maximum number of bytes of a response in the delivery log. */
 const KEPT_ANSWER_BYTES = 1_024;
 
 /**
- * Converts the first bytes of a response to text that the database can store and a page can show. Invalid UTF-8 becomes U+FFFD, and so do
- * control characters other than tabs and line ends. A character that is cut off at the end is dropped. Pure.
+ * Converts the first bytes of a response to text that can be stored and shown. Invalid UTF-8 and control characters become U+FFFD. A
+ * character that is cut off is dropped.
  */
 function answerText(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes.subarray(0, KEPT_ANSWER_BYTES), { stream: true });
@@ -202,10 +196,7 @@ const TIMED_OUT =
   'the receiver did not accept the connection in time; check that it runs, and that no firewall blocks it';
 const BROKEN_TLS = 'the receiver does not use TLS correctly; check that it serves HTTPS at this port';
 
-/**
- * Explanations of connection errors, by the `code` of Node's error. OpenSSL's errors come first, then errors of connections and of name
- * lookups.
- */
+/** Explanations of connection errors, by the `code` of Node's error. */
 const SENTENCES = new Map([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', SELF_SIGNED],
   ['SELF_SIGNED_CERT_IN_CHAIN', SELF_SIGNED],
@@ -234,9 +225,8 @@ const SENTENCES = new Map([
 ]);
 
 /**
- * Explains why a connection to a receiver failed: a sentence that tells the receiver's owner what to do, and the error code. Node's own
- * messages are not suitable: they recommend flags of Node, which a reader of the delivery log cannot set, and they are empty if several
- * addresses failed. The message of an unknown error is returned unchanged. `who`: name of the receiver in the sentence. Pure.
+ * Explains a connection error in a sentence for the receiver's owner, with the error code. The message of an unknown error is returned
+ * unchanged. `who`: name of the receiver.
  */
 export function explainConnectionError(error: Error & { code?: unknown }, who = 'receiver'): string {
   const code = typeof error.code === 'string' ? error.code : '';
@@ -244,7 +234,7 @@ export function explainConnectionError(error: Error & { code?: unknown }, who = 
   return sentence === undefined ? error.message || code || error.name : `${sentence} (${code})`;
 }
 
-/** Fields of an event that the request to a webhook contains. */
+/** Fields of an event that a webhook request contains. */
 interface ToldEvent {
   id: string;
   type: string;
@@ -252,35 +242,28 @@ interface ToldEvent {
   data: Record<string, unknown>;
 }
 
-/** Returns the body of the request to a webhook. Its bytes are the same for every attempt, and in the delivery log. */
+/** Returns the body of a webhook request, the same for every attempt. */
 export function createWebhookBody({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
   const envelope: EventEnvelope = { id, type, created_at: createdAt.toISOString(), environment, data };
   return JSON.stringify(envelope);
 }
 
-/** Headers of a webhook request that are the same for every attempt. They contain no secret. `signedHeaders` returns the other headers. */
+/** Headers of a webhook request that are the same for every attempt. */
 export const FIXED_WEBHOOK_HEADERS = {
   'content-type': 'application/json',
   'user-agent': `energy-usage-service/${VERSION}`,
 } as const;
 
 /**
- * Host of the test receiver, with which a person can try webhooks without a server. The service sends nothing to this host and returns the
- * response itself. The event is visible only to the subscription's owner, in the delivery log. Names below `.example` never resolve (RFC
- * 2606), so the name cannot belong to a real host.
+ * Host of the test receiver, with which a person can try webhooks without a server. Nothing is sent to this host; the service returns the
+ * response itself.
  */
 export const TEST_RECEIVER_HOST = 'catcher.example';
 
-/**
- * Returns the response of the test receiver: the signed headers of the request. Signatures are stored only for deliveries to the test
- * receiver.
- */
+/** Returns the response of the test receiver: the signed headers of the request. */
 const caughtAnswer = (headers: Record<string, string>): string => JSON.stringify(headers);
 
-/**
- * Parses the headers in a response of the test receiver. Returns no headers if the text is the response of another receiver, or was cut
- * off.
- */
+/** Parses the headers in a response of the test receiver; none if the text is something else. */
 export function parseTestReceiverHeaders(answer: string | null): Record<string, string> {
   try {
     const headers: unknown = JSON.parse(answer ?? '');

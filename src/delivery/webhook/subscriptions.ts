@@ -18,12 +18,12 @@ import { MAX_PENDING_DELIVERY_DAYS } from '../retention.ts';
 /** Time in ms for which the previous secret stays valid after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
 
-/** All columns of a subscription except its secret. The secret is read only to sign a message. */
+/** All columns of a subscription except its secret. */
 const COLUMNS = ['webhook_id', 'events', 'url', 'status', 'created_at'] as const;
 
 export type Webhook = Pick<Selectable<Tables['webhooks']>, (typeof COLUMNS)[number]>;
 
-/** Event types of a subscription, at least one. Responses also contain the first type as `event`. */
+/** Event types of a subscription. Responses also contain the first one as `event`. */
 export type WebhookEvents = readonly [EventType, ...EventType[]];
 
 /** Changes to a subscription. A field that is undefined is not changed. */
@@ -32,22 +32,18 @@ export interface WebhookPatch {
   url?: string | undefined;
   authToken?: string | undefined;
   status?: Webhook['status'] | undefined;
-  /**
-   * The membership of the member who changes the subscription; undefined if the account itself changes it. If a member has set the URL of a
-   * subscription, the subscription ends with the membership.
-   */
+  /** The membership of the member who changes the subscription. If a member has set the URL, the subscription ends with the membership. */
   memberId?: string | undefined;
-  /** Id of the authorization of the app that changes the subscription. Null or undefined if no app changes it. */
+  /** Authorization of the app that changes the subscription, if an app does. */
   authorizationId?: string | null;
 }
 
-/** Maximum number of subscriptions of an account. If thousands of receivers did not respond, all deliveries would be delayed. */
+/** Maximum number of subscriptions of an account. */
 const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
 /**
- * Creates a subscription of an account: for the account itself, a member of the home (`memberId`) or an app (`authorizationId`). The
- * subscription ends when the member or app loses access. `box` encrypts its secret. Throws 409 if the account has the maximum number of
- * subscriptions.
+ * Creates a subscription of an account: for the account itself, a member of the home (`memberId`) or an app (`authorizationId`). It ends
+ * when the member or app loses access. `box` encrypts its secret. Throws 409 if the account has too many.
  */
 export async function createWebhook(
   db: Database,
@@ -59,7 +55,7 @@ export async function createWebhook(
   >,
 ): Promise<Webhook> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of subscriptions.
+    // Raw SQL: the advisory lock prevents concurrent transactions from exceeding the maximum number of subscriptions.
     await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('webhooks of', ownerId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('webhooks')
@@ -105,7 +101,7 @@ export async function listWebhooks(
     .execute();
 }
 
-/** Finds a subscription that the caller can access, with its owner; null if there is none. */
+/** Finds a subscription that the caller can access, with its owner, or null. */
 export async function findWebhook(
   db: Database,
   reach: AccessibleAccounts,
@@ -122,9 +118,8 @@ export async function findWebhook(
 }
 
 /**
- * Updates a subscription that the caller can access. If the secret is changed, the previous secret stays valid for 24 h. If the
- * subscription is resumed, its pending events are sent, oldest first. Returns null if there is no such subscription. Throws 403 if an app
- * changes the secret or URL of a subscription that it did not create.
+ * Updates a subscription that the caller can access, or returns null. A previous secret stays valid for 24 h. If the subscription is
+ * resumed, its pending events are sent. Throws 403 if an app changes the secret or URL of a subscription that it did not create.
  */
 export async function updateWebhook(
   db: Database,
@@ -144,8 +139,7 @@ export async function updateWebhook(
       .forUpdate()
       .executeTakeFirst();
     if (!before) return null;
-    // By changing the secret or URL of a subscription that it did not create, an app could prevent the verification of messages, or receive
-    // them itself.
+    // An app could otherwise redirect messages to itself, or prevent their verification.
     const isMoved = patch.url !== undefined || patch.authToken !== undefined;
     if (patch.authorizationId && isMoved && patch.authorizationId !== before.authorization_id)
       throw new AppError('webhookOfOther');
@@ -154,7 +148,7 @@ export async function updateWebhook(
     return trx
       .updateTable('webhooks')
       .set({
-        // If the patch has no status, the current status is written, so that the statement updates and returns the row.
+        // The status is always written, because the statement returns only updated rows.
         status: patch.status ?? before.status,
         url: patch.url,
         ...(patch.url === undefined
@@ -177,9 +171,8 @@ export async function updateWebhook(
 }
 
 /**
- * Makes the pending deliveries of a subscription due. Also makes deliveries due that were created in the last week and were given up since
- * the subscription began to fail. Skips deliveries that are held back after a restore or were then discarded: only the operator can release
- * these.
+ * Makes the pending deliveries of a subscription due, and those of the last week that were given up since it began to fail. Skips
+ * deliveries that are held or were discarded after a restore.
  */
 async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
   await db
@@ -213,16 +206,13 @@ async function resume(db: Database, webhookId: string, failingSince: Date | null
 /** Data of a subscription that are needed to send it a message. */
 interface Receiver {
   url: string;
-  /** Secrets that sign the events: the current secret and, while it is valid, the previous one. Empty for notices, which are not signed. */
+  /** Secrets that sign the events: the current one and, while it is valid, the previous one. Empty for unsigned notices. */
   secrets: string[];
-  /** Id of the Green Button subscription, if its changes are sent as notices. Null if events are sent. */
+  /** Id of the Green Button subscription, if notices are sent instead of events; otherwise null. */
   noticesOf: string | null;
 }
 
-/**
- * Loads the data for sending an event to a subscription. Null if the subscription does not exist, or belongs to an app that may no longer
- * read the event.
- */
+/** Loads the data for sending an event to a subscription. Null if it does not exist, or its app may no longer read the event. */
 export async function loadWebhookReceiver(
   db: Database,
   box: SecretEncrypter,
@@ -247,7 +237,7 @@ export async function loadWebhookReceiver(
   return { url, secrets, noticesOf: null };
 }
 
-/** Whether an app may receive an event under its authorization. The app may have lost scopes since it subscribed. */
+/** Whether an app may receive an event under its authorization, whose scopes may have changed. */
 async function mayReceive(db: Database, authorizationId: string, event: string, now: Date): Promise<boolean> {
   const scope = event === 'webhook.test' ? 'webhooks:write' : APP_EVENTS[event];
   return scope !== undefined && (await findUsableAuthorizations(db, [authorizationId], scope, now)).size > 0;

@@ -10,12 +10,12 @@ import nl from './nl.json' with { type: 'json' };
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** Texts by language. The English texts define the keys: if a language lacks a key, the type check fails. */
+/** Texts by language. The English texts define the keys. */
 const TEXTS: Record<Language, typeof en> = { en, de, es, fr, nl };
 /** Locales for formatting numbers and dates. English mails are in British English. */
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de', es: 'es', fr: 'fr', nl: 'nl' };
 
-/** Type of the texts below a path. A text with arguments has the type of a function. */
+/** Type of the texts below a path. A text with arguments is a function. */
 type Spoken<Texts, Path extends string = ''> = {
   readonly [Key in keyof Texts]: Texts[Key] extends string
     ? `${Path}${Key & string}` extends infer Full extends keyof Arguments
@@ -35,7 +35,7 @@ export interface RecipientLocale {
   kwh(value: number): string;
   /** Formats an amount of a currency (ISO 4217). The amount is a decimal as text. */
   money(amount: string, currency: string): string;
-  /** Format a time in ISO 8601: `month` as its month, `day` as its day, `moment` to the minute, with the time zone. */
+  /** Formats of an ISO 8601 time: `month`, `day`, and `moment` (to the minute, with the time zone). */
   month(iso: string): string;
   day(iso: string): string;
   moment(iso: string): string;
@@ -67,10 +67,7 @@ function spoken(texts: CompiledMessage | CompiledTexts, locale: string): unknown
   return Object.fromEntries(Object.entries(texts).map(([name, one]) => [name, spoken(one, locale)]));
 }
 
-/**
- * Returns the text for a name in an event. Returns the name itself if there is no text: a newer version of the service may have written the
- * event.
- */
+/** Returns the text for a name in an event, or the name itself, which a newer version may have written. */
 export const findTextOrName = (texts: Readonly<Record<string, string>>, name: unknown): string =>
   Object.hasOwn(texts, String(name)) ? (texts[String(name)] as string) : String(name);
 
@@ -97,7 +94,7 @@ export async function loadRecipientLocale(account: { language: Language; timezon
   };
 }
 
-/** Formats an amount with all its decimals. In English, the currency code follows the number, because several countries use the $ sign. */
+/** Formats an amount with all its decimals. In English, the currency code follows the number, because several currencies use the $ sign. */
 function formatMoney(language: Language, amount: string, currency: string): string {
   const decimals = amount.split('.')[1]?.length ?? 0;
   const locale = LOCALES[language];

@@ -151,9 +151,7 @@ export const aggregatesCheck: Check = {
     }),
 };
 
-/**
- * Returns the findings of `judge` about the content of the database. If the content could not be read, returns a finding that states why.
- */
+/** Returns the findings of `judge` about the content of the database, or a finding that states why it could not be read. */
 function ofContent(
   facts: InstallationFacts,
   judge: (content: DatabaseContent) => Finding | Finding[],

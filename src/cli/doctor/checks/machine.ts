@@ -12,7 +12,7 @@ import {
 } from '../facts.ts';
 
 const GIB = 2 ** 30;
-/** Free disk space below which the doctor warns, as a share and in bytes. The worker warns at the same limits (jobs/disk-watch.ts). */
+/** Free disk space below which the doctor warns, as a share and in bytes. */
 const LOW = { share: 0.1, bytes: 2 * GIB };
 const FULL_BYTES = 256 * 2 ** 20;
 
@@ -60,10 +60,7 @@ export const fileDescriptorsCheck: Check = {
   },
 };
 
-/**
- * Clock difference in ms above which the doctor warns. Readings more than 5 minutes in the future are rejected, and if clocks differ by
- * more than about a second, sums of a minute are wrong.
- */
+/** Clock difference in ms above which the doctor warns. Readings more than 5 minutes in the future are rejected. */
 const WARN_MS = 2_000;
 const FAIL_MS = 60_000;
 
@@ -150,7 +147,7 @@ export const filePermissionsCheck: Check = {
   },
 };
 
-/** Titles of this service's processes: each role sets its own title; the title of the supervisor is the name of its program. */
+/** Process titles of this service. */
 const OURS = /^energy |(bin\/energy(\.js)?|cli\/main\.ts)( |$)/;
 
 export const portsCheck: Check = {
@@ -183,13 +180,13 @@ export const portsCheck: Check = {
   },
 };
 
-/** Checks whether a running service has locked the data directory. Roles that run as separate processes do not lock the data directory. */
+/** Checks whether a running service has locked the data directory. */
 export const serviceCheck: Check = {
   name: 'service',
   judge({ service: running, config, database }) {
     if (!('valid' in config)) return [];
     if (running) return createOkFinding(`runs on ${config.valid.dataDir} (process ${running.pid})`);
-    // If the roles run as separate processes, the check of the ports detects whether they are running.
+    // Processes of a single role do not lock the data directory; the check of the ports detects them.
     if (!database?.isEmbedded) return [];
     return createWarningFinding(
       `no service runs on ${config.valid.dataDir}`,
@@ -216,7 +213,7 @@ export const versionCheck: Check = {
   },
 };
 
-/** Whether version `a` is newer than version `b`. A release is newer than its pre-releases (`2.0.0` is newer than `2.0.0-rc.1`). */
+/** Whether version `a` is newer than version `b`. `2.0.0` is newer than `2.0.0-rc.1`. */
 function isNewer(a: string, b: string): boolean {
   const [left, right] = [a, b].map((text) => text.split('-')[0]?.split('.').map(Number) ?? []);
   const difference = [0, 1, 2].map((part) => (left?.[part] ?? 0) - (right?.[part] ?? 0)).find((one) => one !== 0);

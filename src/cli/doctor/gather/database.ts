@@ -17,9 +17,7 @@ import { probeWithTimeout } from './network.ts';
 const STATEMENT_MS = 4_000;
 const WHOLE_MS = 12_000;
 
-/**
- * Gathers facts about the database without changing it. `sealed`: some of the encrypted values; null if the database could not be queried.
- */
+/** Gathers facts about the database without changing it. `sealed`: some of the encrypted values; null if they could not be read. */
 export async function gatherDatabaseFacts(config: Config): Promise<{ facts: DatabaseFacts; sealed: Buffer[] | null }> {
   const isEmbedded = config.database.url === undefined;
   const shown = isEmbedded ? `the embedded database in ${config.dataDir}` : maskUrl(config.database.url ?? '');
@@ -39,8 +37,7 @@ export async function gatherDatabaseFacts(config: Config): Promise<{ facts: Data
     else sealed = [];
     return looked;
   }, WHOLE_MS);
-  // The pool's end is not awaited, because a connection to a server that hangs never closes. The process exits without waiting for the
-  // pool.
+  // Not awaited, because a connection to a server that hangs never closes.
   void pool?.end().catch(() => {});
   return { facts: { isEmbedded, shown, server }, sealed };
 }
@@ -62,10 +59,7 @@ async function look(pool: Pool, config: Config, url: string, clock: DatabaseServ
   };
 }
 
-/**
- * Compares the database's clock with this machine's. Of a few queries, uses the fastest, and compares the server's time with the middle
- * between its start and its end on this machine.
- */
+/** Compares the database's clock with this machine's, by the fastest of a few queries. */
 async function compareClocks(pool: Pool): Promise<DatabaseServer['clock']> {
   const samples: DatabaseServer['clock'][] = [];
   for (let index = 0; index < 3; index++) {
@@ -118,7 +112,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   };
 }
 
-/** Compares this month's aggregates of one account with its load profile. `energy rollups check` does the same for all accounts. */
+/** Compares this month's aggregates of one account with its quarter-hours. */
 async function compared(pool: Pool, userId: string): Promise<DatabaseContent['compared']> {
   const now = new Date();
   const since = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));

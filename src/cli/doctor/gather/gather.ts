@@ -22,8 +22,8 @@ import {
 } from './network.ts';
 
 /**
- * Gathers all facts about the installation concurrently, without changing anything. Takes as long as the slowest fact, at most about 12 s.
- * `releases`: URL from which the latest version is requested; without this URL, no request is sent.
+ * Gathers all facts about the installation concurrently, in at most about 12 s, without changing anything. `releases`: URL of the latest
+ * version; if omitted, no request is sent.
  */
 export async function gatherFacts(releases?: URL): Promise<InstallationFacts> {
   const config = readConfig();
@@ -116,8 +116,7 @@ function gatherDisk(dataDir: string): Promise<NonNullable<InstallationFacts['dis
 }
 
 /**
- * Returns the maximum number of open files of the service's process. If the service is not running, returns the maximum of a process of
- * this user. Null if /proc does not report the maximum.
+ * Returns the maximum number of open files of the service's process or, if it is not running, of a process of this user. Null if unknown.
  */
 async function gatherDescriptors(servicePid: number | null): Promise<InstallationFacts['descriptors']> {
   for (const pid of servicePid === null ? ['self'] : [servicePid, 'self']) {
@@ -155,8 +154,8 @@ async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
 }
 
 /**
- * Checks whether the secret key decrypts values that the database stores encrypted. Never creates a key. `sealed`: encrypted values; null
- * if the database could not be queried.
+ * Checks whether the secret key decrypts values in the database. Never creates a key. `sealed`: encrypted values; null if they could not be
+ * read.
  */
 async function gatherSecretKey(config: Config, sealed: readonly Buffer[] | null): Promise<SecretKeyFacts> {
   const file = join(config.dataDir, 'secret.key');

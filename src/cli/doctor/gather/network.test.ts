@@ -10,7 +10,7 @@ test('returns the reason in one line if a probe hangs, rejects or throws synchro
   });
   const refused = Object.assign(new Error('refused\n    at somewhere'), { code: 'ECONNREFUSED' });
   expect(await probeWithTimeout(() => Promise.reject(refused))).toEqual({ why: 'refused', code: 'ECONNREFUSED' });
-  // If a host has several addresses, Node throws an error without a message, which contains an inner error for each address.
+  // For a host with several addresses, Node throws an error without a message, with an inner error for each address.
   const several = Object.assign(new AggregateError([new Error('a'), new Error('b')]), { code: 'ECONNREFUSED' });
   expect(await probeWithTimeout(() => Promise.reject(several))).toEqual({ why: 'a, b', code: 'ECONNREFUSED' });
   expect(

@@ -24,7 +24,7 @@ export async function gatherBrokerFacts({ mqtt }: Config): Promise<BrokerFacts |
         return reached;
       }),
     };
-  // Port 0 means that the system chooses the broker's port at each start, so the doctor cannot know the port.
+  // Port 0: the system chooses the port at each start, so it is unknown.
   if (mqtt.port === 0) return null;
   const host = getLocalHost(mqtt.host);
   return {
@@ -64,8 +64,7 @@ export async function gatherCertificateFacts(config: Config): Promise<Certificat
     const names = (host: string) =>
       (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
     const hosts = [
-      // If the service is behind a proxy, the host of PUBLIC_URL is not checked, because clients of that host see the proxy's own
-      // certificate.
+      // Behind a proxy, clients of PUBLIC_URL see the proxy's certificate, so the host is not checked.
       ...(api.trustProxy.length > 0 ? [] : [{ host: stripBrackets(new URL(publicUrl).hostname), of: 'PUBLIC_URL' }]),
       ...(mqtt.url === undefined ? [{ host: mqtt.publicHost, of: 'PUBLIC_MQTT_HOST' }] : []),
     ];
@@ -80,7 +79,7 @@ export async function gatherCertificateFacts(config: Config): Promise<Certificat
   return { file, isOurs, pair };
 }
 
-/** Maximum size in bytes of a response with the latest version. It is large, because GitHub's response contains the release notes. */
+/** Maximum size in bytes of a response with the latest version, which may contain release notes. */
 const MAX_ANSWER_BYTES = 2 ** 20;
 
 /**
@@ -110,14 +109,14 @@ function readVersion(text: string): string {
     const [, found] = VERSION_FORM.exec(String(version ?? tag)) ?? [];
     if (found !== undefined) return found;
   } catch {
-    // The response contains no version, because it is not JSON or is null.
+    // The response is not JSON or is null.
   }
   throw new Error('the response has no member "version" or "tag_name" that is a version');
 }
 
 const VERSION_FORM = /^v?(\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,60})?)$/;
 
-/** Returns, for each port on which the service listens, whether the port is free and, if not, which process uses it. */
+/** Returns, for each port of the service, whether it is free and, if not, which process uses it. */
 export async function gatherPortFacts({ api, mqtt, operator }: Config): Promise<PortFacts[]> {
   const wanted = [
     { variable: 'API_PORT', port: api.port, host: api.host },
@@ -145,7 +144,7 @@ async function stateOf(wanted: { variable: string; port: number; host: string })
 
 const LISTENING = '0A';
 
-/** Returns the process that listens on a TCP port of this machine, from /proc (proc(5)). Null if this user may not see that process. */
+/** Returns the process that listens on a TCP port of this machine, from /proc. Null if unknown. */
 function listenerOn(port: number): { pid: number; title: string } | null {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => socketsOn(port, table)));
   if (sockets.size === 0) return null;
@@ -156,7 +155,7 @@ function listenerOn(port: number): { pid: number; title: string } | null {
   return null;
 }
 
-/** Returns the sockets that listen on a port, written as in the list of a process's open files in /proc. */
+/** Returns the sockets that listen on a port, as they appear in the open files of a process in /proc. */
 const socketsOn = (port: number, table: string): string[] =>
   textOf(`/proc/net/${table}`)
     .split('\n')
@@ -196,10 +195,7 @@ function linkOf(path: string): string {
 /** Maximum time in ms to wait for a response of another program. */
 export const PROBE_TIMEOUT_MS = 5_000;
 
-/**
- * Returns the result of `look` or, if `look` fails or exceeds the time limit, the reason. Never throws, and always resolves within the time
- * limit.
- */
+/** Returns the result of `look`, or the reason for its failure or time-out. Never throws. */
 export async function probeWithTimeout<T extends object>(
   look: () => Promise<T>,
   ms = PROBE_TIMEOUT_MS,
@@ -208,7 +204,7 @@ export async function probeWithTimeout<T extends object>(
   return withTimeout(looked, ms, `no response within ${ms / 1_000} s`).catch(unseen);
 }
 
-/** Describes a network error in one line. If a host has several addresses, Node reports one error per address. */
+/** Describes a network error in one line. */
 function unseen(error: unknown): { why: string; code?: string } {
   const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: { message?: string }[] };
   const why = String(message || errors?.map((one) => one.message).join(', ') || code || error).split('\n')[0] ?? '';

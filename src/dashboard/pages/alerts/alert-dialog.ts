@@ -27,8 +27,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   const { me, user, pick } = useSession();
   const { common, alerts: w } = words();
   const [type, setType] = useState<AlertType>(known?.type ?? 'daily_usage');
-  // The threshold that the user has typed; null if the user has typed none, so that the field shows the suggested one. A suggestion that
-  // arrives later must not replace typed text.
+  // The threshold that the user has typed; null if none, so that the field shows the suggestion. A suggestion must not replace typed text.
   const [typed, setTyped] = useState<string | null>(known ? formatNumberForInput(getThreshold(known)) : null);
   const [delivery, setDelivery] = useState<AlertDeliveryChannel>(known?.delivery ?? 'email');
   const [isRefused, setRefused] = useState(false);
@@ -57,8 +56,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       const saved = known
         ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, settings)
         : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...settings });
-      // If the account has no tariff, the dialog shows the service's message. If the selected delivery reaches no receiver, the delivery
-      // field says what to do.
+      // If the account has no tariff, the dialog shows the service's message.
       const isAboutTariff = isCostAlertType(type) && (delivery === 'email' || past.value?.currency === null);
       const reachesNobody = (reason: unknown) =>
         reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff;
@@ -114,8 +112,8 @@ function thresholdIn(type: AlertType, text: string): number | null {
 const PHONE = '\\+[1-9][0-9]{6,14}';
 
 /**
- * Fields for the alert's delivery, and for the account settings that this delivery needs. `isRefused`: whether the service has rejected the
- * selected delivery because it would reach no receiver.
+ * Fields for the alert's delivery, and the account settings that it needs. `isRefused`: whether the service has rejected the delivery
+ * because it would reach nobody.
  */
 function DeliveryChoice(props: {
   value: AlertDeliveryChannel;

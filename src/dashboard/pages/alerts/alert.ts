@@ -38,26 +38,23 @@ export function getThresholdFields(type: AlertType, threshold: number): object {
 
 type UsageType = Exclude<AlertType, CostAlertType | 'no_data'>;
 
-/** Default thresholds in kWh for a home whose usage is unknown. They are high values for one household. */
+/** Default thresholds in kWh for a home whose usage is unknown. */
 const MUCH: Record<UsageType, number> = { peak_usage: 3, daily_usage: 20, monthly_usage: 400 };
 
-/** Maximum number of times that an alert with the suggested threshold would have fired in 90 days. Users ignore more frequent alerts. */
+/** Maximum number of firings in 90 days that a suggested threshold would have caused. */
 const FEW = 3;
 
 const SILENCES_HOURS = [3, 6, 12, 24, 48, 72, 168];
 
 /**
  * Returns a suggested threshold in kWh, rounded up to two digits. Past usage exceeded it at most a few times (`FEW`), monthly usage at most
- * once. Pure.
+ * once.
  */
 export function suggestThresholdKwh(type: UsageType, used: number[]): number {
   return suggestThresholdAmount(used, 0.001) ?? MUCH[type];
 }
 
-/**
- * Returns a suggested threshold for other amounts, such as costs, by the same rule as `suggestThresholdKwh`. Null if it would be below
- * `least`. Pure.
- */
+/** Returns a suggested threshold for other amounts, such as costs. Null if it would be below `least`. */
 export function suggestThresholdAmount(amounts: number[], least = 0.01): number | null {
   const sorted = amounts.toSorted((a, b) => b - a);
   const value = sorted[Math.min(FEW, Math.floor(sorted.length / 3))] ?? 0;
@@ -66,9 +63,6 @@ export function suggestThresholdAmount(amounts: number[], least = 0.01): number 
   return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(2));
 }
 
-/**
- * Returns a suggested threshold for silences in hours: the shortest of some usual lengths that only a few of the past silences exceeded.
- * Pure.
- */
+/** Returns a suggested threshold for silences in hours. Only a few of the past silences were longer. */
 export const suggestThresholdHours = (lengthsHours: number[]): number =>
   SILENCES_HOURS.find((hours) => lengthsHours.filter((one) => one > hours).length <= FEW) ?? 720;

@@ -12,15 +12,12 @@ import {
   suggestThresholdKwh,
 } from './alert.ts';
 
-/** Number of days, including today, to which the preview of an alert applies the alert's rule. */
+/** Number of days, including today, for which the preview evaluates an alert. */
 export const ALERT_HISTORY_DAYS = 90;
-/** Minimum length of a silence in the preview, in hours. Many devices are silent for less time between two messages. */
+/** Minimum length in hours of a silence in the preview, because many devices are often silent for less time. */
 const SHORTEST_SILENCE_HOURS = 3;
 
-/**
- * A past value to which an alert's rule is applied: the total of a day or month, or the highest hour of a day. The value is in kWh or an
- * amount of money; null if unknown.
- */
+/** A past value: the total of a day or month, or the highest hour of a day. In kWh or an amount of money; null if unknown. */
 interface Step {
   /** The day, or the first day of the month, as YYYY-MM-DD. */
   date: string;
@@ -29,7 +26,7 @@ interface Step {
   hour?: string | undefined;
 }
 
-/** Values of the last 90 days for one type of alert, and the threshold that they suggest. */
+/** Values of the last 90 days for one type of alert, and the threshold that is suggested because of them. */
 export interface AlertHistory {
   type: AlertType;
   steps: Step[];
@@ -72,14 +69,14 @@ export async function loadAlertHistory(
   const ask = (more: object) =>
     callApi<{ data: Usage[] }>('GET', appendQuery('/v1/energy-insights', { ...query, ...more }));
   if (isCostAlertType(type)) {
-    // Status 422 means costs in two currencies, which cannot be in one chart.
+    // Status 422 means costs in two currencies, which one chart cannot show.
     const { data } = await ask({ include: 'cost' }).catch((reason) => {
       if (reason instanceof ApiFailure && reason.status === 422) return { data: [] };
       throw reason;
     });
     const steps = stepsOf(dates, data, ({ cost }) => (cost ? Number(cost.total) : null));
     const currency = data.find(({ cost }) => cost)?.cost?.currency ?? null;
-    // Days with a cost of zero are ignored. Most of them are from before the meter was installed.
+    // Days with a cost of zero are ignored, because most of them are from before the meter was installed.
     const suggested = suggestThresholdAmount(valuesOf(steps).filter((value) => value !== 0));
     return { type, steps, currency, suggested };
   }
@@ -89,7 +86,7 @@ export async function loadAlertHistory(
 
 const valuesOf = (steps: Step[]): number[] => steps.flatMap(({ value }) => value ?? []);
 
-/** Returns the dates of the last 90 days or, for a monthly alert, the first day of each month that contains such a day. Pure. */
+/** Returns the dates of the last 90 days or, for a monthly alert, the first days of these months. */
 function firstDays(type: AlertType, today: string): string[] {
   const lastMs = Date.parse(today);
   const days = Array.from({ length: ALERT_HISTORY_DAYS }, (_, place) =>
@@ -100,7 +97,7 @@ function firstDays(type: AlertType, today: string): string[] {
     : days;
 }
 
-/** Returns a value for each day or month. If a day has rows by hour, its value is that of the highest hour. Pure. */
+/** Returns a value for each day or month: its total or, if a day has rows by hour, its highest hour. */
 function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number | null): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {
@@ -113,7 +110,7 @@ function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number
   });
 }
 
-/** Returns the bars of a chart of past values. Bars for which the alert would have fired are marked. Pure. */
+/** Returns the bars of a chart of past values. Bars for which the alert would have fired are marked. */
 export function createHistoryBars(
   { type, steps }: AlertHistory,
   fired: HypotheticalAlertFiring[],

@@ -21,13 +21,13 @@ import { ALERT_HISTORY_DAYS, type AlertHistory, countFiringDays, createHistoryBa
 /** Maximum number of silences that the service returns in one response. */
 const MOST = 1_000;
 
-/** Preview of the last 90 days: how often an alert would have fired, as a sentence, and a chart of the usage or a list of silences. */
+/** Preview of the last 90 days: a sentence on how often an alert would have fired, and a chart or a list of silences. */
 export function AlertPreview(props: { type: AlertType; threshold: number | null; past: LoadedData<AlertHistory> }) {
   const { type, threshold, past } = props;
   const { user } = useSession();
   const w = words().alerts.preview;
   const { preview, error } = usePreview(user.user_id, type, threshold);
-  // Ignore past values that were loaded for another type of alert.
+  // Ignores past values of another type of alert.
   const known = past.value?.type === type ? past.value : null;
   const isEmpty = known !== null && type !== 'no_data' && known.steps.every(({ value }) => value === null);
   return html`<section class="preview" aria-label=${w.label}>
@@ -70,10 +70,7 @@ interface Preview {
   fired: HypotheticalAlertFiring[];
 }
 
-/**
- * Applies an alert's rule to the last 90 days, each time the user pauses typing. Returns the previous result until the next one arrives;
- * null if there is none.
- */
+/** Evaluates an alert for the last 90 days, each time the user pauses typing. Returns the previous result until the next one arrives. */
 function usePreview(
   userId: string,
   type: AlertType,
@@ -131,7 +128,7 @@ function lengthOf(hours: number): string {
   return hours < 48 ? w.hours({ hours: Math.floor(hours) }) : w.days({ days: Math.floor(hours / 24) });
 }
 
-/** Returns a function that returns the display name of a device: its location, or its id if the location is unknown or not loaded yet. */
+/** Returns a function that returns the display name of a device: its location or, if it is unknown, its id. */
 export function useDeviceNames(userId: string): (deviceId: string) => string {
   const devices = useAllPages<Device>(appendQuery('/v1/devices', { user_id: userId }));
   return (deviceId) => {

@@ -10,10 +10,7 @@ import { APP_SCOPES } from '../keys/scopes.ts';
 const DEFAULT_SCOPES: readonly string[] = ['insights:read', 'devices:read'];
 const TYPES: readonly App['type'][] = ['confidential', 'public'];
 
-/**
- * Dialog that registers an app, and then shows the app's client id and its secret. The secret is shown only once. `guide`: address of the
- * guide for developers of apps.
- */
+/** Dialog that registers an app, and then shows the app's client id and its secret once. `guide`: address of the guide for developers. */
 export function RegisterAppDialog(props: { guide: string; onMade: () => void; onClose: () => void }) {
   const { guide, onMade, onClose } = props;
   const { apps: w } = words();
@@ -75,10 +72,7 @@ function settingsIn(given: FormData) {
   };
 }
 
-/**
- * Form with the settings of an app. `now`: the current settings; without them, the form is for a new app, and also has a field for the
- * app's type, which cannot be changed later.
- */
+/** Form with the settings of an app. `now`: the current settings; omitted for a new app, whose type can be chosen. */
 function AppForm(props: { now?: App; button: string; send: (settings: object) => Promise<void>; onClose: () => void }) {
   const { now, button, send, onClose } = props;
   const { common, apps: w } = words();

@@ -69,7 +69,7 @@ const filesOf = (path: string, w: ReturnType<typeof words>['bills']) => [
   { name: 'Green Button (XML)', hint: w.greenButtonHint, accept: 'application/atom+xml', ending: 'xml', path },
 ];
 
-/** Table of a bill's energy: in the first statement, in the last statement, and according to the present data. */
+/** Table of a bill's energy: in the first statement, in the last statement, and by the present data. */
 function Energies({ of: { first_told, last_told, known_now, difference } }: { of: BillPeriodDetails }) {
   const w = words().bills;
   const rows = [
@@ -86,7 +86,7 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
   ]);
 }
 
-/** List of a bill's adjustments: amounts from earlier bills that this bill includes, and amounts of this bill that later bills include. */
+/** List of a bill's adjustments: amounts from earlier bills, and amounts that later bills contain. */
 function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
   const { common, bills: w } = words();
   const formatEnergies = (one: { import_kwh: string; export_kwh: string }) =>
@@ -131,7 +131,7 @@ function Registers({ of }: { of: BillStatement }) {
   </details>`;
 }
 
-/** Table of all statements of a bill period. A statement is never changed or deleted. */
+/** Table of all statements of a bill period. */
 function Versions({ of }: { of: BillPeriodDetails }) {
   const w = words().bills;
   return html`<details class="more">
@@ -154,5 +154,5 @@ export const formatBilledEnergy = (kwh: string): string => `${numberFormat(DIGIT
 export const formatEnergyChange = (kwh: string): string =>
   `${numberFormat({ ...DIGITS, signDisplay: 'exceptZero' }).format(Number(kwh))} kWh`;
 
-/** Returns whether an energy is zero. The API returns six decimals of a kWh, so this is exact to the milliwatt-hour. */
+/** Returns whether an energy is zero, exact to the milliwatt-hour. */
 export const isZeroEnergy = (kwh: string): boolean => Number(kwh) === 0;

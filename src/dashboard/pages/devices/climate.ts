@@ -9,10 +9,10 @@ import { Card, LoadedContent } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { type ClimateHour, listClimateHours } from './device.ts';
 
-/** Lengths of the displayed time in hours, from which the user selects one. */
+/** Selectable lengths of the displayed time, in hours. */
 const SPANS = [48, 168] as const;
 
-/** Hourly room temperature that a thermostat has measured. Renders nothing if the device has never reported a temperature. */
+/** Hourly room temperature of a thermostat. Renders nothing if the device has never reported a temperature. */
 export function ClimateChart({ deviceId, type, zone }: { deviceId: string; type: string; zone: string }) {
   const w = words().devices.climate;
   const [hours, setHours] = useState<(typeof SPANS)[number]>(48);
@@ -25,7 +25,7 @@ export function ClimateChart({ deviceId, type, zone }: { deviceId: string; type:
   }, [deviceId, hours, zone]);
   const isThermostat = type === 'thermostat';
   const isEmpty = usage.value?.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null) ?? true;
-  // If there are no temperatures, only the page of a thermostat says so.
+  // Only the page of a thermostat mentions that there are no temperatures.
   if (isEmpty && !isThermostat && hours === 48) return null;
   return html`<section aria-label=${w.title}>
     <h3>${w.title}</h3>
@@ -71,7 +71,7 @@ function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows
             />`;
 }
 
-/** Chart of a thermostat's room temperature for the days of a load curve, which is shown next to it. */
+/** Chart of a thermostat's room temperature on the days of the load curve next to it. */
 export function RoomClimateCard({ of: shown, thermostat }: { of: Period; thermostat: Period['thermostats'][number] }) {
   const w = words().period;
   const { start, end, timezone, newest_at } = shown;

@@ -4,7 +4,7 @@ import { parseLocalInputTime } from './create-edit.ts';
 test.each([
   ['Europe/Berlin', '2026-07-01T12:30', '2026-07-01T10:30:00.000Z'],
   ['Europe/Berlin', '2026-01-01T00:00', '2025-12-31T23:00:00.000Z'],
-  // This local time does not exist: on this day in spring, the clocks change from 2:00 to 3:00.
+  // This local time does not exist, because the clocks change from 2:00 to 3:00 on this day.
   ['Europe/Berlin', '2026-03-29T02:30', '2026-03-29T01:30:00.000Z'],
   ['Europe/Berlin', '2026-03-29T03:00', '2026-03-29T01:00:00.000Z'],
   // This local time occurs twice, because the clocks are set back. The first occurrence counts.

@@ -13,14 +13,11 @@ const MOST_KWH = 1_000_000_000;
 
 type Action = 'exclude' | 'add';
 
-/** Returns whether a person may add a register reading for a quantity. The service rejects it for all other quantities. */
+/** Returns whether a person may add a register reading for a quantity. */
 const mayBeRegister = ({ unit, counts_as }: DeviceDetails['channels'][number]) =>
   (unit === 'kWh' || unit === 'm³') && counts_as !== null && counts_as !== 'ignored';
 
-/**
- * Dialog that excludes a range of a device's readings, or adds a register reading that a person has taken. The user must give a reason.
- * Times are in the account's time zone.
- */
+/** Dialog that excludes a range of a device's readings, or adds a register reading. Times are in the account's time zone. */
 export function CreateReadingEditDialog(props: { device: DeviceDetails; onMade: () => void; onClose: () => void }) {
   const { device, onMade, onClose } = props;
   const { me, user } = useSession();
@@ -84,7 +81,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Converts the value of a `datetime-local` input in a time zone (IANA name) to ISO 8601 in UTC. If the local time occurs twice, the first
- * one counts. If it does not exist, the UTC offset from before the clock change applies. Returns '' if the input is empty.
+ * one counts. If it does not exist, the UTC offset before the clock change applies. Returns '' for an empty input.
  */
 export function parseLocalInputTime(zone: string, local: string): string {
   const shownMs = Date.parse(`${local}Z`);

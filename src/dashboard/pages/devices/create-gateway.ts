@@ -14,10 +14,7 @@ import {
   type ServiceAddress,
 } from './snippets.ts';
 
-/**
- * Dialog that creates a gateway for the selected account. It then shows the gateway's user name and password, only once, in the
- * configuration format of the program that needs them.
- */
+/** Dialog that creates a gateway for the selected account. It then shows the gateway's user name and password once. */
 export function CreateGatewayDialog({ onChange, onClose }: { onChange: () => void; onClose: () => void }) {
   const { me, user } = useSession();
   const { common, devices } = words();

@@ -4,7 +4,7 @@ import { Badge } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { listOpenQuestions, STATUS_BADGES } from './device.ts';
 
-/** Badges for the status of a device, and for questions about the device that nobody has answered yet. */
+/** Badges for the status of a device, and for open questions to its owner. */
 export function DeviceBadges({ of: device }: { of: Device }) {
   const { common, devices: w } = words();
   return html`<span title=${w.states[device.status]}><${Badge} kind=${STATUS_BADGES[device.status]}>${common.statuses[device.status]}<//></span>${listOpenQuestions(

@@ -9,15 +9,12 @@ import { words } from '../../words/words.ts';
 
 type Channel = DeviceDetails['channels'][number];
 
-/** Returns the values of `counts_as` that a channel can have, with their display names. The first three have a button each. */
+/** Returns the values of `counts_as` that a channel (a measured quantity of a device) can have, with their display names. */
 const meanings = (): [countsAs: string, name: string][] => Object.entries(words().devices.channels.meanings);
 const CLICKS = 3;
 const nameOf = (countsAs: string) => meanings().find(([one]) => one === countsAs)?.[1] ?? countsAs;
 
-/**
- * Table of a device's energy and power channels. For each channel it shows whether the service counts it, for example as import. Unknown
- * channels come first, with buttons that determine what they count as.
- */
+/** Table of a device's energy and power channels, and of what each counts as, such as import. Unknown channels come first. */
 export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; onSaved: () => void }) {
   const { of: device, isManager, onSaved } = props;
   const { run, isBusy, error } = useAction();
@@ -26,7 +23,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const { channels } = device;
   const held = useLoad(() => callApi<ReadingsOnHold>('GET', `/v1/devices/${device.device_id}/held`), [device]);
   if (channels.length === 0) return null;
-  // The badge "held" belongs to the latest value of a channel, so it is shown only if this is the value that the service holds back.
+  // The badge "held" is shown only next to the value that the service excludes from totals.
   const isHeld = ({ native_name, last_at }: Channel) =>
     held.value?.some((one) => one.native_name === native_name && one.at === last_at) ?? false;
   const say: Say = (native_name, word) =>
@@ -51,10 +48,10 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   </section>`;
 }
 
-/** Stores what a channel counts as, or the channel's place in the home. Null restores the default. */
+/** Stores what a channel counts as, or which part of the home it measures. Null restores the default. */
 type Say = (name: string, word: { counts_as: string | null } | { placement: Channel['placement'] }) => void;
 
-/** Table row of a channel. `placement`: the device's place in the home, which also applies to the channel by default. */
+/** Table row of a channel. `placement`: the part of the home that the device measures, which is the default for the channel. */
 function Row(props: {
   of: Channel;
   isHeld: boolean;
@@ -113,7 +110,7 @@ function MeaningSelect({ of: { native_name, counts_as }, onSay }: { of: Channel;
   </select>`;
 }
 
-/** Select box of the place in the home that a channel measures. `usual`: the device's place, which is the default. */
+/** Select box for the part of the home that a channel measures. `usual`: the device's part, which is the default. */
 function PlacementSelect(props: { of: Channel; usual: DeviceDetails['placement']; onSay: Say }) {
   const { of, usual, onSay } = props;
   const { native_name, placement } = of;

@@ -31,7 +31,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     device.again();
     onChange();
   };
-  // Show the settings of the response at once. Until they are loaded again, the form would otherwise be compared with outdated settings.
+  // Shows the settings of the response at once, because the form would otherwise be compared with outdated settings.
   const saved = (now: DeviceDetails) => {
     device.put(now);
     onChange();
@@ -77,10 +77,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
   <//>`;
 }
 
-/**
- * Form with a device's settings. It sends only the changed fields. If a utility manages the device, a homeowner can change only its
- * location.
- */
+/** Form with a device's settings. It sends only the changed fields. */
 function DeviceSettings(props: {
   of: DeviceDetails;
   isManager: boolean;
@@ -115,6 +112,6 @@ function DeviceSettings(props: {
   </form>`;
 }
 
-/** Returns whether a field of the form has changed. A guessed placement always counts as changed, because saving the form confirms it. */
+/** Returns whether a field of the form has changed. A guessed value always counts as changed, because saving the form confirms it. */
 const isChanged = (device: DeviceDetails, given: DeviceFormValues, name: keyof DeviceFormValues): boolean =>
   given[name] !== device[name] || (name === 'placement' && device.attention.includes('placement_guessed'));

@@ -14,7 +14,7 @@ export interface DeviceFormValues {
   register_max_kwh: number | null;
   max_gap_minutes: number | null;
   timezone: string | null;
-  /** The device's place in the home; null for the default place of the device's type. */
+  /** The part of the home that the device measures; null for the default of its type. */
   placement: Device['placement'] | null;
   upstream_device_id: string | null;
 }
@@ -36,7 +36,7 @@ export function readDeviceForm(form: HTMLFormElement): DeviceFormValues {
   };
 }
 
-/** Default place in the home for each device type in the form. The service has the same defaults (src/devices/known-placement.ts). */
+/** Default of the measured part of the home for each device type, as in src/devices/known-placement.ts. */
 export const DEFAULT_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
   smart_meter: 'grid',
   thermostat: 'consumption',
@@ -48,9 +48,8 @@ export const DEFAULT_PLACEMENTS: Readonly<Record<string, Device['placement']>> =
 };
 
 /**
- * Form fields of a device: type, location and place in the home. Rarely needed settings are in a collapsed section. `of`: the device to
- * edit. `discoveredType`: the probable type of a discovered device, whose messages may determine its place better than its type does.
- * `others`: the account's other devices.
+ * Form fields of a device: type, location and the measured part of the home. `of`: the device to edit. `discoveredType`: the probable type
+ * of a discovered device. `others`: the account's other devices.
  */
 export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: string; others?: readonly Device[] }) {
   const { of, discoveredType, others = [] } = props;
@@ -88,8 +87,8 @@ export function LocationField({ now }: { now: string | undefined }) {
 }
 
 /**
- * Field for a device's place in the home. For a consumer, also a field for the meter whose energy includes the consumer's. `usual`: the
- * place until the user selects one.
+ * Field for the part of the home that a device measures. For a consumer, also a field for the meter whose energy includes the consumer's.
+ * `usual`: the default.
  */
 function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']; others: readonly Device[] }) {
   const { of, usual, others } = props;

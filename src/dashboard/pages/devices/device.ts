@@ -5,17 +5,14 @@ import { textNamed, words } from '../../words/words.ts';
 /** MQTT user name, password and topic of a device. The service returns the password only once. */
 export type DeviceLogin = NonNullable<PairedDevice['mqtt']>;
 
-/** Kind of badge for each device status. The texts in `words/` explain the statuses. */
+/** Kind of badge for each device status. */
 export const STATUS_BADGES: Record<Device['status'], 'good' | 'quiet' | 'bad'> = {
   active: 'good',
   inactive: 'quiet',
   faulty: 'bad',
 };
 
-/**
- * Returns the questions about a device that nobody has answered yet, except those that its status already shows. `isOpen`: whether the
- * details of the device are shown.
- */
+/** Returns the open questions about a device to its owner. `isOpen`: whether the details of the device are shown. */
 export const listOpenQuestions = ({ attention, status }: Device, isOpen: boolean) =>
   attention
     .filter((one) => one !== 'faulty')
@@ -40,7 +37,7 @@ type Usage = DeviceUsage['data'][number];
 /** One hour in the response of GET /v1/devices/{device_id}/usage. */
 export type ClimateHour = Pick<Usage, 'temperature_c' | 'setpoint_c' | 'heating_minutes'> & { starts_at: string };
 
-/** Returns a row for each hour of a time range. Hours without data get empty rows, which the chart shows as gaps. */
+/** Returns a row for each hour of a time range. Hours without data get empty rows. */
 export function listClimateHours(rows: readonly ClimateHour[], fromMs: number, toMs: number): ClimateHour[] {
   const within = rows.filter(
     ({ starts_at }) => Date.parse(starts_at) >= fromMs - HOUR_MS && Date.parse(starts_at) <= toMs,

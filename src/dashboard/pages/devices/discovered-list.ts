@@ -43,7 +43,7 @@ function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDe
   );
 }
 
-/** Maximum number of channels that are shown for a discovered device. A three-phase meter may have dozens. */
+/** Maximum number of channels that are shown for a discovered device. */
 const SHOWN = 3;
 
 function Tells({ of }: { of: DiscoveredDevice }) {
@@ -61,9 +61,7 @@ function Tells({ of }: { of: DiscoveredDevice }) {
   </div>`;
 }
 
-/**
- * Describes each channel of a discovered device, and what the channel would count as: "import: energy register, power; counts as import".
- */
+/** Describes each channel of a discovered device: "import: energy register, power; counts as import". */
 function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
   const w = words().devices.discovered;
   return channels.map((channel) => {

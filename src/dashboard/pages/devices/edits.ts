@@ -16,7 +16,7 @@ import { canManageDevice } from './device.ts';
 /** Interval at which pages check whether past consumption is still being recomputed, in ms. */
 const LOOK_MS = 2_000;
 
-/** While past consumption is being recomputed (`isWaiting`), calls `again` at intervals. Calls `onEnd` when the recomputation has ended. */
+/** While `isWaiting` (past consumption is being recomputed), calls `again` at intervals. Then calls `onEnd`. */
 export function useRecomputationPolling(isWaiting: boolean, again: () => void, onEnd: () => void): void {
   const wasWaiting = useRef(false);
   useEffect(() => {
@@ -28,10 +28,7 @@ export function useRecomputationPolling(isWaiting: boolean, again: () => void, o
   }, [isWaiting, again]);
 }
 
-/**
- * List of the manual edits of a device's readings: excluded ranges and added register readings. `onComputed` is called when the device's
- * consumption may have changed.
- */
+/** List of the manual edits of a device's readings. `onComputed` is called when the device's consumption may have changed. */
 export function ReadingEditList({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
   const { me } = useSession();
   const { edits: w } = words().devices;
@@ -60,7 +57,7 @@ export function ReadingEditList({ of: device, onComputed }: { of: DeviceDetails;
   <//>`;
 }
 
-/** Table of the edits of a device's readings. `onRevoke` is called with the id of the edit that the user revokes. */
+/** Table of the edits of a device's readings. `onRevoke` is called with the id of a revoked edit. */
 function EditTable(props: { of: ReadingEdit[]; device: DeviceDetails; onRevoke: (editId: string) => void }) {
   const { of: all, device, onRevoke } = props;
   const { me, user } = useSession();

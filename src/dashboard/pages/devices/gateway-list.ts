@@ -68,8 +68,8 @@ export function GatewayList(props: { gateways: LoadedData<Gateway[]>; zone: stri
 }
 
 /**
- * List of the topics on which a gateway has sent messages that the service does not recognise, most frequent first. `onRead` is called with
- * a sample message that the user wants to examine.
+ * List of the topics of a gateway's unrecognised messages, most frequent first. `onRead` is called with a sample message that the user
+ * wants to examine.
  */
 function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: MessageToDecode) => void }) {
   const { gateway, zone, onRead } = props;

@@ -14,9 +14,9 @@ import {
 } from './message-diagnosis.ts';
 
 /**
- * Form that stores what a field of a message means. `path`: path of the field; null if the message is a single value. `proposed`: suggested
- * meanings by the name of the field. `times`: fields that may contain the time of the message. `family`: the device family whose decoder
- * reads such messages now, and no longer reads them if the mapping is stored. `onTry` is called to show what the service would read.
+ * Form that stores the meaning of a field of a message. `path`: path of the field; null if the message is a single value. `proposed`:
+ * suggested meanings by the name of the field. `times`: fields that may contain the time. `family`: the device family whose decoder reads
+ * such messages until the meaning is stored. `onTry` is called to show the result.
  */
 export function MappingForm(props: {
   gateway: Gateway;
@@ -35,7 +35,7 @@ export function MappingForm(props: {
   const [tried, setTried] = useState<JudgedMessage | null>(null);
   const { run, isBusy, error } = useAction();
   const shown = useRef<HTMLFormElement>(null);
-  // The form appears below a list that may be long, so it gets the focus.
+  // The form gets the focus, because it may appear below a long list.
   useEffect(() => shown.current?.querySelector('select')?.focus(), []);
   const submit = (event: SubmitEvent) => {
     const mapped = mappedIn(readSubmittedForm(event), path, topic);
@@ -79,18 +79,14 @@ export function MappingForm(props: {
   </form>`;
 }
 
-/**
- * Returns the proposed device name for a message that is a plain number: its topic without the last level. Numbers on neighbouring topics
- * then belong to one device.
- */
+/** Returns the proposed device name for a message that is a plain number: its topic without the last level. */
 const deviceOf = (topic: string): string => /^(.{1,100})\/[^/]*$/.exec(topic)?.[1] ?? '';
 
 /** Returns the mapping that the form describes, without its empty fields. */
 function mappedIn(form: FormData, path: string | null, topic: string): MappingEntry {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const scale = parseDecimalInput(text('scale'));
-  // The proposed device name belongs to a single topic. If the topic has wildcards, it is omitted, and the service names each device by the
-  // text that matches the wildcard.
+  // The proposed name belongs to one topic, so it is omitted if the topic has wildcards.
   const isProposed = text('topic').includes('+') && text('device') === deviceOf(topic);
   const device = isProposed ? '' : text('device');
   const optional = { device, circuit: text('circuit'), time_path: text('time_path'), path: path ?? '' };

@@ -12,8 +12,8 @@ const shown = (value: number | boolean) =>
   typeof value === 'number' ? numberFormat({ maximumFractionDigits: 9 }).format(value) : String(value);
 
 /**
- * Shows what the service reads from a message: the values, or the reason why there are none, and settings that would help. `onUse` is
- * called after the user has stored a suggested setting in the gateway.
+ * Shows the values that the service reads from a message, or why there are none, and settings that would help. `onUse` is called after the
+ * user has stored a suggested setting.
  */
 export function MessageDiagnosis(props: {
   of: JudgedMessage;
@@ -77,10 +77,7 @@ function typedSetting(text: string): Record<string, unknown> | null {
   }
 }
 
-/**
- * Form that stores a suggested setting in the gateway. The user must check the setting first, because its zones, units and numbers are
- * examples.
- */
+/** Form that stores a suggested setting in the gateway. The user must check its zones, units and numbers first. */
 function UseSetting(props: {
   gateway: Gateway;
   of: JudgedMessage['would'][number];
@@ -166,10 +163,7 @@ export const replaceMappings = (
   mapping,
 });
 
-/**
- * Changes a gateway's mappings. Loads the gateway's settings first, because another user may have changed them. Returns the updated
- * gateway.
- */
+/** Changes a gateway's mappings. Loads its settings first, because another user may have changed them. Returns the updated gateway. */
 export const changeMappings = (of: Gateway, change: (all: MappingEntry[]) => MappingEntry[]): Promise<Gateway> =>
   changeConfig(of, (_, now) => replaceMappings(now, change(getMappings(now))));
 

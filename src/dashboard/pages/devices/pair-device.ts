@@ -13,8 +13,8 @@ import { guessDeviceType } from './discovered-list.ts';
 import { formatPublishCommands, getServiceAddress } from './snippets.ts';
 
 /**
- * Dialog that pairs a device with the selected account, and then waits for the device's first reading. `of`: the discovered device to pair;
- * without it, the dialog is for another device.
+ * Dialog that pairs a device with the selected account, and then waits for its first reading. `of`: the discovered device; omitted for
+ * another device.
  */
 export function PairDeviceDialog(props: { of?: DiscoveredDevice; onChange: () => void; onClose: () => void }) {
   const { of: discovered, onChange, onClose } = props;
@@ -99,7 +99,7 @@ function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => 
   </p>`;
 }
 
-/** Shows the MQTT user name and password of a newly paired device, and how to set up the device. */
+/** Shows the MQTT user name and password of a newly paired device, and its setup. */
 function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) {
   const w = words().devices.pairing;
   const address = getServiceAddress(location.hostname, useSession().mqtt);

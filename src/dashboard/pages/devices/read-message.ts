@@ -24,8 +24,7 @@ export interface MessageToDecode {
 }
 
 /**
- * Dialog that shows what the service reads from a message of a gateway, and lets the user select what the numbers in the message mean.
- * `of`: the message that is shown first.
+ * Dialog that shows what the service reads from a message, and lets the user select the meanings of its numbers. `of`: the first message.
  */
 export function DecodeMessageDialog(props: {
   gateway: Gateway;
@@ -143,7 +142,7 @@ function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path:
       ],
       {
         key: ({ path }) => path ?? '',
-        // A date is a time and not a quantity, so it gets no button that selects a meaning.
+        // A date is no quantity, so it gets no button that selects a meaning.
         actions: ({ path, value }) =>
           Number.isFinite(Number(value)) &&
           html`<button type="button" aria-label=${common.of({ what: w.choose, name: path ?? w.whole })} onClick=${() => onChoose(path)}>${w.choose}</button>`,

@@ -5,20 +5,17 @@ import type { DeviceLogin as Login } from './device.ts';
 
 /** Address at which devices reach the service's MQTT broker. */
 export interface ServiceAddress {
-  /** Host name of the broker for devices in any network. */
+  /** Host name of the broker for devices. */
   host: string;
   tlsPort: number;
   plainPort: number;
-  /**
-   * Host of the broker for programs on the user's own computer that connect without TLS. Null if the broker does not accept them, or if
-   * this is unknown.
-   */
+  /** Host of the broker for programs on the user's own computer that connect without TLS. Null if impossible or unknown. */
   plainHost: string | null;
   /** Whether devices in other networks may also connect without TLS. */
   isPlainOpen: boolean;
   /** Whether devices need a copy of the service's certificate, because no public authority has signed it. */
   needsCertificate: boolean;
-  /** Whether the ports are known: only those of the service's own broker are. For an external broker, the usual ports are assumed. */
+  /** Whether the ports are known. For an external broker, the usual ports are assumed. */
   isKnown: boolean;
 }
 
@@ -47,7 +44,7 @@ export function getServiceAddress(hostname: string, mqtt: Session['mqtt']): Serv
 const hostAndPort = ({ host, tlsPort }: ServiceAddress): string =>
   host.includes(':') ? `[${host}]:${tlsPort}` : `${host}:${tlsPort}`;
 
-/** Topics that a bridge from the household's broker forwards. A test compares them with deploy/DEVICES.md. */
+/** Topics that a bridge from the household's broker forwards. */
 const BRIDGED = [
   ...['tele/#', 'stat/#', '+/events/rpc', 'dsmr/#', 'wmbusmeters/+', 'rtl_433/#', 'rtlamr/#', 'glow/#', 'spBv1.0/#'],
   ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
@@ -101,10 +98,7 @@ try_private false
 ${topics.join('\n')}`;
 }
 
-/**
- * Returns settings for devices that connect to the service without a broker in the household, by device family. Their topics begin with the
- * gateway's prefix.
- */
+/** Returns settings for devices that connect to the service directly, by device family. Their topics begin with the gateway's prefix. */
 export function listDeviceSettings(
   login: GatewayCredentials,
   address: ServiceAddress,
@@ -116,7 +110,8 @@ export function listDeviceSettings(
     server: hostAndPort(address),
     user: username,
     pass: password,
-    // Selects the list of authorities that the device trusts: a list that the user has uploaded (Shelly.PutUserCA), or the built-in list.
+    // Selects the certificate authorities that the device trusts: those that the user has uploaded (Shelly.PutUserCA), or the built-in
+    // ones.
     ssl_ca: needsCertificate ? 'user_ca.pem' : 'ca.pem',
     topic_prefix: `${topic_prefix}shelly-desk`,
     rpc_ntf: true,
@@ -124,8 +119,7 @@ export function listDeviceSettings(
   return [
     {
       name: words().devices.gateways.tasmota,
-      // With Tasmota's SetOption132, the device trusts the fingerprint of the first server to which it connects, and does not verify the
-      // certificate.
+      // With Tasmota's SetOption132, the device trusts the first server to which it connects, instead of verifying the certificate.
       text: `Backlog ${needsCertificate ? 'SetOption132 1; ' : ''}MqttHost ${host}; MqttPort ${tlsPort}; MqttUser ${username}; MqttPassword ${password}; FullTopic ${topic_prefix}%prefix%/%topic%/`,
     },
     {
@@ -153,10 +147,7 @@ ${needsCertificate ? `  certificate_authority: !secret energy_service_pem\n` : '
   ];
 }
 
-/**
- * Returns terminal commands that publish a reading with TLS. If the user's computer can connect without TLS, also returns commands without
- * it.
- */
+/** Returns terminal commands that publish a reading, with TLS and, if possible, without. */
 export function formatPublishCommands(
   login: Login,
   payload: string,

@@ -9,14 +9,11 @@ import { Card, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from
 import { words } from '../../words/words.ts';
 import { ImportErrorList, ImportedPasswords, ImportPreview, ImportResult } from './import-result.ts';
 
-/** A table of devices that the service has checked. The import sends its text, even if the file has changed since. */
+/** A table of devices that the service has checked. The import sends this text, even if the file has changed since. */
 interface Checked {
   text: string;
   query: string;
-  /**
-   * Idempotency key of the import. If the response is lost, a repeated request with this key gets the same response, with the link to the
-   * passwords.
-   */
+  /** Idempotency key of the import. If the response is lost, repeating the request returns the same response. */
   once: string;
   check: ImportCheck;
 }
@@ -30,21 +27,21 @@ type Stage =
   | { is: 'done'; made: DeviceImport };
 
 /**
- * Form that pairs the devices in a table. It first checks the table, then imports either all rows or none, and then offers the passwords as
- * a file, once. `onDone` is called when devices were added.
+ * Form that imports a table of devices. It first checks the table, then imports all rows or none, and then offers the passwords as a file,
+ * once. `onDone` is called when devices were added.
  */
 export function ImportDevicesForm({ onDone }: { onDone: () => void }) {
   const w = words().fleet.imports;
   const [stage, setStage] = useState<Stage>({ is: 'choosing', problem: null });
   const outcome = useRef<HTMLDivElement>(null);
-  /** Number of checks that were started. A result is dropped if the user has started another check in the meantime. */
+  /** Number of started checks. Only the result of the last one is shown. */
   const asked = useRef(0);
   useEffect(() => {
     if (stage.is === 'checked' || stage.is === 'refused' || stage.is === 'done') outcome.current?.focus();
   }, [stage.is]);
 
   const isBusy = stage.is === 'checking' || stage.is === 'importing';
-  /** Discards all results: they belong to another file, or to another selection of accounts. */
+  /** Discards all results, because they belong to another file or other accounts. */
   const chooseAnew = () => {
     if (stage.is === 'importing') return;
     asked.current++;
@@ -117,9 +114,7 @@ async function importTable(of: Checked): Promise<Stage> {
   }
 }
 
-/**
- * List of imports whose passwords were not downloaded, because the user reloaded the page, or because the response to the import was lost.
- */
+/** List of imports whose passwords were not downloaded yet. */
 function WaitingPasswords() {
   const waiting = useLoad(() => callApi<DeviceImport[]>('GET', '/v1/waiting-imports'), []);
   return (waiting.value ?? []).map(
@@ -136,7 +131,7 @@ const refusal = (error: unknown): Stage | null =>
     ? { is: 'refused', mistakes: error.details }
     : null;
 
-/** Text and indicator for a running import. There is no percentage, because the service responds only at the end of the import. */
+/** Text and indicator for a running import. The service reports no progress. */
 const Working = ({ text }: { text: string }) =>
   html`<p role="status">${text}</p><progress aria-label=${text}></progress>`;
 
@@ -145,10 +140,7 @@ const MAX_BYTES = 8 * 1_048_576;
 
 type NoTable = 'tooLarge' | 'notText' | 'semicolons' | 'unreadable';
 
-/**
- * Returns the text of a chosen file, or the reason why it cannot be imported. Detects only common mistakes in files of spreadsheet
- * programs. The service validates the content.
- */
+/** Returns the text of a chosen file, or the reason why it cannot be imported, such as a common mistake of spreadsheet programs. */
 export async function readDeviceTable(file: Blob): Promise<{ text: string } | { problem: NoTable }> {
   if (file.size > MAX_BYTES) return { problem: 'tooLarge' };
   // The browser cannot read the file if it was changed or removed after the user chose it.

@@ -75,9 +75,7 @@ function placeIn(field: string): { line: number | null; member: string | null } 
   return { line: line === undefined ? null : Number(line), member: member ?? null };
 }
 
-/**
- * Button that downloads the passwords of an import as a file. The service returns them only once. `onTaken` is called after the download.
- */
+/** Button that downloads the passwords of an import, which the service returns only once. `onTaken` is called after the download. */
 export function ImportedPasswords({ of, onTaken }: { of: DeviceImport; onTaken?: () => void }) {
   const w = words().fleet.imports;
   const { run, isBusy, error } = useAction();
@@ -86,8 +84,7 @@ export function ImportedPasswords({ of, onTaken }: { of: DeviceImport; onTaken?:
   const takeAlong = () =>
     run(async () => {
       const path = `/v1/imports/${of.import_id}/credentials`;
-      // With an idempotency key, this session can request the passwords again, in case the response is lost or the user cancels the
-      // browser's save dialog.
+      // With the idempotency key, this session can request the passwords again if the response is lost or the download is cancelled.
       const taken = await postRequest<ImportCredentials>(path, { once: `passwords-${of.import_id}` });
       saveFile(new Blob([formatCredentialsCsv(taken)], { type: 'text/csv' }), name);
       setTaken(true);
@@ -105,7 +102,7 @@ const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'top
 const cell = (text: string | null): string =>
   text !== null && /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : (text ?? '');
 
-/** Returns the passwords of an import as CSV in the format of the CLI: a row for each device, in the order of the imported table. */
+/** Returns the passwords of an import as CSV in the format of the CLI, in the order of the imported table. */
 export const formatCredentialsCsv = ({ credentials }: ImportCredentials): string =>
   [COLUMNS.join(','), ...credentials.map((one) => COLUMNS.map((name) => cell(one[name])).join(','))]
     .map((line) => `${line}\n`)

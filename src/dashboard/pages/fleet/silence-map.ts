@@ -10,7 +10,7 @@ import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 const DAYS = 7;
-/** Maximum number of groups that are shown, largest first. More groups would push the device list off the screen. */
+/** Maximum number of groups that are shown, largest first. */
 const GROUPS = 8;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 const KINDS = { outage: 'bad', gateway: 'warn', home: 'warn', device: 'quiet', habit: 'quiet' } as const;
@@ -24,7 +24,7 @@ function lastDays(zone: string): string[] {
   );
 }
 
-/** Heat map of when devices fell silent, and a list of groups of devices that fell silent at the same time. */
+/** Heat map of the times at which devices fell silent, and a list of groups of devices that fell silent together. */
 export function SilenceMap() {
   const { me } = useSession();
   const { fleet: w } = words();
@@ -42,22 +42,19 @@ export function SilenceMap() {
   <//>`;
 }
 
-/**
- * Heat map by day and hour. The more devices fell silent in an hour, the darker is its cell. Each cell also contains the number as text,
- * for users who cannot see colours.
- */
+/** Heat map by day and hour: the more devices fell silent, the darker the cell. Each cell also contains the number. */
 function Drawn({ days, of: { data } }: { days: readonly string[]; of: FleetSilence }) {
   const { fleet: w } = words();
   const fell = new Map<string, number>();
   for (const { starts_at, devices } of data) {
-    // Silences are grouped by local hour. When the clocks are set back, the two hours with the same local time share one cell.
+    // When the clocks are set back, the two hours with the same local time share one cell.
     const cell = starts_at.slice(0, 13);
     fell.set(cell, (fell.get(cell) ?? 0) + devices);
   }
   const most = Math.max(...fell.values());
   const cellOf = (day: string, hour: number) => {
     const devices = fell.get(`${day}T${String(hour).padStart(2, '0')}`) ?? 0;
-    // The shade is proportional to the logarithm of the number, so that one silent device is visible next to an outage of all devices.
+    // The shade is logarithmic, so that one silent device is visible next to an outage of all devices.
     const share = devices === 0 ? 0 : Math.round(20 + (80 * Math.log(devices)) / Math.log(Math.max(2, most)));
     const background = `color-mix(in srgb, var(--accent) ${Math.min(100, share)}%, var(--raised))`;
     const text = `${formatDay(day)} ${formatHourOfDay(hour)}, ${w.fell({ devices })}`;

@@ -58,8 +58,8 @@ export function GroupHomeList({ of: group, onChange }: { of: Group; onChange: ()
 const DAYS = 30;
 
 /**
- * Chart of the total usage of a group's homes on each of the last 30 days, in the time zone of the group's owner. `changes`: number of
- * changes to the group; each change reloads the chart.
+ * Chart of the total usage of a group's homes on each of the last 30 days, in the time zone of the group's owner. A change of `changes`
+ * reloads the chart.
  */
 export function GroupUsageChart({ of: group, zone, changes }: { of: Group; zone: string; changes: number }) {
   const w = words().groups;

@@ -15,10 +15,7 @@ import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { TotalFigure } from './figure.ts';
 
-/**
- * Controls that select the period: a day, week, month or year; the previous or next one; or any date. On a phone they are at the bottom of
- * the screen, where the thumb reaches them. `first`: first day with data.
- */
+/** Controls that select the period: a day, week, month or year; the previous or next one; or any date. `first`: first day with data. */
 export function PeriodChooser(props: {
   period: Period;
   today: string;
@@ -41,7 +38,7 @@ export function PeriodChooser(props: {
     >${by < 0 ? '‹' : '›'}</button>`;
   const jump = (event: Event) => {
     const { value } = event.target as HTMLInputElement;
-    // Ignore an incomplete date, which the user is still typing.
+    // Ignores an incomplete date, which the user is still typing.
     if (/^\d{4}-\d\d-\d\d$/.test(value) && value >= '1970-01-08' && value <= today) onShow(getPeriodAt(unit, value));
   };
   return html`<div class="chooser" role="group" aria-label=${w.choose}>
@@ -61,16 +58,13 @@ export function PeriodChooser(props: {
   </div>`;
 }
 
-/** Minimum length of a swipe in pixels. A movement must also be more than twice as wide as high; otherwise it is a scroll. */
+/** Minimum length of a swipe in pixels. */
 const MIN_SWIPE_PX = 60;
 const STEEPEST = 0.5;
 /** Selectors of elements that handle swipes or arrow keys themselves. */
 const OWN = ['input', 'select', 'textarea', 'dialog', '.heat', '.scroll'].join();
 
-/**
- * Calls `step` when the user swipes over an element or presses an arrow key, unless an element inside it handles swipes or arrow keys
- * itself. Returns the attributes that the element needs.
- */
+/** Calls `step` when the user swipes over an element or presses an arrow key. Returns the attributes that the element needs. */
 export function usePeriodNavigation(step: (by: number) => void) {
   const box = useRef<HTMLDivElement>(null);
   const latest = useRef(step);
@@ -118,7 +112,7 @@ type Glance = EnergyPeriod['commodities'][number];
 
 const UNIT_OF: Record<Glance['unit'], (value: number) => string> = { kWh: formatKwh, 'm³': formatCubicMetres };
 
-/** Cards for gas, heat and water: one for each of them that the home measures, with its energy, its volume, or both. */
+/** Cards for gas, heat and water, for each that the home measures. */
 export function CommodityCards({ of }: { of: Glance[] }) {
   if (of.length === 0) return null;
   const cards = [...Map.groupBy(of, ({ commodity }) => commodity)];

@@ -17,8 +17,8 @@ type Device = Period['devices'][number];
 type Follow = (page: string) => object;
 
 /**
- * Card with the consumers of a home: the usage of each device, and the usage that no device measures. It also shows the load at night, most
- * of which is wasted. `follow` returns the attributes of a link to a page.
+ * Card with the usage of each device, the usage that no device measures, and the load at night. `follow` returns the attributes of a link
+ * to a page.
  */
 export function ConsumersCard({ of: shown, costs, follow }: { of: Period; costs: PeriodCosts | null; follow: Follow }) {
   const { period: w } = words();
@@ -69,7 +69,7 @@ function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs:
   </table></div>`;
 }
 
-/** Returns a table row for each consumer of a home. A last row contains the usage that no device measures, if it is known. */
+/** Returns a table row for each consumer of a home, and a last row for the usage that no device measures, if known. */
 function rowsOf(shown: Period, consumers: readonly Device[], costs: PeriodCosts | null): Row[] {
   const { home, period: w } = words();
   const costOf = new Map(costs?.devices.map(({ device_id, cost }) => [device_id, cost]));
@@ -117,7 +117,7 @@ function OtherDevices({ of: others, period, follow }: { of: Device[]; period: Pe
     )}</details>`;
 }
 
-/** Returns the path of a device's page for the displayed period. The path contains no period if it is today. */
+/** Returns the path of a device's page for the displayed period. The path for today contains no period. */
 const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
   unit === 'day' && start === now.slice(0, 10)
     ? `devices/${deviceId}`
@@ -142,8 +142,8 @@ function Share({ of: share }: { of: number }) {
 }
 
 /**
- * Returns the usage that no device measures; null if unknown. A device behind another consumer is not subtracted, because the usage of the
- * other consumer includes it.
+ * Returns the usage that no device measures; null if unknown. A device behind another consumer is not subtracted, because it is included in
+ * that consumer.
  */
 function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
   if (flows?.untracked_kwh == null) return null;
@@ -164,18 +164,16 @@ const DAYS_OF_YEAR = 365;
 const HOURS_OF_YEAR = 8_766;
 /** Minimum load at night that the page mentions, in W. */
 const MIN_NIGHT_WATTS = 1;
-/** Minimum share of the home's load at night from which a single device is named as the cause. */
+/** Minimum share of the home's load at night for which a single device is named as the cause. */
 const MIN_SHARE = 0.3;
 
-/**
- * The load at night in W, of the home or of the device with the largest share. `device` is null if no measured device has a large share.
- */
+/** The load at night in W, and the device with the largest share. `device` is null if no device has a large share. */
 interface NightLoad {
   watts: number;
   device: Period['devices'][number] | null;
 }
 
-/** Returns the load at night that the page mentions; null if it is unknown or too low. Pure. */
+/** Returns the load at night that the page mentions; null if it is unknown or too low. */
 export function findReportableNightLoad({ profile, devices }: Pick<Period, 'profile' | 'devices'>): NightLoad | null {
   const home = profile.night_watts;
   if (home === null || home < MIN_NIGHT_WATTS) return null;
@@ -192,7 +190,7 @@ export function findReportableNightLoad({ profile, devices }: Pick<Period, 'prof
 export const formatYearlyCost = (load: number, of: { amount: number; currency: string }): string =>
   formatApproximateMoney((load * of.amount) / 1_000, of.currency);
 
-/** Sentence about the load at night, most of which is wasted because the residents are asleep. */
+/** Sentence about the load at night. */
 function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
   const w = words().period;
   const night = findReportableNightLoad(of);

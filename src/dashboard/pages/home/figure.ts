@@ -22,10 +22,7 @@ interface Days {
   end: string;
 }
 
-/**
- * The home and the days for which a total was computed. The dialog with the details of the total needs them. `isOver`: whether the days
- * have ended.
- */
+/** The home and the days of a total. `isOver`: whether the days have ended. */
 interface Opens {
   userId: string;
   days: Days;
@@ -33,8 +30,7 @@ interface Opens {
 }
 
 /**
- * A total of a home's electricity, and how much of it is estimated. `of`: home and days of the total, for its details. `cost`: null if no
- * tariff applied.
+ * A total of a home's electricity, and how much of it is estimated. `of`: home and days of the total. `cost`: null if no tariff applied.
  */
 export function ElectricityTotal(props: {
   name: string;
@@ -53,10 +49,7 @@ export function ElectricityTotal(props: {
   <//>`;
 }
 
-/**
- * A total with its unit, and how much of it is estimated; null if unknown. `link` replaces the text of the total, for example with a
- * button.
- */
+/** A total with its unit, and how much of it is estimated; null if unknown. `link` replaces the text of the total. */
 export function TotalFigure(props: {
   name: string;
   used: number | null;

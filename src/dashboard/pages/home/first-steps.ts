@@ -11,7 +11,7 @@ import { words } from '../../words/words.ts';
 
 type Follow = (page: string) => object;
 
-/** First steps for a new home. They are shown in place of numbers until the home has electricity usage. */
+/** First steps for a new home, shown until it has electricity usage. */
 export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }) {
   const { user, me } = useSession();
   const w = words().period;
@@ -36,7 +36,7 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
 
 /**
  * Asks the administrator of a new installation whether it is for the administrator's own home. If so, creates a separate account for the
- * home, which receives alerts and mails but cannot administer the installation.
+ * home.
  */
 function HomeQuestion() {
   const { pick, go, me } = useSession();

@@ -8,14 +8,14 @@ const nothing = {
 };
 
 test('energy that charged the battery is shown as stored, not as used', () => {
-  // On this day the home used 2.23 kWh. Of these, 0.74 kWh came from the solar panels. It also stored 4.92 kWh in the battery.
+  // On this day the home used 2.23 kWh, of which 0.74 kWh came from the solar panels. It also stored 4.92 kWh in the battery.
   const flows = { ...nothing, production_kwh: 5.66, grid_import_kwh: 1.49, charged_kwh: 4.92, self_consumed_kwh: 5.66 };
   expect(findSelfConsumption({ ...flows, autarky: 0.331 }, 2.23)).toEqual({
     kwh: expect.closeTo(0.74, 6),
     share: 0.331,
     storedKwh: 4.92,
   });
-  // The battery was charged from the grid. Self-consumption is then zero, not negative.
+  // If the battery was charged from the grid, self-consumption is zero, not negative.
   expect(findSelfConsumption({ ...flows, grid_import_kwh: 3, autarky: 0 }, 2.23)).toMatchObject({ kwh: 0, share: 0 });
 });
 
@@ -27,10 +27,7 @@ test.each([
   expect(findSelfConsumption(flows, used)).toBeNull();
 });
 
-/**
- * Returns the y positions of the upper and lower edge of a band in the diagram, at its start and at its end. The tip of the arrow is
- * ignored.
- */
+/** Returns the y positions of the upper and lower edge of a band in the diagram, at its start and at its end, without the tip. */
 function edges(path: string) {
   const [x1, top1, , , , , x2, top2, , middle, , bottom2, , , , , , bottom1] = (path.match(/-?[\d.]+/g) ?? []).map(
     Number,
@@ -49,14 +46,13 @@ test('bands are as wide as their energy, from the name to the bar and from the b
   for (const [index, kwh] of [6, 3, 1, 7, 2, 1].entries())
     for (const px of widths(all[index] as ReturnType<typeof edges>)) expect(px).toBeCloseTo(kwh * perKwh, 0);
   expect(heightPx).toBe(3 * LABEL_HEIGHT_PX);
-  // At the bar in the middle of the diagram, each band begins where the band above it ends, and the heights of the bands add up to the
-  // height of the bar.
+  // In the middle of the diagram, the bands lie above each other without gaps and fill the bar.
   expect(sun?.to[1]).toBe(grid?.to[0]);
   expect([sun?.to[0], battery?.to[1]].map((y) => Math.round(y ?? 0))).toEqual(
     [bar.y, bar.y + bar.height].map(Math.round),
   );
   expect(fed?.from[0]).toBe(used?.from[1]);
-  // At the other end, the middle of each band is at the height of the name of its source or consumer.
+  // At the other end, the middle of each band is at the height of the name next to it.
   expect(((grid?.from[0] ?? 0) + (grid?.from[1] ?? 0)) / 2).toBeCloseTo(heightPx / 2, 1);
   expect(charged?.middle).toBeCloseTo(heightPx - LABEL_HEIGHT_PX / 2, 1);
 });
@@ -99,9 +95,9 @@ test('shows no diagram if inflow and outflow differ by more than rounding, becau
   expect(isFlowBalanced([2.5, 3], [5.5, 0])).toBe(true);
   expect(isFlowBalanced([0.004, 0], [0.001, 0])).toBe(true);
   expect(isFlowBalanced([100, 20.5], [119.9])).toBe(true);
-  // Inflow and outflow differ: the inverter reported 2.5 kWh before the home had a grid meter.
+  // The inverter reported 2.5 kWh before the home had a grid meter, so inflow and outflow differ.
   expect(isFlowBalanced([2.5, 3], [3, 0])).toBe(false);
-  // Inflow and outflow differ: energy was exported, but no device measures production.
+  // Energy was exported, but no device measures production, so inflow and outflow differ.
   expect(isFlowBalanced([10], [10, 7])).toBe(false);
 });
 
@@ -124,8 +120,7 @@ test('used energy is split by device, largest first, including the untracked rem
   const sums = listConsumers({ consumption_kwh: 36, untracked_kwh: 0 }, 36, many);
   expect(sums.find(({ kind }) => kind === 'others')).toEqual({ kind: 'others', count: 3, kwh: 6 });
   expect(sums.reduce((sum, { kwh }) => sum + (kwh ?? 0), 0)).toBe(36);
-  // If the devices together measured more than the home used, or if their sum differs from `consumption_kwh`, the diagram shows no single
-  // devices.
+  // The diagram shows no single devices if their sum exceeds the home's usage or differs from `consumption_kwh`.
   for (const flows of [
     { consumption_kwh: 10, untracked_kwh: -2 },
     { consumption_kwh: 6, untracked_kwh: 2 },

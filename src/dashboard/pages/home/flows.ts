@@ -11,10 +11,7 @@ type Measure = { [Name in keyof Flow]: Flow[Name] extends number | null ? Name :
 /** Key in `words/` for the name of an energy flow. */
 type Name = 'production' | 'gridImport' | 'discharged' | 'gridExport' | 'charged' | 'consumption' | 'untracked';
 
-/**
- * Measures of the energy that flows into the home and out of it. Each has the key of its name, the CSS property of its colour, and its
- * position in the diagram.
- */
+/** Measures of the energy that flows into the home and out of it, each with its name, colour and position in the diagram. */
 const FROM: readonly [Measure, Name, string][] = [
   ['production_kwh', 'production', '--sun'],
   ['grid_import_kwh', 'gridImport', '--mains'],
@@ -24,19 +21,13 @@ const TO: readonly [Measure, Name, string][] = [
   ['grid_export_kwh', 'gridExport', '--mains'],
   ['charged_kwh', 'charged', '--battery'],
 ];
-/**
- * Measures of used energy, with the name of each. Untracked usage (which no device measures) is shown only if some devices are measured;
- * otherwise all usage would be untracked.
- */
+/** Measures of used energy. Untracked usage (which no device measures) is shown only if some devices are measured. */
 const USED: readonly [Measure, Name][] = [
   ['consumption_kwh', 'consumption'],
   ['untracked_kwh', 'untracked'],
 ];
 
-/**
- * Card with the energy flows of a home, shown if the home also has production, a battery or measured devices. `title`: name of the
- * displayed period.
- */
+/** Card with the energy flows of a home that has production, a battery or measured devices. `title`: name of the displayed period. */
 export function EnergyFlowDiagram(props: {
   flows: Flow;
   used: number | null;
@@ -48,13 +39,13 @@ export function EnergyFlowDiagram(props: {
   const row = (name: string, value: number | null, unit = formatKwh) =>
     value === null ? null : html`<tr><th scope="row">${name}</th><td>${unit(value)}</td></tr>`;
   const rowOf = ([measure, name]: readonly [Measure, Name, string?]) => row(w[name], flows[measure]);
-  // Omit flows for which the home has no device.
+  // Omits flows for which the home has no device.
   const ends = (of: typeof FROM): End[] =>
     of
       .filter(([measure]) => flows[measure] !== null)
       .map(([measure, name, colour]) => ({ name: w[name], colour, kwh: flows[measure] }));
   const sides: Sides = { from: ends(FROM), to: [...listConsumers(flows, used, devices).map(endOfUse), ...ends(TO)] };
-  // If the home has no grid meter, a part of the inflow is not measured.
+  // Without a grid meter, a part of the inflow is not measured.
   const hasGrid = flows.grid_import_kwh !== null;
   const doubts = doubtsOf(flows, !hasGrid || isEven(sides));
   return html`<${Card} title=${w.title}>
@@ -74,10 +65,10 @@ export function EnergyFlowDiagram(props: {
   <//>`;
 }
 
-/** Maximum number of devices that are shown singly in the diagram. Further devices are combined. */
+/** Maximum number of devices in the diagram. Further devices are combined. */
 const MOST_DEVICES = 5;
 
-/** A consumer in the diagram: a single device, the other devices combined, the usage that no device measures, or the whole usage. */
+/** A consumer in the diagram: a device, the other devices combined, the usage that no device measures, or the whole usage. */
 type Use = { kwh: number | null } & (
   | { kind: 'device'; name: string }
   | { kind: 'others'; count: number }
@@ -85,8 +76,8 @@ type Use = { kwh: number | null } & (
 );
 
 /**
- * Returns the consumers in the diagram, largest first: the devices, and the usage that no device measures. A device behind another one is
- * part of the other. If the devices measured more than the home used, returns the whole usage as the only consumer. Pure.
+ * Returns the consumers in the diagram, largest first. A device behind another one is part of the other. If the devices measured more than
+ * the home used, returns only the whole usage.
  */
 export function listConsumers(
   { consumption_kwh, untracked_kwh }: Pick<Flow, 'consumption_kwh' | 'untracked_kwh'>,
@@ -128,10 +119,7 @@ function endOfUse(use: Use): End {
   return { name: w.used, colour: '--accent', kwh: use.kwh };
 }
 
-/**
- * Self-consumption: the usage that came from the home's own production or battery, in kWh and as a share of the whole usage. Energy in the
- * battery counts when it is used.
- */
+/** Self-consumption: the usage that came from the home's own production or battery, in kWh and as a share of the whole usage. */
 interface OwnUse {
   kwh: number;
   share: number;
@@ -139,19 +127,14 @@ interface OwnUse {
   storedKwh: number | null;
 }
 
-/**
- * Returns the self-consumption in a period. Null if the home has no production, or if a value is unknown. `used`: whole usage in kWh. Pure.
- */
+/** Returns the self-consumption in a period. Null if the home has no production, or if a value is unknown. `used`: whole usage in kWh. */
 export function findSelfConsumption(flows: Flow, used: number | null): OwnUse | null {
   const { production_kwh, grid_import_kwh, charged_kwh, autarky } = flows;
   if (production_kwh === null || grid_import_kwh === null || used === null || autarky === null) return null;
   return { kwh: Math.max(0, used - grid_import_kwh), share: autarky, storedKwh: charged_kwh };
 }
 
-/**
- * Minimum share of time with data from which the data count as complete. It is below 1, because the last minutes of a current period are
- * always unknown.
- */
+/** Minimum share of time with data for which the data count as complete. The last minutes are always unknown. */
 const MOSTLY = 0.9;
 
 /** Returns the reasons why the measured flows of a period are incomplete. `addsUp`: whether inflow equals outflow. */
@@ -203,14 +186,14 @@ function FlowPicture({ title, from, to }: Sides & { title: string }) {
   </figure>`;
 }
 
-/** Names and values at one side of the diagram, distributed evenly over its height, as are the ends of the bands. */
+/** Names and values at one side of the diagram, distributed evenly over its height. */
 const Names = ({ ends }: { ends: End[] }) =>
   html`<div class="ends-of-flow">${ends.map((end) => html`<span><span class="name">${end.name}</span><b>${figure(end)}</b></span>`)}</div>`;
 
 const figure = (end: End) => (end.kwh === null ? '–' : formatKwh(end.kwh));
 const sentence = (ends: End[]) => ends.map((end) => `${end.name} ${figure(end)}`).join(', ');
 
-/** A band of the diagram between the name of a source or consumer and the bar in the middle. Its width is proportional to its energy. */
+/** A band of the diagram between a name and the bar in the middle. */
 interface Ribbon {
   /** Shape of the band, as the attribute `d` of an SVG path. */
   path: string;
@@ -230,9 +213,8 @@ const BAR = { x: 49, width: 2 };
 const TIP = 5;
 
 /**
- * Returns the bands of the diagram: from the sources (left) to a bar in the middle, and from the bar to the consumers (right). No band
- * leads from a source to a consumer, because meters do not measure which source supplied a consumer. `heightPx`: height over which the
- * names of each side are distributed. Pure.
+ * Returns the bands of the diagram: from the sources (left) to the bar in the middle, and from the bar to the consumers (right). Meters do
+ * not measure which source supplied which consumer. `heightPx`: height of the diagram.
  */
 export function layOutFlowBands(
   inKwh: readonly number[],
@@ -241,9 +223,9 @@ export function layOutFlowBands(
   const heightPx = LABEL_HEIGHT_PX * Math.max(inKwh.length, outKwh.length, 1);
   const [inSum, outSum] = [sum(inKwh), sum(outKwh)];
   const most = Math.max(inSum, outSum);
-  // Returns the maximum scale, in pixels per kWh, at which no band of one side is wider than the space for its name.
+  // Returns the maximum scale, in pixels per kWh, at which every band fits into the space next to its name.
   const room = (energies: readonly number[]) => heightPx / energies.length / Math.max(...energies, 0);
-  // If there is no energy, the scale is 0, so that all bands have no width.
+  // Without energy, all bands have no width.
   const pxPerKwh = most === 0 ? 0 : FILLED * Math.min(heightPx / most, room(inKwh), room(outKwh));
   const bands = (energies: readonly number[], draw: (side: number, bar: number, px: number) => string): Ribbon[] => {
     let top = (heightPx - sum(energies) * pxPerKwh) / 2;
@@ -264,7 +246,8 @@ export function layOutFlowBands(
 }
 
 /**
- * Returns an SVG path for a band whose upper edge runs from (x1, y1) to (x2, y2). `px` is its width; its last `tip` units end in a point.
+ * Returns an SVG path for a band whose upper edge runs from (x1, y1) to (x2, y2). `px`: width of the band. `tip`: length of the point at
+ * its end.
  */
 function band(x1: number, y1: number, x2: number, y2: number, px: number, tip: number): string {
   const [end, half] = [x2 - tip, (x1 + x2 - tip) / 2];
@@ -277,14 +260,11 @@ function band(x1: number, y1: number, x2: number, y2: number, px: number, tip: n
   ].join('');
 }
 
-/**
- * Tolerance of the comparison of inflow and outflow, in kWh. Each value is rounded to a Wh, and the last minutes differ slightly between
- * devices.
- */
+/** Tolerance in kWh for the comparison of inflow and outflow. */
 const ROUNDED_KWH = 0.01;
 const NEARLY = 0.01;
 
-/** Returns whether inflow equals outflow. They differ if the meters cover different times, or if a meter is missing. Pure. */
+/** Returns whether inflow equals outflow. They differ, for example, if a meter is missing. */
 export function isFlowBalanced(inKwh: readonly number[], outKwh: readonly number[]): boolean {
   const [into, out] = [sum(inKwh), sum(outKwh)];
   return Math.abs(into - out) <= Math.max(ROUNDED_KWH, NEARLY * Math.max(into, out));

@@ -10,13 +10,13 @@ import { words } from '../../words/words.ts';
 
 type Shown = NonNullable<Answer['forecast']>;
 
-/** Formats a forecast in whole kWh, below 10 kWh with one decimal. A forecast is not precise enough for more digits. */
+/** Formats a forecast in whole kWh, below 10 kWh with one decimal. */
 const kwh = (value: number): string =>
   `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} kWh`;
 
 /**
- * Forecast of an account's usage in this month: with its range, and with the errors of earlier forecasts. Renders nothing if there is too
- * little data. `hour`: a value that changes every hour and then reloads the forecast.
+ * Forecast of an account's usage in this month, with its range and the errors of earlier forecasts. Renders nothing if there is too little
+ * data. A change of `hour` reloads the forecast.
  */
 export function ForecastCard({ userId, hour }: { userId: string; hour: string }) {
   const ask = () => callApi<Answer>('GET', appendQuery('/v1/forecast', { user_id: userId }));
@@ -52,7 +52,7 @@ function Past({ past }: Pick<Shown, 'past'>) {
 </details>`;
 }
 
-/** Formats how much an earlier forecast differed from the actual usage; a dash if the forecast or the usage is unknown. */
+/** Formats the difference between an earlier forecast and the actual usage; a dash if unknown. */
 const offBy = (figure: number | null, actual: number): string =>
   figure !== null && actual > 0 ? formatPercent(Math.abs(figure - actual) / actual) : '–';
 

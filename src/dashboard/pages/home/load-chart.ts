@@ -8,7 +8,7 @@ import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/** Load curve by quarter-hour with its peak and its base load. It shows a single day or, for a longer period, the average of the days. */
+/** Load curve by quarter-hour of a day, or of the average day of a longer period, with its peak and its base load. */
 export function LoadCurve({ of: shown }: { of: Period }) {
   const w = words().period;
   const { curve, peak, profile, unit, timezone } = shown;
@@ -40,10 +40,10 @@ function typicalDays({ start, end, now, profile }: Period): number {
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
-/** Heat map of usage by weekday and hour. Each cell also contains the value as text, for users who cannot see colours. */
+/** Heat map of usage by weekday and hour. Each cell also contains the value. */
 export function HeatMap({ cells, weeks }: { cells: Period['week']['cells']; weeks: number }) {
   const box = useRef<HTMLDivElement>(null);
-  // A phone's screen is too narrow for all hours, so scroll to those with the highest usage.
+  // On a narrow screen, scrolls to the hours with the highest usage.
   useEffect(() => {
     const peak = box.current?.querySelector<HTMLElement>('.peak');
     if (peak && box.current) box.current.scrollLeft = peak.offsetLeft - box.current.clientWidth / 2;

@@ -7,7 +7,7 @@ import { formatWatts } from '../../parts/format.ts';
 import { useCurrentTimeMs } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
-/** Time in ms during which a measured power counts as current. The service uses the same time. */
+/** Time in ms during which a measured power counts as current, as in the service. */
 const FRESH_MS = 60_000;
 const TRAIL_MS = 10 * 60_000;
 /** Width and height of the line in its own units. The browser scales it to the page. */
@@ -20,8 +20,8 @@ interface Point {
 }
 
 /**
- * Current power of the home, with a line of the last ten minutes. If the power is not measured, shows the average of the last minutes, and
- * labels it as such. `onStale` is called when the newest measured power is more than a minute old.
+ * Current power of the home, with a line of the last ten minutes. If the power is not measured, shows the average of the last minutes.
+ * `onStale` is called when the newest measured power is more than a minute old.
  */
 export function CurrentPowerCard({ of, onStale }: { of: Period; onStale: () => void }) {
   const { power } = of;
@@ -53,7 +53,7 @@ export function CurrentPowerCard({ of, onStale }: { of: Period; onStale: () => v
 
 /**
  * Returns the latest power that the service has sent, with the browser's time of receipt, and the powers of the last ten minutes.
- * `offsetMs`: how much the service's clock is ahead of the browser's clock.
+ * `offsetMs`: how far the service's clock is ahead of the browser's.
  */
 function useLivePower(userId: string) {
   const [state, setState] = useState<{ live: Point | null; trail: Point[]; offsetMs: number }>(NOTHING);
@@ -66,7 +66,7 @@ function useLivePower(userId: string) {
       return { live: { atMs: Date.now(), watts: power_w }, trail: [...recent, point], offsetMs };
     });
   }, []);
-  // Load the powers that were measured before the connection was opened, or while it was interrupted.
+  // Loads the powers of the time before the connection was opened.
   const load = useCallback(() => {
     callApi<RecentPower>('GET', appendQuery('/v1/power', { user_id: userId })).then(
       ({ now, trail }) => {
@@ -76,7 +76,7 @@ function useLivePower(userId: string) {
           return { ...state, offsetMs: Date.parse(now) - Date.now(), trail: [...points, ...later] };
         });
       },
-      // If the earlier powers cannot be loaded, the line begins with the next power that the service sends.
+      // Without the earlier powers, the line begins with the next power that the service sends.
       () => {},
     );
   }, [userId]);
@@ -86,7 +86,7 @@ function useLivePower(userId: string) {
 
 const NOTHING: { live: Point | null; trail: Point[]; offsetMs: number } = { live: null, trail: [], offsetMs: 0 };
 
-/** Line of the power in the last ten minutes. It begins at 0 W. Its lowest and highest value are shown as text below. */
+/** Line of the power in the last ten minutes, from 0 W upwards. */
 function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number }) {
   const known = points.flatMap((point) => (point.watts === null ? [] : [point.watts]));
   if (known.length < 2) return null;
@@ -99,10 +99,7 @@ function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number 
   </dd>`;
 }
 
-/**
- * Returns the line as an SVG path. A power is drawn until the next one was measured, but for at most a minute; the rest of the time is a
- * gap.
- */
+/** Returns the line as an SVG path. A power is drawn until the next one, but for at most a minute; after that there is a gap. */
 function stepPath(points: readonly Point[], untilMs: number, high: number): string {
   const endMs = Math.max(untilMs, points.at(-1)?.atMs ?? 0);
   const x = (atMs: number) => Math.max(0, (WIDTH * (atMs - endMs + TRAIL_MS)) / TRAIL_MS).toFixed(2);

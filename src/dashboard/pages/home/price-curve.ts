@@ -11,7 +11,7 @@ import { words } from '../../words/words.ts';
 
 /** Number of hours of each day that are marked as the cheapest. */
 const CHEAP_HOURS = 4;
-/** Length of the cheapest window that the page looks for, in hours: enough for a washing machine, or for a part of a car's charge. */
+/** Length in hours of the cheapest window that the page shows. */
 const WINDOW_HOURS = 3;
 
 interface Hour {
@@ -21,7 +21,7 @@ interface Hour {
   price: number | null;
 }
 
-/** Returns the hours of a price curve. Their times are in ISO 8601 with the UTC offset of the home's time zone. Pure. */
+/** Returns the hours of a price curve. Their times are in ISO 8601 with the UTC offset of the home's time zone. */
 const hoursOf = ({ hours }: Curve): Hour[] =>
   hours.map(({ starts_at, per_kwh }) => ({
     ms: Date.parse(starts_at),
@@ -29,7 +29,7 @@ const hoursOf = ({ hours }: Curve): Hour[] =>
     price: per_kwh === null ? null : Number(per_kwh),
   }));
 
-/** Returns the start (Unix ms) of the cheapest hours of each day. Hours whose price is unknown are ignored. Pure. */
+/** Returns the start (Unix ms) of the cheapest hours of each day. Hours whose price is unknown are ignored. */
 export function findCheapestHours(hours: readonly Hour[]): Set<number> {
   const days = Map.groupBy(
     hours.filter(({ price }) => price !== null),
@@ -45,9 +45,7 @@ export function findCheapestHours(hours: readonly Hour[]): Set<number> {
   );
 }
 
-/**
- * Returns the consecutive hours with the lowest mean price among the hours to come, and this price. Null if too few prices are known. Pure.
- */
+/** Returns the consecutive future hours with the lowest mean price, and this price. Null if too few prices are known. */
 export function findCheapestWindow(
   hours: readonly Hour[],
   nowMs: number,
@@ -64,8 +62,7 @@ export function findCheapestWindow(
 }
 
 /**
- * Card with the electricity prices of today and tomorrow, and the home's usage in the same hours. Renders nothing if the tariff has no
- * hourly prices.
+ * Card with the electricity prices of today and tomorrow, and the home's usage in the same hours. Renders nothing without hourly prices.
  */
 export function PriceCurveCard({ of: one }: { of: Period }) {
   const { user_id, timezone, now } = one;

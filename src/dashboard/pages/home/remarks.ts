@@ -8,8 +8,8 @@ import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /**
- * Remarks on the usage of an account's home, each with a comparison of values. Renders nothing if there are none. `hour`: a value that
- * changes every hour and then reloads the remarks.
+ * Remarks (notices about unusual usage) on an account's home, each with a comparison of values. Renders nothing if there are none. A change
+ * of `hour` reloads them.
  */
 export function RemarksCard({ userId, hour }: { userId: string; hour: string }) {
   const ask = () => callApi<Answer>('GET', appendQuery('/v1/remarks', { user_id: userId }));
@@ -40,7 +40,7 @@ interface Comparison {
   unit: (value: number) => string;
 }
 
-/** Returns the comparison that belongs to a remark; null if there is none. `zone`: time zone of the displayed times. */
+/** Returns the values with which a remark's value is compared, or null. `zone`: time zone of the displayed times. */
 function comparisonOf(remark: Remark, zone: string): Comparison | null {
   const { compared: c } = words().home.plainWords;
   const upTo = (iso: string) => c.upTo({ time: formatTimeInZone(iso, zone) });
@@ -81,7 +81,7 @@ const middleOf = (rows: readonly { kwh: number }[]): number =>
 const HEIGHT = 60;
 const STEP = 10;
 
-/** Chart and table of a remark's value, and of the values with which it is compared. */
+/** Chart and table of a remark's value and the values with which it is compared. */
 function Compared({ of, column, values, usual, unit }: Comparison & { of: string }) {
   const { compared: w } = words().home.plainWords;
   const last = values.length - 1;

@@ -1,4 +1,4 @@
-/** Energy of a home in an hour, day or month, in kWh. A value is null or missing if it is unknown, or if the home has no such device. */
+/** Energy of a home in an hour, day or month, in kWh. A value is null or missing if it is unknown or not measured. */
 interface Measures {
   kwh_used: number | null;
   grid_export_kwh?: number | null;
@@ -17,9 +17,9 @@ export interface EnergySources {
 }
 
 /**
- * Returns the sources of the energy that a home used in an hour, day or month. The three sources add up exactly to `kwh_used`. Meters do
- * not measure which source supplied which usage, so this is a convention: production is first exported, then stored, then used. The battery
- * supplies the remaining usage as far as it can, and the grid supplies the rest. Pure.
+ * Returns the sources of the energy that a home used in an hour, day or month, by a convention: production is first exported, then stored,
+ * then used. The battery supplies the remaining usage as far as it can, and the grid supplies the rest. The three sources add up exactly to
+ * `kwh_used`.
  */
 export function getEnergySources(measures: Measures): EnergySources {
   const used = Math.max(0, measures.kwh_used ?? 0);

@@ -10,10 +10,7 @@ import { findSelfConsumption } from './flows.ts';
 import { CurrentPowerCard } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
-/**
- * The main numbers of a period: usage and cost, and those of the preceding days. For a current period, the current power comes first. The
- * first number is displayed large.
- */
+/** The main numbers of a period, and those of the preceding days. For a current period, the current power comes first. */
 export function MainFigures({
   of: shown,
   costs,
@@ -30,7 +27,7 @@ export function MainFigures({
   const last = isOver ? end : today;
   const ofDevice = shown.device_id !== null;
   const name = shown.is_production ? (isOver ? w.produced : w.producedSoFar) : isOver ? w.used : w.usedSoFar;
-  // A device's total has no parts to list, and a year has too many readings, so neither has details.
+  // Neither the total of a device nor that of a year has details.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures lead">
     ${!ofDevice && !isOver && html`<${CurrentPowerCard} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
@@ -76,10 +73,7 @@ const isKnown = (...some: (Compared['last_year'] | null)[]) => some.some((one) =
 
 /** Minimum share of time with data that two periods need for a comparison in percent. */
 const MOSTLY = 0.9;
-/**
- * Minimum difference between the relative change of the cost and that of the energy. If the difference is smaller, the cost's change is not
- * shown: it comes from standing charges, and from the hours in which energy is used.
- */
+/** Minimum difference between the relative changes of cost and energy for which the change of the cost is shown. */
 const OTHERWISE = 0.1;
 
 /** Changes relative to an earlier period (-0.5: half as much). A change is null if it cannot be computed. */
@@ -90,8 +84,8 @@ interface Changes {
 }
 
 /**
- * Returns the relative change of the energy, and that of the cost if it differs clearly. The costs are not compared if some of the energy
- * has no price. Pure.
+ * Returns the relative change of the energy, and that of the cost if it differs clearly. Costs are not compared if some energy has no
+ * price.
  */
 export function computeRelativeChanges(
   then: Pick<Compared['now'], 'kwh_used' | 'coverage'>,
@@ -125,8 +119,8 @@ export function formatPrecedingDays({ unit, compared }: Period): string {
 const QUARTER_HOUR_MS = 900_000;
 
 /**
- * Returns the local time up to which the last day of both periods counts: the end of the last quarter-hour before the newest reading, as in
- * the service. Null if the period is over.
+ * Returns the local time until which the last day of both periods counts: the end of the last quarter-hour before the newest reading. Null
+ * if the period is over.
  */
 function cutOf({ end, now, newest_at, timezone }: Period): string | null {
   const cutMs = Math.min(Date.parse(now), newest_at === null ? Number.POSITIVE_INFINITY : Date.parse(newest_at));
@@ -137,7 +131,7 @@ function cutOf({ end, now, newest_at, timezone }: Period): string | null {
   );
 }
 
-/** Comparison of a period with an earlier one. Renders nothing if the usage of the earlier period is unknown. */
+/** Comparison of a period with an earlier one. Renders nothing if the earlier usage is unknown. */
 function Then(props: {
   name: string;
   then: Compared['last_year'];

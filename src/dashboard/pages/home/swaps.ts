@@ -8,9 +8,8 @@ import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 /**
- * Asks whether a meter was replaced when its register decreased or jumped. Renders nothing if no register did. `deviceId`: ask about this
- * device only. `newestAt`: time of the newest reading; a change repeats the check. `onAnswered` is called after an answer, because the
- * usage may be recomputed.
+ * Asks whether a meter was replaced after its register decreased or jumped. Renders nothing otherwise. `deviceId`: ask about this device
+ * only. A change of `newestAt`, the time of the newest reading, repeats the check. `onAnswered` is called after an answer.
  */
 export function MeterSwapQuestions(props: {
   userId: string;

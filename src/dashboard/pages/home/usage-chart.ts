@@ -14,14 +14,14 @@ import { words } from '../../words/words.ts';
 import { getEnergySources } from './sources.ts';
 import { formatPrecedingDays } from './summary.ts';
 
-/** Lengths that the bars of a day can have. */
+/** Selectable lengths of time for a bar in the chart of a day. */
 const DAY_ROWS = ['hour', 'quarter_hour'] as const;
 export type DayRowLength = (typeof DAY_ROWS)[number];
 /** What the bars can show: energy or cost. */
 const READINGS = ['energy', 'cost'] as const;
 type Reading = (typeof READINGS)[number];
 
-/** Returns two functions, which read and store the user's choice in this browser. Without a stored choice, the first value applies. */
+/** Returns two functions that read and store the user's choice in this browser. The default is the first value. */
 const stored = <One extends string>(key: string, among: readonly [One, ...One[]]) => ({
   get: (): One => among.find((one) => one === localStorage.getItem(key)) ?? among[0],
   set: (one: One): void => localStorage.setItem(key, one),
@@ -32,7 +32,7 @@ const storedReading = stored('chart-reading', READINGS);
 /** The usage of a home or device in an hour, day or month. */
 type Row = Omit<Usage, 'peak_hour'>;
 
-/** Returns the days of the earlier period that is drawn behind the displayed one; null if there is none. */
+/** Returns the days of the earlier period that is drawn behind the displayed one, or null. */
 function ghostDays({ unit, start, end, compared }: Period): { start: string; end: string } | null {
   if (!compared) return null;
   if (unit === 'year') {
@@ -42,7 +42,7 @@ function ghostDays({ unit, start, end, compared }: Period): { start: string; end
   if (!compared.before) return null;
   const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   const length = Date.parse(end) - Date.parse(start);
-  // The earlier days end before the displayed period begins, so that no day is drawn twice.
+  // The earlier days must end before the displayed period begins.
   const last = Math.min(Date.parse(compared.before.start) + length, Date.parse(start) - DAY_MS);
   return { start: compared.before.start, end: dayOf(last) };
 }
@@ -64,8 +64,8 @@ function useRows(of: Period, days: { start: string; end: string } | null, groupB
 }
 
 /**
- * Bar chart of a period: energy by source, or cost, with the bars of an earlier period behind. A day has bars by hour or quarter-hour, a
- * week and a month by day, and a year by month. `onShow` is called with the day or month of the bar that the user selects.
+ * Bar chart of a period: energy by source, or cost, with the bars of an earlier period behind. `onShow` is called with the day or month of
+ * a selected bar.
  */
 export function UsageChart(props: {
   of: Period;
@@ -79,7 +79,7 @@ export function UsageChart(props: {
   const length = one.unit === 'day' ? rows : one.unit === 'year' ? 'month' : 'day';
   const loaded = useRows(one, { start: one.start, end: one.end }, length);
   const before = useRows(one, ghostDays(one), length);
-  // New readings change the total, and then the bars are loaded again. Until they arrive, the previous bars are shown.
+  // New readings change the total, which loads the bars again. Until they arrive, the previous bars are shown.
   const { kwh_used } = one.used;
   const shownTotal = useRef(kwh_used);
   useEffect(() => {
@@ -131,14 +131,14 @@ const ghostName = (one: Period): string =>
 
 /** A position on the axis of the chart, for which there may be no data. */
 interface Place {
-  /** Date or time that identifies the row at this position, and that of the compared row. */
+  /** Key (date or time) of the row at this position, and of the row with which it is compared. */
   key: string;
   ghostKey: string;
   label: string;
   name: string;
 }
 
-/** Returns the bars of a period, the names of the layers in each bar, and the period that a click on each bar opens. */
+/** Returns the bars of a period, the names of their layers, and the period that a click on each bar opens. */
 function chartOf(
   one: Period,
   shown: { data: readonly Row[]; before: readonly Row[]; length: string; reading: Reading },
@@ -174,7 +174,7 @@ function shownValue(row: Row, { is_production }: Period, reading: Reading): numb
 
 type Layer = BarSegment & { value: (row: Row) => number };
 
-/** Returns the layers that bars consist of: sources of energy, or parts of the cost. Empty if all bars have the same single layer. */
+/** Returns the layers of the bars: sources of energy, or parts of the cost. Empty if all bars have the same single layer. */
 function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] {
   if (one.device_id !== null) return [];
   const { sources: w, costParts: named } = words().period;
@@ -201,10 +201,7 @@ function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] 
   return used.length > 1 ? used : [];
 }
 
-/**
- * Returns the positions of a day's hours or quarter-hours on the axis. When the clocks are set back, the hour that occurs twice has two
- * positions.
- */
+/** Returns the positions of a day's hours or quarter-hours on the axis. An hour that occurs twice has two positions. */
 const dayPlaces = (curve: Period['curve'], length: string): Place[] =>
   curve
     .filter(({ slot }) => length === 'quarter_hour' || slot % 4 === 0)

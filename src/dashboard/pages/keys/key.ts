@@ -18,7 +18,7 @@ export const isKeyExpiringSoon = ({ expires_at }: Key, nowMs = Date.now()): bool
 const EXPIRIES = ['never', 30, 90, 365] as const;
 const EXPIRY_NAME = 'days';
 
-/** Select box for the expiry of an API key. `isChange`: whether the user can also leave the current expiry as it is. */
+/** Select box for the expiry of an API key. `isChange`: whether the user can keep the current expiry. */
 export function ExpirySelect({ isChange = false, ...attributes }: { isChange?: boolean }) {
   const w = words().keys;
   return html`<select ...${attributes} name=${EXPIRY_NAME}>
@@ -27,9 +27,7 @@ export function ExpirySelect({ isChange = false, ...attributes }: { isChange?: b
   </select>`;
 }
 
-/**
- * Returns the selected expiry as a member of a request. It is null for a key that never expires, and missing if the expiry does not change.
- */
+/** Returns the selected expiry as a member of a request: null for never, missing for no change. */
 export function getSelectedExpiry(given: FormData, nowMs = Date.now()): { expires_at?: string | null } {
   const days = String(given.get(EXPIRY_NAME));
   if (days === '') return {};

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../parts/format.ts';
 import { words } from '../../words/words.ts';
 
-/** A sample request for each scope that permits reading. The most informative request comes first. */
+/** A sample request for each scope that permits reading, most informative first. */
 const QUESTIONS: [scope: string, path: string][] = [
   ['insights:read', '/v1/energy-insights'],
   ['devices:read', '/v1/devices'],
@@ -12,10 +12,7 @@ const QUESTIONS: [scope: string, path: string][] = [
   ['keys:write', '/v1/keys'],
 ];
 
-/**
- * Whether a path needs the parameter `user_id`: `always`, or only for an account other than the key's own (`others`). A path that is not
- * listed returns only data of the key's own account.
- */
+/** Whether a path needs the parameter `user_id`: `always`, or only for an account other than the key's own (`others`). */
 const ABOUT: Record<string, 'always' | 'others'> = {
   '/v1/energy-insights': 'others',
   '/v1/devices': 'others',
@@ -24,8 +21,8 @@ const ABOUT: Record<string, 'always' | 'others'> = {
 };
 
 /**
- * Returns a terminal command that reads data of the account `userId` with an API key. Null if no scope of the key permits reading. `ownId`:
- * the account that the key belongs to.
+ * Returns a terminal command that reads data of the account `userId` with an API key. Null if the key cannot read. `ownId`: the account of
+ * the key.
  */
 export function formatCurlCommand(
   { key, scopes }: { key: string; scopes: readonly string[] },
@@ -42,7 +39,7 @@ export function formatCurlCommand(
   return `curl -sSk -H 'Authorization: Bearer ${key}' '${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}'`;
 }
 
-/** All scopes that an API key can have. A test compares them with src/auth/scopes.ts. The texts in `words/` describe them. */
+/** All scopes that an API key can have, as in src/auth/scopes.ts. */
 export const SCOPES: readonly string[] = [
   'insights:read',
   'alerts:read',
@@ -60,7 +57,7 @@ export const SCOPES: readonly string[] = [
   'readings:write',
 ];
 
-/** All scopes that an app can have. A test compares them with src/auth/scopes.ts. */
+/** All scopes that an app can have, as in src/auth/scopes.ts. */
 export const APP_SCOPES: readonly string[] = [
   'insights:read',
   'devices:read',
@@ -72,7 +69,7 @@ export const APP_SCOPES: readonly string[] = [
   'webhooks:write',
 ];
 
-/** Scopes that are preselected for a new API key: all except those for single readings. */
+/** Preselected scopes of a new API key: all except those for single readings. */
 export const DEFAULT_SCOPES = SCOPES.filter((scope) => !scope.startsWith('readings:'));
 
 /** Formats the scopes of an API key for a table: "all", "all but keys:write", or the list of scopes. */

@@ -9,8 +9,8 @@ type Backups = NonNullable<OperatorOverview['backups']>;
 const megabytes = (bytes: number): string => count(Math.ceil(bytes / 1e6));
 
 /**
- * Card about the installation's own backups: the latest base backup, the WAL archive after it, and errors. In a restored installation, also
- * shows whether deliveries are held back.
+ * Card about the installation's own backups: the latest base backup, the WAL archive after it, and errors. After a restore, it also shows
+ * whether deliveries are held.
  */
 export function BackupCard({ backups, held_before }: Pick<OperatorOverview, 'backups' | 'held_before'>) {
   const w = words().backups;

@@ -10,7 +10,7 @@ const SHOWN = 25;
 /** Interval at which the newest rejected messages are loaded again, in ms. */
 const EVERY_MS = 10_000;
 
-/** List of rejected messages and the reasons. A button processes the messages again, for example after a bug was fixed. */
+/** List of rejected messages and the reasons, with a button that processes the messages again. */
 export function RejectedMessages() {
   const [device, setDevice] = useState('');
   const [turn, setTurn] = useState(0);

@@ -6,19 +6,18 @@ import { CopyableText, Dialog, ErrorMessage, getBusyAttributes, RelativeTime } f
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** A link that signs in another device, and the link's QR code as an SVG path. One unit of the path is one module (square) of the code. */
+/** A link that signs in another device, and its QR code as an SVG path. One unit of the path is one module (square) of the code. */
 interface DeviceLink {
   url: string;
   expires_at: string;
   code: { path: string; size: number };
 }
 
-/** Width of the light border that scanners need around a QR code, in modules (squares of the code). */
+/** Width in modules of the light border that scanners need around a QR code. */
 const BORDER = 4;
 
 /**
- * Button that opens a dialog with a QR code, which signs in another device of the same person. `onClose` is called when the dialog closes,
- * because there may be a new session.
+ * Button that opens a dialog with a QR code, which signs in another device of the same person. `onClose` is called when the dialog closes.
  */
 export function OtherDeviceSignInButton({ onClose }: { onClose: () => void }) {
   const { me } = useSession();
@@ -28,7 +27,7 @@ export function OtherDeviceSignInButton({ onClose }: { onClose: () => void }) {
   const create = () =>
     run(async () => {
       const { token, expires_at } = await callApi<{ token: string; expires_at: string }>('POST', '/session/link');
-      // The link contains the address of this page, so the other device must be able to reach the service at this address.
+      // The other device must be able to reach the service at the address of this page, because the link contains it.
       const url = `${location.origin}/dashboard/sign-in#${token}`;
       setLink({ url, expires_at, code: await drawCode(url) });
     });
@@ -53,7 +52,7 @@ export function OtherDeviceSignInButton({ onClose }: { onClose: () => void }) {
     }`;
 }
 
-/** Returns the dark modules (squares) of the QR code of a text, as an SVG path. Loads the QR library on first use. */
+/** Returns the dark modules (squares) of the QR code of a text, as an SVG path. */
 async function drawCode(text: string): Promise<DeviceLink['code']> {
   const { encodeQR } = await import('qr');
   const modules = encodeQR(text, 'raw', { border: BORDER });

@@ -10,10 +10,7 @@ import { canUsePasskeys, createPasskey } from '../../passkeys.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/**
- * List of the account's passkeys. The user can add a passkey and remove one. `proposedName`: default name of a new passkey, which is the
- * name of this browser.
- */
+/** List of the account's passkeys, with buttons that add and remove passkeys. `proposedName`: default name of a new passkey. */
 export function PasskeyList({ proposedName }: { proposedName: string }) {
   const { me } = useSession();
   const { sessions: w } = words();
@@ -64,7 +61,7 @@ export function PasskeyList({ proposedName }: { proposedName: string }) {
   <//>`;
 }
 
-/** Throws an error with a message for the user if the last sign-in was too long ago to add a passkey; otherwise rethrows the error. */
+/** Rethrows the error. If the last sign-in was too long ago to add a passkey, throws an error with a message for the user instead. */
 function notAllowed(failure: unknown): never {
   if (failure instanceof ApiFailure && failure.status === 403) throw new Error(words().sessions.passkeyLongAgo);
   throw failure;

@@ -6,7 +6,7 @@ import { Card, ErrorMessage, Field, getBusyAttributes } from '../../parts/ui.ts'
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** Settings for the language and the colours of the pages. A change applies at once, in this browser only. */
+/** Settings for the language and the colours of the pages in this browser. */
 export function AppearanceSettings() {
   const { common, sessions: w } = words();
   return html`<${Card} title=${w.appearanceTitle}>
@@ -20,7 +20,7 @@ export function SignOutButton({ everywhere = false }: { everywhere?: boolean }) 
   const { leave } = useSession();
   const { frame } = words().common;
   const { run, isBusy, error } = useAction();
-  // Wait for the service's confirmation before showing that the user has signed out: the user may then leave the computer to other people.
+  // Waits for the service's confirmation, because the user may then leave the computer to other people.
   const signOut = () =>
     run(async () => {
       const path = everywhere ? '/session?everywhere=true' : '/session';

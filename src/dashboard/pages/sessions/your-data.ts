@@ -7,10 +7,7 @@ import { Card, Dialog, ErrorMessage, Field, getBusyAttributes } from '../../part
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/**
- * Buttons that download all data about the account, and delete the account. If other accounts depend on the account, only an administrator
- * can delete it.
- */
+/** Buttons that download all data about the account, and delete the account. */
 export function AccountDataButtons() {
   const { me } = useSession();
   const { sessions: w } = words();
@@ -36,7 +33,7 @@ export function AccountDataButtons() {
   <//>`;
 }
 
-/** Dialog that deletes the account. A deletion cannot be undone, so the user must first type the account's e-mail address. */
+/** Dialog that deletes the account. The user must first type the account's e-mail address. */
 function DeleteAccount({ onClose }: { onClose: () => void }) {
   const { me, leave } = useSession();
   const { common, sessions: w } = words();
@@ -48,7 +45,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     setMistake(undefined);
     run(async () => {
       await callApi('DELETE', `/v1/users/${me.user_id}`);
-      // The response to this request makes the service worker delete the cached data, because the session has ended.
+      // After this response, the service worker deletes the cached data, because the session has ended.
       await callApi('GET', '/session');
       leave(w.accountDeleted);
     });

@@ -16,27 +16,27 @@ import { Dialog, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } fr
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** A battery that was simulated: the days, the result, and the battery's price. The price is null if the user has not entered one. */
+/** A simulated battery: the days, the result, and its price (null if unknown). */
 interface Tried {
   days: { start: string; end: string };
   price: number | null;
-  /** Result of the simulation. Null if the home feeds no energy into the grid that a battery could store. */
+  /** Result of the simulation. Null if the home exports no energy that a battery could store. */
   answer: WhatIfResponse | null;
 }
 
-/** Maximum share of hours with unknown usage for which a payback time is computed, because the savings of these hours are missing. */
+/** Maximum share of hours with unknown usage for which a payback time is computed. */
 const MAX_UNKNOWN_SHARE = 0.1;
 
 /** Payback time of a battery. `years`: the price of the battery, divided by what it saves in a year. */
 type Payback = { kind: 'years'; years: number } | { kind: 'never' } | { kind: 'unknown' };
 
-/** Returns the number of hours in a range of days. Clock changes are ignored, because an hour makes no difference here. Pure. */
+/** Returns the number of hours in a range of days, ignoring clock changes. */
 export const countHoursInDays = ({ start, end }: { start: string; end: string }): number =>
   ((Date.parse(end) - Date.parse(start)) / DAY_MS + 1) * 24;
 
 /**
- * Returns the payback time of a battery with a price. `saved`: savings in twelve months. `hours`: number of hours in these months.
- * `unknownHours`: number of these hours in which usage is unknown. Pure.
+ * Returns the payback time of a battery with a price. `saved`: savings in twelve months. `hours`: hours in these months. `unknownHours`:
+ * those of them with unknown usage.
  */
 export function computePayback({
   saved,
@@ -68,7 +68,7 @@ export function BatteryDialog(props: {
     const formData = readSubmittedForm(event);
     const typed = (name: string) => parseDecimalInput(String(formData.get(name) ?? ''));
     const power = typed('power');
-    // Rounded to six decimals: the service accepts at most nine, and a division by 100 can produce more.
+    // Rounded to six decimals, because the service accepts at most nine.
     const round_trip_efficiency = Number(((typed('efficiency') ?? 0) / 100).toFixed(6));
     const battery = { capacity_kwh: typed('capacity'), charge_kw: power, discharge_kw: power, round_trip_efficiency };
     run(async () => {
@@ -103,10 +103,10 @@ export function BatteryDialog(props: {
   <//>`;
 }
 
-/** Initial values of the form, which are usual for a battery in a home: capacity in kWh, power in kW, efficiency in percent. */
+/** Initial values of the form: capacity in kWh, power in kW, efficiency in percent. */
 const DEFAULTS = { capacity: 10, power: 5, efficiency: 90, price: '' } as const;
 
-/** Returns null if the service refuses a simulation because the home has no energy to store. Rethrows any other error. */
+/** Returns null if the home has no energy to store. Rethrows any other error. */
 function noSurplus(reason: unknown): null {
   const isNothing =
     reason instanceof ApiFailure && reason.status === 422 && reason.details.some(({ field }) => field === 'battery');

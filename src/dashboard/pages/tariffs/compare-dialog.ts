@@ -13,12 +13,11 @@ import { createTariffRequest, getTariffFormValues, type TariffFormValues } from 
 import { getDefaultTariffTerms, type InitialTariffTerms, InitialTermsSelect } from './start-fields.ts';
 import { TariffFields } from './tariff-fields.ts';
 
-/** The compared tariff's path in the request. The paths of its validation errors begin with it. */
+/** Prefix of the compared tariff's fields in validation errors. */
 const PATH = 'tariffs.0.';
 
 /**
- * Dialog that computes what the `days` would have cost with another tariff, which the user enters. Stores nothing. `current`: the current
- * tariff.
+ * Dialog that computes the costs of the `days` with another tariff, which the user enters. Stores nothing. `current`: the current tariff.
  */
 export function CompareTariffDialog(props: {
   current: Tariff | null;
@@ -36,7 +35,7 @@ export function CompareTariffDialog(props: {
   const [note, setNote] = useState<string | undefined>();
   const [answer, setAnswer] = useState<TariffComparison | null>(null);
   const action = useFormAction((reason) => getErrorsByPath(reason, tariffs.form.wrong, PATH));
-  // A change of the form discards the result, because the result belongs to the previous terms.
+  // Any change of the form discards the result.
   const change = (next: (now: TariffFormValues) => TariffFormValues) => {
     setAnswer(null);
     setForm(next);
@@ -80,7 +79,7 @@ function wordsOf({ start, end, currency, alternatives }: TariffComparison): stri
   return Number(difference) < 0 ? w.cheaper({ ...totals, amount }) : w.dearer({ ...totals, amount });
 }
 
-/** Table of what the costs by both tariffs consist of. */
+/** Table of the parts of the costs by both tariffs. */
 function Parts({ of: { currency, current, alternatives } }: { of: TariffComparison }) {
   const { tariffs } = words();
   const w = tariffs.whatIf.compare;

@@ -13,14 +13,11 @@ export interface TariffFormValues {
   export: RatesFormValues;
 }
 
-/**
- * Input for the rates of a tariff. It contains the fields for each kind of rates, so that the user can change the kind without losing
- * input.
- */
+/** Input for the rates of a tariff, with the fields of every kind of rates, so that the user can change the kind without losing input. */
 export interface RatesFormValues {
   kind: 'none' | 'flat' | 'periods' | 'series';
   per_kwh: string;
-  /** Periods of time with a price each. The price of the last one applies at all times that no other period contains. */
+  /** Periods of time with a price each. The last one has no times: its price applies whenever no other does. */
   periods: RatePeriodFormValues[];
   series_id: string;
   multiply: string;
@@ -81,7 +78,7 @@ function ratesForm(rates: Rates): RatesFormValues {
       add: formatNumberForInput(add),
     };
   }
-  // A time input cannot show the end of a day (24:00), so the form contains 00:00.
+  // A time input cannot show 24:00, so the form contains 00:00.
   const periods = rates.periods.map((one) => ({
     ...EMPTY_RATE_PERIOD,
     ...one,
@@ -92,8 +89,7 @@ function ratesForm(rates: Rates): RatesFormValues {
 }
 
 /**
- * Converts the form to members of a request. `absent`: value of members whose field is empty. Null removes the member from an existing
- * tariff; undefined omits it.
+ * Converts the form to members of a request. `absent`: value of members whose field is empty. Null removes the member; undefined omits it.
  */
 export function createTariffRequest(form: TariffFormValues, absent: null | undefined) {
   const { name, valid_from, currency, standing_per_day, capacity } = form;
@@ -114,7 +110,7 @@ export function createTariffRequest(form: TariffFormValues, absent: null | undef
   };
 }
 
-/** Returns whether all fields of the rates are empty. The tariff then has no such rates. */
+/** Returns whether all fields of the rates are empty. */
 export function areRatesEmpty({ kind, per_kwh, periods, series_id }: RatesFormValues): boolean {
   if (kind === 'flat') return per_kwh.trim() === '';
   if (kind === 'periods') return periods.every((one) => one.per_kwh.trim() === '');
@@ -138,10 +134,7 @@ const periodOf = ({ per_kwh, days, from, to, months }: RatePeriodFormValues) => 
 const someOf = (numbers: number[], all: number) =>
   numbers.length === 0 || numbers.length === all ? undefined : numbers.toSorted((a, b) => a - b);
 
-/**
- * Converts a number that the user has typed to the format of the service. Invalid or ambiguous text is returned in a form that the service
- * rejects.
- */
+/** Converts a typed number to the format of the service. Invalid or ambiguous text remains invalid. */
 function decimal(text: string): string {
   const typed = parseLocalDecimal(text);
   if (typed.kind === 'number') return typed.value;

@@ -84,9 +84,7 @@ function PeriodsFields(props: {
       <p class="actions"><button type="button" onClick=${() => put(all.toSpliced(-1, 0, EMPTY_RATE_PERIOD))}>${w.addPeriod}</button></p>`;
 }
 
-/**
- * Fields for a price and the times at which it applies. The last price in the list has no times: it applies whenever no other price does.
- */
+/** Fields for a price and the times at which it applies. The last price has no times, because it applies whenever no other price does. */
 function PeriodFields(props: {
   name: string;
   number: number;
@@ -132,7 +130,7 @@ function PeriodFields(props: {
   </fieldset>`;
 }
 
-/** Group of checkboxes, numbered from 1. If none is checked, all of them apply. */
+/** Group of checkboxes, numbered from 1. If none is checked, all apply. */
 function Some(props: { legend: string; names: readonly string[]; of: number[]; onChange: (some: number[]) => void }) {
   const { legend, names, of, onChange } = props;
   const all = names.map((_, index) => index + 1);
@@ -151,7 +149,7 @@ function Some(props: { legend: string; names: readonly string[]; of: number[]; o
 export const describeKnownPrices = ({ prices, until }: UsablePriceSeries, zone?: string): string =>
   until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: formatTime(until, zone) });
 
-/** Fields for a price series, and for the surcharges on its prices. `series`: null while the price series are being loaded. */
+/** Fields for a price series and its surcharges. `series`: null while the price series are being loaded. */
 function SeriesFields(props: {
   name: 'import' | 'export';
   of: RatesFormValues;
@@ -188,7 +186,7 @@ function SeriesFields(props: {
     </div>`;
 }
 
-/** Field for a decimal number, which the user can type as on a bill, with a comma or a point. `name`: path of the member in requests. */
+/** Field for a decimal number with a comma or a point. `name`: path of the member in requests. */
 export function NumberField(props: {
   label: string;
   name: string;

@@ -6,7 +6,7 @@ import { locale } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { TARIFF_TEMPLATES, type TariffTemplate } from './templates.ts';
 
-/** Terms with which the form for a new tariff starts. */
+/** Initial terms in the form for a new tariff. */
 export interface InitialTariffTerms {
   name: string;
   currency: string;
@@ -17,7 +17,7 @@ export interface InitialTariffTerms {
 const BLANK: InitialTariffTerms = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
 const CURRENT = 'current';
 
-/** Returns the key of the default initial terms: those of the current tariff, or else of a template for the home's country. */
+/** Returns the key of the default initial terms: those of the current tariff, or of a template for the home's country. */
 const likely = (current: Tariff | null, zone: string): string =>
   current ? CURRENT : likelyCountry(zone, navigator.language);
 
@@ -30,11 +30,11 @@ function startOf(from: string, form: number, current: Tariff | null): InitialTar
   return { name: current.name, currency: current.currency, terms: current };
 }
 
-/** Returns the terms with which the form for a new tariff starts until the user selects others. */
+/** Returns the default terms in the form for a new tariff. */
 export const getDefaultTariffTerms = (current: Tariff | null, zone: string): InitialTariffTerms =>
   startOf(likely(current, zone), 0, current);
 
-/** Select box for the initial terms of a new tariff: the current tariff's terms, a template that is usual in a country, or no terms. */
+/** Select box for the initial terms of a new tariff: those of the current tariff, of a template, or none. */
 export function InitialTermsSelect(props: {
   current: Tariff | null;
   zone: string;
@@ -69,7 +69,7 @@ const COUNTRIES: readonly string[] = [...new Set(TARIFF_TEMPLATES.map(({ country
 
 const formsOf = (country: string): TariffTemplate[] => TARIFF_TEMPLATES.filter((one) => one.country === country);
 
-/** Country of each time zone, for countries with templates. Aliases of zones, and zones of small islands, are missing. */
+/** Country of each time zone, for countries with templates. */
 const OF_ZONE: Record<string, string> = {
   'Europe/Berlin': 'DE',
   'Europe/Amsterdam': 'NL',
@@ -84,10 +84,7 @@ const OF_ZONE: Record<string, string> = {
   'Europe/London': 'GB',
 };
 
-/**
- * Returns the probable country of a home: by its time zone or, if the zone is not listed, by the browser's language. Returns '' if no
- * country with templates is probable.
- */
+/** Returns the probable country of a home, by its time zone or the browser's language; '' if no country with templates is probable. */
 function likelyCountry(zone: string, language: string): string {
   if (zone.startsWith('Australia/')) return 'AU';
   const country = OF_ZONE[zone] ?? new Intl.Locale(language).region ?? '';

@@ -74,7 +74,7 @@ export function TariffDialog(props: {
 /** Time without typing, in ms, after which the preview is requested. */
 const PAUSE_MS = 400;
 
-/** Preview: what last month would have cost with the tariff in the form. It is shown when the tariff is valid. */
+/** Preview of last month's costs with the tariff in the form. */
 function Preview({ userId, today, form }: { userId: string; today: string; form: TariffFormValues }) {
   const [preview, setPreview] = useState<TariffComparison | null>(null);
   const { valid_from: _, ...tariff } = createTariffRequest(form, undefined);
@@ -85,10 +85,10 @@ function Preview({ userId, today, form }: { userId: string; today: string; form:
   useEffect(() => {
     let isTooLate = false;
     const ask = async () => {
-      // Wait for the response to the previous comparison: an account can run only one comparison at a time.
+      // Waits for the previous comparison, because an account can run only one at a time.
       await underWay.current;
       if (isTooLate) return;
-      // Validation errors are ignored here. They are shown when the user saves the tariff.
+      // Validation errors are shown only when the user saves the tariff.
       const asked = callApi<TariffComparison>('POST', '/v1/tariffs/compare', JSON.parse(body)).catch((reason) => {
         if (!isTooLate && isTemporaryFailure(reason)) timer = setTimeout(ask, RETRY_MS);
         return null;

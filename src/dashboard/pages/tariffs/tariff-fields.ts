@@ -7,7 +7,7 @@ import { words } from '../../words/words.ts';
 import { EMPTY_CAPACITY_CHARGE, type RatesFormValues, type TariffFormValues } from './form.ts';
 import { NumberField, RatesFields } from './rates-fields.ts';
 
-/** Fields for the terms of a tariff. `isOffer`: whether the tariff is only compared with another one, and so has no first day. */
+/** Fields for the terms of a tariff. `isOffer`: whether the tariff is only compared with another one, and therefore has no first day. */
 export function TariffFields(props: {
   of: TariffFormValues;
   series: UsablePriceSeries[] | null;

@@ -3,14 +3,14 @@ import type { Words } from '../../words/words.ts';
 type Templates = Words['tariffs']['templates'];
 
 /**
- * Templates of tariffs that are usual in some countries. Prices that differ between suppliers are empty, for the user to enter. The times,
- * taxes and minimum prices are those of law and custom in 2026, and may have changed since.
+ * Templates of tariffs that are usual in some countries. The user enters the prices that differ between suppliers. Times, taxes and minimum
+ * prices are those of 2026.
  */
 export interface TariffTemplate {
   /** Country code (ISO 3166-1 alpha-2). */
   country: string;
   currency: string;
-  /** Key in `words/` of the template's name, which is the name that bills use. */
+  /** Key in `words/` of the template's name. */
   name: keyof Templates['names'];
   /** Keys in `words/` of the notes that the form shows for this template. */
   note?: readonly (keyof Templates['notes'])[];
@@ -35,14 +35,11 @@ const WINTER = [1, 2, 3, 10, 11, 12];
 
 const flat = { per_kwh: PRICE };
 const standing = { standing_per_day: PRICE };
-/** Returns rates with one price for a time of day on some weekdays, and another price at all other times. */
+/** Returns rates with one price for a time of day on some weekdays, and another price otherwise. */
 const peak = (from: string, to: string, days?: number[]): Rates => ({
   periods: [{ per_kwh: PRICE, ...(days ? { days } : {}), from, to }, { per_kwh: PRICE }],
 });
-/**
- * Returns rates by a market price, plus surcharges for the grid, levies and the supplier. `multiply`: factor by which the market price is
- * multiplied to include tax.
- */
+/** Returns rates by a market price, plus surcharges. `multiply`: factor for the market price, to include tax. */
 const market = (multiply: string): Rates => ({ series_id: '', multiply, add: PRICE });
 
 const of = (country: string, currency: string, forms: readonly Omit<TariffTemplate, 'country' | 'currency'>[]) =>

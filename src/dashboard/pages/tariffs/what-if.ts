@@ -13,7 +13,7 @@ interface Days {
   end: string;
 }
 
-/** Returns the last twelve complete months before a day. Pure. */
+/** Returns the last twelve complete months before a day. */
 export function getLastTwelveMonths(today: string): Days {
   const month = today.slice(5, 7);
   return { start: `${Number(today.slice(0, 4)) - 1}-${month}-01`, end: getDayBefore(`${today.slice(0, 7)}-01`) };
@@ -21,7 +21,7 @@ export function getLastTwelveMonths(today: string): Days {
 
 /**
  * Card with two questions about the last twelve complete months: would another tariff have been cheaper, and would a battery have saved
- * money? `current`: the current tariff.
+ * money?
  */
 export function WhatIfCard(props: { current: Tariff | null; today: string; series: UsablePriceSeries[] | null }) {
   const { current, today, series } = props;

@@ -18,8 +18,8 @@ import { words } from '../../words/words.ts';
 import { buildReceiverExample, createWebhookSecret } from './webhook.ts';
 
 /**
- * Dialog that creates a webhook subscription for the signed-in account, and then shows the subscription's secret once. `event`: the event
- * type that is selected at first.
+ * Dialog that creates a webhook subscription for the signed-in account, and then shows its secret once. `event`: the preselected event
+ * type.
  */
 export function CreateWebhookDialog(props: { event: EventType; onMade: () => void; onClose: () => void }) {
   const { onMade, onClose } = props;
@@ -73,7 +73,7 @@ export function CreateWebhookDialog(props: { event: EventType; onMade: () => voi
   <//>`;
 }
 
-/** Dialog that replaces the secret of a webhook subscription. For a day, deliveries are signed with the old and the new secret. */
+/** Dialog that replaces the secret of a webhook subscription. For a day, deliveries are signed with both secrets. */
 export function RotateSecretDialog({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
   const { common, webhooks: w } = words();
   const [secret, setSecret] = useState<string | null>(null);
@@ -101,7 +101,7 @@ export function RotateSecretDialog({ of: webhook, onClose }: { of: Webhook; onCl
   <//>`;
 }
 
-/** Shows the secret of a subscription, and sample code of a receiver that verifies deliveries with it. `children`: further notes. */
+/** Shows the secret of a subscription, and sample code of a receiver. `children`: further notes. */
 const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () => void; children?: Children }) => html`
   <${ContentShownOnce} secret=${secret}>
     ${renderInlineMarkup(words().webhooks.secret.copyNow)}

@@ -18,8 +18,7 @@ const LOOK_MS = { near: 2_000, else: 15_000 };
 const NEAR_MS = 10_000;
 
 /**
- * Log of the deliveries of a webhook subscription, newest first. It is refreshed automatically. `tests`: number of test deliveries that the
- * user has sent from this page.
+ * Log of the deliveries of a webhook subscription, newest first. `tests`: number of test deliveries that the user has sent from this page.
  */
 export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: string; tests: number }) {
   const { common, webhooks } = words();
@@ -29,7 +28,7 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
   const { run, error } = useAction();
   const { value, again } = pages.shown;
   const near = isNear(value?.rows ?? []);
-  // Refresh the log at once after the user has sent a test delivery, or has changed the status of the subscription.
+  // Refreshes the log after a test delivery, or after a change of the subscription's status.
   useEffect(() => void (value && pages.youngest()), [tests]);
   useEffect(() => void (value && again()), [webhook.status]);
   useEffect(() => {
@@ -79,7 +78,7 @@ const isNear = (rows: Delivery[]): boolean =>
 
 const KINDS = { pending: 'warn', succeeded: 'good', failed: 'bad' } as const;
 
-/** Table row of a delivery. If the user opens it, a second row shows the request and the receiver's responses. */
+/** Table row of a delivery. A second row shows the request and the responses if the user opens it. */
 function DeliveryRow(props: {
   of: Delivery;
   webhookId: string;
@@ -135,7 +134,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
     () => callApi<SentDelivery>('GET', `/v1/webhooks/${webhookId}/deliveries/${delivery_id}/exchange`),
     [webhookId, delivery_id],
   );
-  // Show the responses to earlier attempts until those after a new attempt are loaded.
+  // Shows the earlier responses until those after a new attempt are loaded.
   useEffect(() => {
     if (sent.value && sent.value.attempts.length !== attempts.length) sent.again();
   }, [attempts.length]);

@@ -4,7 +4,7 @@ import { words } from '../../words/words.ts';
 /** Length of a webhook secret in bytes. Standard Webhooks requires 24 to 64. */
 const BYTES = 32;
 
-/** Returns a new webhook secret in the format of Standard Webhooks. The browser generates it, so that nobody else sees it. */
+/** Returns a new webhook secret in the format of Standard Webhooks. The browser generates it, so that nobody else knows it. */
 export const createWebhookSecret = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(BYTES))))}`;
 
@@ -35,7 +35,7 @@ type Attempt = Delivery['attempts'][number];
 
 export const getAttemptOutcome = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
 
-/** Returns why a subscription is paused: the error of the latest failed attempt, if the deliveries contain one. Pure. */
+/** Returns why a subscription is paused: the error of the latest failed attempt, if any. */
 export function getPauseReason(deliveries: Delivery[]): string {
   const last = deliveries
     .flatMap(({ attempts }) => attempts)
