@@ -11,7 +11,6 @@ const STARTS_WITH_LOGIN = new RegExp(`^(?:dev|gwy)_${ID_PATTERN}`);
 
 /**
  * Whether a login may publish on an MQTT topic. A device may publish below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`.
- * Pure. See `canReadHomeUsage` for subscriptions.
  */
 export function canPublish(username: string, topic: string): boolean {
   if (username === '' || /[+#\0]/.test(topic)) return false;
@@ -20,13 +19,13 @@ export function canPublish(username: string, topic: string): boolean {
 }
 
 /**
- * Whether a login may subscribe to a topic and receive its messages. The only topic that can be read is that of a home's usage, without
- * wildcards, by the gateways of the home's owner. Pure. `userId`: owner of the login.
+ * Whether a login may subscribe to a topic. The only topic that can be read is the usage of a home, by the gateways of its owner. `userId`:
+ * owner of the login.
  */
 export const canReadHomeUsage = (username: string, userId: string, topic: string): boolean =>
   GATEWAY_LOGIN.test(username) && parseHomeUsageTopic(topic) === userId;
 
-/** Whether a login may read a topic. Looks up the owner of the login and calls `canReadHomeUsage`. */
+/** Whether a login may read a topic. Looks up the owner of the login. */
 async function mayRead(db: Database, username: string, topic: string): Promise<boolean> {
   if (parseHomeUsageTopic(topic) === null || !GATEWAY_LOGIN.test(username)) return false;
   const owner = await findDeviceLoginOwner(db, username);
@@ -34,8 +33,8 @@ async function mayRead(db: Database, username: string, topic: string): Promise<b
 }
 
 /**
- * Whether a client id begins with the name of another login. Some brokers identify sessions only by client id; such a broker would give
- * this client the session of the other login. Pure.
+ * Whether a client id begins with the name of another login. Brokers that identify sessions only by client id would give this client the
+ * session of the other login.
  */
 export function isClientIdOfAnotherLogin(username: string, clientId: string): boolean {
   const named = STARTS_WITH_LOGIN.exec(clientId)?.[0];
@@ -43,18 +42,17 @@ export function isClientIdOfAnotherLogin(username: string, clientId: string): bo
 }
 
 /**
- * Whether a login can connect to RabbitMQ over MQTT with this client id. Pure. A gateway cannot: RabbitMQ replaces the slashes of a topic
- * by dots and drops the retain flag, so that the household topics `plug.1/state` and `plug/1/state` could not be distinguished. The client
- * id must begin with the login: RabbitMQ identifies a session only by its client id, so a client could otherwise take over the session of
- * another device.
+ * Whether a login can connect to RabbitMQ over MQTT with this client id. The client id must begin with the login, because RabbitMQ
+ * identifies a session only by its client id. A gateway cannot connect, because RabbitMQ's routing keys do not distinguish the dots and
+ * slashes in its topics.
  */
 export function canConnectToRabbitMq(username: string, clientId: string): boolean {
   return DEVICE_LOGIN.test(username) && clientId.startsWith(username);
 }
 
 /**
- * Creates the access checks for brokers that request them over HTTP. Devices and gateways have the same rights as at the embedded broker.
- * The service itself logs in with the credentials of `MQTT_URL` and has all rights.
+ * Creates the access checks for brokers that request them over HTTP. The service itself logs in with the credentials of `MQTT_URL` and has
+ * all rights.
  */
 export function createBrokerAccess(db: Database, mqttUrl: string | undefined) {
   const own = mqttUrl === undefined ? undefined : parseCredentials(mqttUrl);
@@ -71,7 +69,7 @@ export function createBrokerAccess(db: Database, mqttUrl: string | undefined) {
       username === ownName || canConnectToRabbitMq(username, clientId),
     /**
      * Returns the client id under which a broker must store the session of a login. It contains the login, so that no client can take over
-     * the session of another login. The client ids of the service itself are not changed.
+     * another session. Client ids of the service itself are not changed.
      */
     clientIdOf: (username: string, clientId: string): string =>
       username === ownName ? clientId : `${username}/${clientId}`,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** A client certificate that a trusted authority has signed, with only the fields that identify a device. */
+/** A client certificate that a trusted authority has signed. */
 export interface CertificateIdentity {
   /** SHA-256 fingerprint of the certificate, in hex. */
   sha256: string;
@@ -10,10 +10,9 @@ export interface CertificateIdentity {
 }
 
 /**
- * Returns the id of the device or gateway that a certificate identifies. This is the device or gateway with which the certificate is
- * registered (`certificate_sha256`) or, if there is none, the one whose id is among the names in the certificate. If the certificate
- * contains the id of a device or gateway, it never identifies another one, even if it is registered with that one. Null if the device or
- * gateway does not exist, is deleted or is registered with another certificate, or if the certificate contains several ids.
+ * Returns the device or gateway that a certificate identifies: the one with which it is registered (`certificate_sha256`), otherwise the
+ * one whose id is among the names in the certificate. Null if there is none, if the certificate contains several ids or the id of another
+ * device, or if the device is registered with another certificate.
  */
 export async function findLoginOfCertificate(
   db: Database,
@@ -37,15 +36,15 @@ export async function findLoginOfCertificate(
 }
 
 /**
- * Returns the SHA-256 fingerprints of those certificates that no longer identify their login (see `findLoginOfCertificate`): the device or
- * gateway was deleted, or another certificate was registered with it.
+ * Returns the SHA-256 fingerprints of the certificates that no longer identify their login, because the device or gateway was deleted or
+ * got another certificate.
  */
 export async function findInvalidCertificates(
   db: Database,
   sessions: readonly (CertificateIdentity & { username: string })[],
 ): Promise<string[]> {
   const asked = JSON.stringify(sessions.map(({ username, sha256, names }) => ({ username, sha256, names })));
-  // Raw SQL: an anti-join with any number of logins in one statement.
+  // Raw SQL: an anti-join with any number of logins.
   const { rows } = await sql<{ sha256: string }>`
     SELECT a.sha256 FROM jsonb_to_recordset(${asked}::jsonb) a (username text, sha256 text, names text[])
     WHERE NOT EXISTS (SELECT FROM devices d WHERE d.device_id = a.username AND d.deleted_at IS NULL

@@ -15,7 +15,7 @@ import {
 const DIRECTIONS = ['import', 'export'];
 const COMMODITIES = ['gas', 'heat', 'water'];
 const RESERVED = [...DIRECTIONS, ...COMMODITIES, 'm3', 'cooling', 'unknown'];
-/** Random channel names as owners choose them. Most of them resemble known channel names. */
+/** Random channel names as owners choose them, mostly similar to known ones. */
 const name = fc.oneof(
   fc.constantFrom(
     'feed_in',
@@ -36,7 +36,7 @@ const knownWord = fc.oneof(
   fc.tuple(fc.constantFrom(...DIRECTIONS), part).map((words) => words.join('')),
   fc.tuple(fc.constantFrom(...COMMODITIES), fc.constantFrom('', '/m3')).map((words) => words.join('')),
 );
-/** Random channel names with an unknown meaning. None consists of a circuit followed by a known name. */
+/** Random channel names with an unknown meaning. */
 const unknown = fc.oneof(
   name,
   fc.tuple(name, name).map((words) => words.join('/')),

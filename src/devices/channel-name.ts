@@ -1,7 +1,7 @@
 import type { Placement } from '#src/database/enums.ts';
 import { COMMODITIES, type Commodity, KNOWN_CHANNEL_PATTERN } from '#src/database/meter.ts';
 
-/** This file determines the meaning of a channel from its name and its owner's settings (counting rules, "Channels"). */
+/** This file determines the meaning of a channel (a measured quantity of a device) from its name and its owner's settings. */
 
 export const CHANNEL_PART_KINDS = ['total', 'tariff', 'phase'] as const;
 const OTHERS: ReadonlySet<string> = new Set(COMMODITIES);
@@ -10,33 +10,26 @@ const DIRECTIONS: ReadonlySet<string> = new Set(['import', 'export']);
 export type EnergyDirection = 'import' | 'export';
 
 export interface ParsedChannel {
-  /** The words of the channel's name that remain when its known words are removed: `switch0` for `switch0/import/l1`. */
+  /** Part of the channel's name without its known words: `switch0` for `switch0/import/l1`. */
   circuit: string;
   direction: EnergyDirection;
   part: (typeof CHANNEL_PART_KINDS)[number];
-  /** Gas, heat and water are counted by the same rules as electricity, but never as electricity. */
   commodity: Commodity | 'electricity';
   /** Whether the unit is m³, as in `gas/m3`. Volumes are computed in the same way as kWh. */
   isVolume: boolean;
-  /** Whether the name of the channel (`ignored`, `cooling`) or the owner's setting excludes it from the totals. */
+  /** Whether the name of the channel (`ignored`, `cooling`) or the owner's setting excludes the channel from the totals. */
   isIgnored: boolean;
-  /**
-   * Whether the meaning of the channel is known. An unknown channel, such as `meter/unknown/wert_a`, does not contribute to the totals
-   * until its owner sets its meaning.
-   */
+  /** Whether the meaning of the channel is known. An unknown channel does not contribute to the totals until its owner sets its meaning. */
   known: boolean;
 }
 
 /** Word in the name of a channel that contains volumes. */
 const VOLUME = 'm3';
-/**
- * Word in a channel name before a quantity that does not contribute to the totals, or that another quantity already contains:
- * `ignored/heating`.
- */
+/** Word in a channel name before a quantity that does not contribute to the totals: `ignored/heating`. */
 const IGNORED = 'ignored';
 /**
- * Word in a channel name for the energy that cooling removes from a house in summer, as a heat meter measures it. It is stored but does not
- * contribute to the totals, because it is not used heat.
+ * Word in a channel name for the energy that cooling removes from a house. It is stored but is no used heat, so it does not contribute to
+ * the totals.
  */
 const COOLING = 'cooling';
 
@@ -48,7 +41,7 @@ export const COUNTS_AS_PATTERN =
 
 /**
  * Values of `counts_as` for the energy that an inverter produces, and for the energy that charges and discharges a battery. Each has a
- * channel and a placement in the home (counting rules, "Registers of one device", rule 5).
+ * channel, and a part of the home that it measures.
  */
 const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: EnergyDirection; placement: Placement }>> = {
   production: { circuit: 'pv', direction: 'export', placement: 'production' },
@@ -57,7 +50,7 @@ const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: Energy
 };
 const placedWord = (countsAs: string) => (Object.hasOwn(PLACED_WORDS, countsAs) ? PLACED_WORDS[countsAs] : undefined);
 
-/** Returns the placement that a value of `counts_as` implies. For example, `production` implies that the device is placed as production. */
+/** Returns the part of the home that a value of `counts_as` implies, such as production. */
 export const findImpliedPlacement = (countsAs: string | undefined): Placement | undefined =>
   countsAs === undefined ? undefined : placedWord(countsAs)?.placement;
 
@@ -65,8 +58,8 @@ const NATIVE = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)*$/;
 const MAX_NATIVE = 64;
 
 /**
- * Normalises the `channel` of a native message or an import to its stored form, in lower case. Null if the channel is invalid: a word
- * between its slashes is not in `[a-z0-9_-]`, it has more than 64 characters, or more than one `/` precedes a direction or a commodity.
+ * Normalises the `channel` of a native message or an import to its stored form, in lower case. Null if the channel is invalid, for example
+ * longer than 64 characters.
  */
 export function normaliseNativeChannel(text: string): string | null {
   if (text.length > MAX_NATIVE) return null;
@@ -75,9 +68,7 @@ export function normaliseNativeChannel(text: string): string | null {
   return channel.split('/').findIndex((word) => DIRECTIONS.has(word) || OTHERS.has(word)) > 1 ? null : channel;
 }
 
-/**
- * Converts any name that a device gives to one of its parts into a word of a channel: in lower case, with `_` instead of other characters.
- */
+/** Converts a name that a device gives to one of its parts into a word of a channel: lower case, with `_` for other characters. */
 export const normaliseChannelWord = (text: string): string =>
   text
     .toLowerCase()
@@ -99,13 +90,12 @@ export function parseChannel(name: string): ParsedChannel {
     known: KNOWN.test(name),
   };
   if (!channel.known) {
-    // The word `unknown` states that the meaning is unknown. The words before it are the circuit.
+    // The words before `unknown` are the circuit.
     const at = words.indexOf('unknown');
     words.splice(at < 0 ? words.length - 1 : at);
   }
   for (const word of words) {
-    // The word `ignored` marks a channel that does not contribute to the totals, or that another quantity already contains. The words after
-    // it are the name of the channel.
+    // The words after `ignored` are the name of a channel that does not contribute to the totals.
     if (word === IGNORED) {
       channel.isIgnored = true;
       break;
@@ -131,9 +121,8 @@ interface Asked {
 }
 
 /**
- * Returns the meaning of a series. The owner's setting takes precedence over the meaning that the name suggests, but does not change the
- * circuit. The sign of a power determines its direction: if the owner sets the opposite direction, the meaning is unknown. The meaning is
- * also unknown if a volume is set to electricity.
+ * Returns the meaning of a series. The owner's setting takes precedence over the name, but does not change the circuit. The meaning is
+ * unknown if the owner's setting contradicts the sign of a power or the unit.
  */
 export function resolveChannelMeaning({ channel: name, kind, unit }: Asked, word?: ChannelSetting): ParsedChannel {
   const guessed = parseChannel(name);
@@ -145,14 +134,13 @@ export function resolveChannelMeaning({ channel: name, kind, unit }: Asked, word
   const isVolume = guessed.isVolume || /^m(?:3|³)$/i.test(unit ?? '');
   if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
     return { ...guessed, known: false };
-  // The production of an inverter is not part of the energy that a meter exported to the grid. If the name of the channel is unknown,
-  // production therefore gets a circuit of its own.
+  // Production is not part of the energy that a meter exported to the grid. Under an unknown name, it therefore gets a separate circuit.
   const own = placed && !guessed.known ? [guessed.circuit, placed.circuit].filter(Boolean).join('/') : guessed.circuit;
   const circuit = word?.circuit ?? own;
   return { ...guessed, circuit, known: true, isIgnored: false, commodity, isVolume, direction, part };
 }
 
-/** Returns the meaning of a series as a value of `counts_as`. The owner has set it, or the name suggests it. Null if unknown. */
+/** Returns the meaning of a series as a value of `counts_as`. Null if unknown. */
 export function resolveCountsAs(name: string, word?: ChannelSetting): string | null {
   if (word?.counts_as !== undefined) return word.counts_as;
   if (!KNOWN.test(name)) return null;
@@ -164,10 +152,7 @@ export function resolveCountsAs(name: string, word?: ChannelSetting): string | n
   return [direction, ...words.filter((one) => /^[tl]\d+$/.test(one)).slice(0, 1)].join('/');
 }
 
-/**
- * Whether the owner should set the meaning of a series. This is so if the meaning is unknown, or if only migration 0059 has set it: before
- * this migration, unknown names contributed to the totals.
- */
+/** Whether the owner should set the meaning of a series, because it is unknown or only migration 0059 has set it. */
 export const shouldOwnerSetMeaning = (name: string, word?: ChannelSetting): boolean =>
   !KNOWN.test(name) && (word?.counts_as === undefined || word.asked === true);
 
@@ -181,8 +166,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the name that the device itself gives to a quantity. For native devices, and for series that are older than such names, it
- * consists of the channel and the member of the message.
+ * Returns the name that the device itself gives to a quantity. For native devices, it consists of the channel and the member of the
+ * message.
  */
 export const getNativeQuantityName = ({
   channel,
@@ -194,22 +179,16 @@ export const getNativeQuantityName = ({
   nativeName?: string | null | undefined;
 }): string => nativeName ?? `${channel} ${MEMBERS[kind] ?? kind}`;
 
-/** The owner's settings for a quantity: its meaning, and its placement in the home if it differs from that of the device. */
+/** The owner's settings for a quantity: its meaning, and the part of the home that it measures if this differs from the device's. */
 export interface ChannelSetting {
   counts_as?: string;
   placement?: Placement;
-  /**
-   * Circuit of a channel with an unknown name that contributed to the totals before migration 0059. Since then, unknown names do not
-   * contribute. Only migration 0059 writes this member.
-   */
+  /** Circuit that migration 0059 has stored for a channel with an unknown name, which contributed to the totals before. */
   circuit?: string;
-  /**
-   * Whether migration 0059 has set `counts_as`, to the meaning that the channel had in the totals before. The owner should still set the
-   * meaning.
-   */
+  /** Whether migration 0059 has set `counts_as`. The owner should still set the meaning. */
   asked?: boolean;
 }
-/** The owner's settings for the quantities of a device (`devices.channels`), by the names that the device gives to them. */
+/** The owner's settings for the quantities of a device, by the device's names for them. */
 export type ChannelSettings = Record<string, ChannelSetting>;
 
 const NO_WORD: ChannelSetting = {};

@@ -23,26 +23,23 @@ export interface DeviceChannel {
   unit: string | null;
   last_value: number | null;
   last_at: Date | null;
-  /** The meaning of the quantity, in the form of `COUNTS_AS_PATTERN`. Null if it is unknown; the quantity then contributes to no total. */
+  /** The meaning of the quantity. Null if it is unknown; the quantity then contributes to no total. */
   counts_as: string | null;
   /** Whether the owner should still set the meaning of the quantity. */
   asked: boolean;
-  /** Placement of the quantity in the home, as its owner set it. Null: the quantity has the placement of its device. */
+  /** The part of the home that the quantity measures, as its owner set it. Null: the same as its device. */
   placement: Placement | null;
   /**
-   * Whether the energy of the quantity contributes to the totals. It does not if a total that contributes already contains it, if it is a
-   * power for which there is also a register, or if its meaning is unknown.
+   * Whether the energy of the quantity contributes to the totals. It does not if its meaning is unknown, or if another quantity already
+   * contains it.
    */
   counted: boolean;
 }
 
-/** SQL condition on a row `s` of `series`: whether its energy contributes to the totals of electricity or of another commodity. */
+/** SQL condition on a row `s` of `series`: its energy contributes to the totals of electricity or of another commodity. */
 export const IS_CONTRIBUTING_SERIES_SQL = sql<boolean>`(s.counts_import OR s.counts_export OR coalesce(s.meter ~ '^(gas|heat|water)', false))`;
 
-/**
- * A change of an owner's settings for a quantity. Null removes a setting, so that the meaning of the name or the placement of the device
- * applies again. An omitted setting does not change.
- */
+/** A change of an owner's settings for a quantity. Null removes a setting. An omitted setting does not change. */
 export interface ChannelSettingPatch {
   native_name: string;
   counts_as?: string | null | undefined;
@@ -52,23 +49,20 @@ export interface ChannelSettingPatch {
 /** Maximum number of quantities of a device for which its owner can have settings. */
 const MAX_WORDS = 300;
 const VOLUME = 'm³';
-/** Number of stored integers per unit: mWh per kWh (for volumes, millilitres per m³), and mW per W. */
+/** Number of stored integers per unit, such as mWh per kWh. */
 const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
   register: { unit: 'kWh', per: 1e6 },
   interval: { unit: 'kWh', per: 1e6 },
   power: { unit: 'W', per: 1e3 },
 };
 
-/**
- * SQL expression for the channel that determines the meaning of a series `s`: the channel from the classification of all announced
- * quantities of the device or, if there is none, the stored channel.
- */
+/** SQL expression for the channel that determines the meaning of a series `s`. */
 const MEANT_CHANNEL = sql<string>`coalesce(s.meant, s.channel)`.as('channel');
 
 /** Kinds of series that are listed as quantities of a device: those of energy and power. */
 export const ENERGY_AND_POWER_SERIES_KINDS = Object.keys(UNITS);
 
-/** Builds a quantity from its series, its latest reading and the owner's settings. Pure. */
+/** Builds a quantity from its series, its latest reading and the owner's settings. */
 export function buildDeviceChannel(
   row: {
     channel: string;
@@ -86,7 +80,7 @@ export function buildDeviceChannel(
   const word = findChannelSetting(words, series);
   const countsAs = resolveCountsAs(row.channel, word);
   const isVolume = resolveChannelMeaning({ ...series, unit: row.unit }, word).isVolume;
-  // In a native message, the name of the member determines the unit, whatever the name of the channel is.
+  // In a native message, the name of the member determines the unit.
   const isUnitKnown = countsAs !== null || row.native_name === null;
   return {
     native_name: getNativeQuantityName(series),
@@ -100,10 +94,7 @@ export function buildDeviceChannel(
   };
 }
 
-/**
- * Lists the quantities of energy and power of a device, in the order in which the device first reported them. Other quantities for which
- * the owner has settings follow.
- */
+/** Lists the quantities of energy and power of a device in the order of their first reports, then other quantities with settings. */
 export async function listChannels(db: Database, deviceId: string, words: ChannelSettings): Promise<DeviceChannel[]> {
   const rows = await db
     .selectFrom('series as s')
@@ -150,8 +141,8 @@ export async function listChannels(db: Database, deviceId: string, words: Channe
 }
 
 /**
- * Returns the quantities of a device whose last reading is on hold, with the time of that reading. A reading on hold is implausible. It
- * does not contribute to the totals until later readings confirm or contradict it (counting rules: held, confirming).
+ * Returns the quantities of a device whose last reading is implausible, with its time. Such a reading does not contribute to the totals
+ * until later readings confirm or contradict it.
  */
 export async function listReadingsOnHold(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
   const rows = await db
@@ -191,14 +182,14 @@ export function mergeChannelSettings(words: ChannelSettings, said: readonly Chan
   for (const { native_name, ...now } of said) {
     const before = next.get(native_name);
     const countsAs = after(before?.counts_as, now.counts_as);
-    // Removes the placement that the previous `counts_as` implied.
+    // Removes the part of the home that the previous `counts_as` implied.
     const isImplied = before?.placement !== undefined && before.placement === findImpliedPlacement(before.counts_as);
     const isNew = countsAs !== before?.counts_as;
     const place = isNew
       ? (findImpliedPlacement(countsAs) ?? (isImplied ? undefined : before?.placement))
       : before?.placement;
     const placement = after(place, now.placement);
-    // A new setting by the owner replaces what migration 0059 has set.
+    // A setting by the owner replaces that of migration 0059.
     const found = now.counts_as === undefined ? { circuit: before?.circuit, asked: before?.asked } : {};
     const word: ChannelSetting = omitUndefined({ counts_as: countsAs, placement, ...found });
     if (Object.keys(word).length === 0) next.delete(native_name);
@@ -214,8 +205,8 @@ const after = <Word>(before: Word | undefined, said: Word | null | undefined): W
   said === undefined ? before : (said ?? undefined);
 
 /**
- * Throws 422 if settings give the same meaning to two quantities of a circuit, or the opposite direction to a power (whose sign determines
- * its direction). Quantities that the device has not reported yet are not checked.
+ * Throws 422 if settings give the same meaning to two quantities of a circuit, or a direction to a power that contradicts its sign.
+ * Quantities that the device has not reported yet are not checked.
  */
 export async function assertUnambiguousChannels(db: Database, deviceId: string, words: ChannelSettings): Promise<void> {
   const rows = await db
@@ -254,7 +245,7 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
 
 const wrong = (message: string) => createUnprocessableError({ field: 'channels', message });
 
-/** Locks a device, and returns its owner's settings for its quantities. Null if the caller may access no such device. */
+/** Locks a device, and returns its owner's settings for its quantities. Null if the caller can access no such device. */
 export async function lockChannelSettings(
   db: Database,
   reach: AccessibleAccounts,

@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { findOrReportMoving } from '#src/database/moving.ts';
 
-/** Returns the SHA-256 of a secret. Secrets are stored and compared only in this form. */
+/** Returns the SHA-256 of a secret, the only form in which secrets are stored. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** Creates an MQTT password with 192 random bits for a device. The password is shown once; only its SHA-256 is stored. */
+/** Creates an MQTT password with 192 random bits for a device. */
 export function createDeviceSecret(): { secret: string; sha256: Buffer } {
   const secret = randomBytes(24).toString('base64url');
   return { secret, sha256: hashSecret(secret) };
@@ -20,10 +20,7 @@ export interface LoginCredentials {
   secretSha256: Buffer;
 }
 
-/**
- * Returns those logins that the broker would now refuse. The device or gateway was deleted, was erased with its owner, or has another
- * password or none, and the secret is not a valid temporary secret of the device.
- */
+/** Returns the logins that the broker would now refuse, because the device or gateway was deleted or has another password. */
 export async function findInvalidLogins<T extends LoginCredentials>(
   db: Database,
   logins: readonly T[],
@@ -32,7 +29,7 @@ export async function findInvalidLogins<T extends LoginCredentials>(
   const asked = JSON.stringify(
     logins.map(({ username, secretSha256 }, place) => ({ place, username, digest: secretSha256.toString('hex') })),
   );
-  // Raw SQL: an anti-join with any number of logins in one statement.
+  // Raw SQL: an anti-join with any number of logins.
   const { rows } = await sql<{ place: number }>`
     SELECT a.place FROM (SELECT place, username, decode(digest, 'hex') AS sha256
       FROM jsonb_to_recordset(${asked}::jsonb) r (place int, username text, digest text)) a
@@ -44,9 +41,7 @@ export async function findInvalidLogins<T extends LoginCredentials>(
   return rows.flatMap(({ place }) => logins[place] ?? []);
 }
 
-/**
- * Lifetime in ms of a temporary secret. It applies if the creator does not revoke the secret, for example because the process was killed.
- */
+/** Lifetime in ms of a temporary secret, if its creator does not revoke it earlier. */
 const TEMPORARY_MS = 24 * 3_600_000;
 
 export async function deleteExpiredSecrets(db: Database, now: Date): Promise<void> {
@@ -54,8 +49,8 @@ export async function deleteExpiredSecrets(db: Database, now: Date): Promise<voi
 }
 
 /**
- * Creates a temporary secret with which a simulator can publish as a device, at the same time as the device itself. The secret is valid for
- * a day, or until `end` is called. The device's own secret remains valid. Null if there is no such device.
+ * Creates a temporary secret with which a simulator can publish as a device. It is valid for a day, or until `end` is called. The device's
+ * own secret remains valid. Null if there is no such device.
  */
 export async function createTemporaryDeviceSecret(
   db: Database,
@@ -83,7 +78,7 @@ export async function createTemporaryDeviceSecret(
 export interface DeviceLoginOwner {
   /** Account of the home to which the device or gateway belongs. */
   userId: string;
-  /** Account whose limits apply: the account of the utility that enrolled the home, or that of the home itself. */
+  /** Account whose limits apply: the utility that enrolled the home, or the home itself. */
   accountId: string;
 }
 
@@ -120,9 +115,8 @@ export async function findDeviceLoginOwner(db: Database, username: string): Prom
 }
 
 /**
- * Returns the account of a device or gateway if the secret is its own or a valid temporary secret. Null if the secret is wrong, or if there
- * is no such device or it was deleted. Throws while the account is being moved to another installation. Brokers then answer "server
- * unavailable" instead of "bad password", so that devices try again.
+ * Returns the account of a device or gateway if the secret is its own or a valid temporary secret, otherwise null. Throws while the account
+ * is being moved to another installation, so that brokers report a temporary error.
  */
 export async function authenticateDevice(
   db: Database,
@@ -135,7 +129,7 @@ export async function authenticateDevice(
   if (!known) return null;
   const secretHash = hashSecret(secret);
   if (known.sha256?.length === 32 && timingSafeEqual(known.sha256, secretHash)) return known;
-  // The duration of the query reveals nothing about secrets, because a secret has 192 random bits and is looked up by its hash.
+  // The duration of the query reveals nothing, because a secret has 192 random bits and is looked up by its hash.
   const temporary = await db
     .selectFrom('temporary_secrets')
     .select('device_id')

@@ -38,7 +38,7 @@ test.each<[string, Partial<MappingEntry> & { topic: string }]>([
 });
 
 test.each<[Partial<MappingEntry> & { topic: string }, RegExp]>([
-  // The topic is that of the configured device, but the mapping assigns its messages to another device.
+  // The mapping of this device assigns the messages on its topic to another device.
   [{ topic: 'home/b1/energy' }, /^is home\/b1\/energy, but this device is b1: .* Set "device": "b1"$/],
   [{ topic: 'home/b2/energy', device: 'b2' }, /^is b2, /],
   [{ topic: 'home/+/energy', device: 'boiler-+' }, /Omit device/],

@@ -13,8 +13,8 @@ import {
 const text = z.string().min(1).max(200);
 
 /**
- * The owner's settings for decoders (`decoder_config` of a device or gateway), for facts that devices do not report. Each member is
- * validated separately. Unknown members are stored and ignored.
+ * The owner's settings for decoders (`decoder_config` of a device or gateway), for facts that devices do not report. Unknown members are
+ * stored and ignored.
  */
 export const decoderConfigSchemas = {
   tz: text.describe('IANA time zone of devices that report local time without one.'),
@@ -95,17 +95,14 @@ interface Unstorable {
 }
 
 /**
- * Returns errors of a `decoder_config` whose form is valid: texts that PostgreSQL cannot store, and mappings that cannot match any message.
- * Used for new configurations only, because in a stored configuration, one invalid entry would make its whole member invalid. Pure.
+ * Returns errors of a new `decoder_config` whose form is valid: texts that PostgreSQL cannot store, and mappings that cannot match any
+ * message.
  */
 export function findUnstorableMembers(config: Readonly<Record<string, unknown>>): Unstorable[] {
   return [...unstorableTexts(config, []), ...unreadMappings(config.mapping)];
 }
 
-/**
- * Returns the texts in a value that PostgreSQL cannot store. The error for the name of a member has the path of the object that contains
- * the member.
- */
+/** Returns the texts in a value that PostgreSQL cannot store. If the name of a member is such a text, the path is that of its object. */
 function unstorableTexts(value: unknown, path: PropertyKey[]): Unstorable[] {
   if (typeof value === 'string') return isStorableText(value) ? [] : [{ path, message: UNSTORABLE_TEXT_MESSAGE }];
   if (Array.isArray(value)) return value.flatMap((one, index) => unstorableTexts(one, [...path, index]));
@@ -133,8 +130,8 @@ function unreadMappings(mapping: unknown): Unstorable[] {
 }
 
 /**
- * Returns an error, with a remedy, for each entry of a device's own mapping that names another device. A mapping reads the whole message,
- * so the values of such an entry would be assigned to the other device. This device is not paired, so the values would be lost. Pure.
+ * Returns an error, with a remedy, for each entry of a device's own mapping that names another device. That device is not paired, so the
+ * values would be lost.
  */
 export const findMappingsOfOtherDevices = (
   mapped: readonly MappingEntry[],

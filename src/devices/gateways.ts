@@ -25,9 +25,9 @@ export interface DiscoveredDevice {
   native_id: string;
   /** Names of the device's channels, such as `import` or `export/t1`. */
   channels: string[];
-  /** Quantities on these channels. `counts`: the direction in which a quantity will contribute to the totals; null if it will not. */
+  /** Quantities on these channels. `counts`: the direction in which a quantity would contribute to the totals; null if it would not. */
   quantities: { channel: string; kind: string; counts: 'import' | 'export' | null }[];
-  /** Topic filter, below the prefix of the gateway, for the values that the device has announced. Null as soon as a value has arrived. */
+  /** Topic filter, below the gateway's prefix, for announced values. Null as soon as a value has arrived. */
   awaits: string | null;
   first_seen_at: Date;
   last_seen_at: Date;
@@ -77,9 +77,9 @@ export async function findGateway(db: Database, reach: AccessibleAccounts, gatew
 }
 
 /**
- * Updates a gateway. Returns null if the caller may access no such gateway. If a changed `decoder_config` selects a different number of a
- * device, no energy is counted between the last reading of the previous number and the first reading of the new one. Throws 403 if an owner
- * changes how messages of a device that a utility manages are decoded.
+ * Updates a gateway. Null if the caller can access no such gateway. If a changed `decoder_config` selects another number in the messages,
+ * no energy is counted between the last reading of the previous number and the first of the new one. Throws 403 if an owner changes how
+ * messages of a device that a utility manages are decoded.
  */
 export async function updateGateway(
   db: Database,
@@ -88,8 +88,7 @@ export async function updateGateway(
   patch: Partial<Pick<Gateway, 'name' | 'decoder_config'>>,
 ): Promise<Gateway | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Writers lock the gateway's row before they decode its messages. All readings that they have decoded with the previous mapping are
-    // therefore already stored.
+    // Writers lock the gateway's row, so all readings that were decoded with the previous mapping are already stored.
     const before = await trx
       .selectFrom('gateways')
       .select('decoder_config')
@@ -106,7 +105,7 @@ export async function updateGateway(
     return (
       trx
         .updateTable('gateways')
-        // If the patch is empty, this assignment makes the update return the row unchanged.
+        // With an empty patch, this assignment makes the statement return the row.
         .set((set) => ({ name: set.ref('name'), ...patch }))
         .where('gateway_id', '=', gatewayId)
         .returning(COLUMNS)
@@ -122,9 +121,8 @@ async function mustManageGateway(db: Database, reach: AccessibleAccounts, gatewa
 }
 
 /**
- * Deletes a gateway, its discovered devices and its rejected messages. Returns false if the caller may access no such gateway. Paired
- * devices are not deleted, and their pending changes are still applied. Throws 403 if the caller is the owner and a utility manages a
- * device of the gateway.
+ * Deletes a gateway, its discovered devices and its rejected messages, but not its paired devices. Returns false if the caller can access
+ * no such gateway. Throws 403 if a utility manages a device of the gateway and the caller is the owner.
  */
 export async function deleteGateway(db: Database, reach: AccessibleAccounts, gatewayId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -140,16 +138,10 @@ export async function deleteGateway(db: Database, reach: AccessibleAccounts, gat
   });
 }
 
-/**
- * SQL condition: whether a discovered device is listed. If another family reads the topics of an announced device, this family lists the
- * device instead.
- */
+/** SQL condition: a discovered device is listed. It is omitted if another family lists the same announced device. */
 export const isDiscoveredDeviceListedSql = sql<boolean>`discovered_devices.awaits IS DISTINCT FROM ''`;
 
-/**
- * Returns a text that says what to do before an announced device can be paired. `awaits`: topic filter for the values that the device has
- * announced.
- */
+/** Returns a text with the steps before an announced device can be paired. `awaits`: topic filter of the announced values. */
 export const explainUnbridgedTopic = (awaits: string): string =>
   `none of its values has been received yet: bridge ${awaits} first`;
 

@@ -8,12 +8,12 @@ export interface DecodedDeviceProperties {
   channels: readonly string[];
 }
 
-/** A regular expression for names of devices, and the placement of devices whose name matches. */
+/** A regular expression for names of devices, and the part of the home that matching devices measure. */
 type PlacementRule = readonly [RegExp, Placement];
 
 const all = (placement: Placement): readonly PlacementRule[] => [[/^/, placement]];
 
-/** Rules for the devices of hybrid inverters, whose ids end with their role. */
+/** Rules for the devices of hybrid inverters, whose ids end with their purpose. */
 const BY_ROLE: readonly PlacementRule[] = [
   [/\/grid$/, 'grid'],
   [/\/(?:pv|inverter)$/, 'production'],
@@ -21,13 +21,12 @@ const BY_ROLE: readonly PlacementRule[] = [
 ];
 
 /**
- * Families in which the native id of a device shows its purpose. The first rule that matches determines the placement. If no rule matches,
- * the owner must set the placement. The other words of such an id are topic words that the owner chose; they are not the name of the
- * device.
+ * Families in which the id of a device shows which part of the home it measures. The first matching rule applies. If none matches, the
+ * owner must choose.
  */
 const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
   Object.entries({
-    // These families read the meter at the grid connection point.
+    // These families read the grid meter.
     amsreader: all('grid'),
     'dsmr-api': all('grid'),
     'dsmr-reader': all('grid'),
@@ -70,17 +69,16 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     // These families read chargers, heat pumps and boilers, which consume energy.
     emsesp: all('consumption'),
     'go-e': all('consumption'),
-    // HeishaMon reads heat pumps. The meters at its S0 inputs are excluded, because they may measure anything.
+    // HeishaMon reads heat pumps. The meters at its S0 inputs may measure anything.
     heishamon: [[/^(?!.*\/s0\/[12]$)/, 'consumption']],
     openevse: all('consumption'),
     smartevse: [...BY_ROLE, ...all('consumption')],
-    // Meter 0 of a WARP charger belongs to the charger itself. Other meters, and the meters of an energy manager (wem, wem2, seb), may
-    // measure anything.
+    // Meter 0 of a WARP charger belongs to the charger itself. Other meters may measure anything.
     warp: [[/(^|\/)(warp\d?|wallbox)\/[^/]+$/, 'consumption']],
-    // These DIN-rail meters may measure anything, so their placement is unknown.
+    // These meters may measure anything.
     gosdm630: [],
     mbmd: [],
-    // These are systems, such as evcc, that report all meters of a home.
+    // These systems, such as evcc, report all meters of a home.
     evcc: [
       [/\/grid$/, 'grid'],
       [/\/pv\/\d+$/, 'production'],
@@ -101,7 +99,7 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     ],
   } satisfies Record<string, readonly PlacementRule[]>),
 );
-/** Placements by words in the name of a device. The patterns are the same as in the migration sql/schema/0021_placements.sql. */
+/** Parts of the home by words in the name of a device, as in sql/schema/0021_placements.sql. */
 const NAMES: readonly PlacementRule[] = [
   [
     /\b(inverter|wechselrichter|omvormer|onduleur|solar|pv|opendtu|hoymiles|growatt|solaredge|fronius|enphase)\b/,
@@ -109,9 +107,9 @@ const NAMES: readonly PlacementRule[] = [
   ],
   [/\b(powerwall|battery storage|batteriespeicher|hausspeicher)\b/, 'storage'],
 ];
-/** Ids of SunSpec devices in mbmd. These devices are inverters or, if they also have import, meters. */
+/** Ids of SunSpec devices in mbmd: inverters or, if they also have import, meters. */
 const SUNSPEC = /(?:^|\/)(?:fronius|kostal|kaco|se|sma|solaredge|steca|suns|sunspec)\d+-\d[\d-]*$/;
-/** Placements of SolarEdge's meters, by the role that the installer has set. */
+/** Parts of the home that SolarEdge's meters measure, by the role that the installer has set. */
 const OF_SOLAREDGE: ReadonlyMap<string, Placement> = new Map([
   ['grid', 'grid'],
   ['production', 'production'],
@@ -124,11 +122,11 @@ const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 const NAMED_LAST: ReadonlySet<string> = new Set(['espurna', 'lorawan']);
 
 const words = (name: string): string => name.toLowerCase().replace(/[_\-/.]/g, ' ');
-/** Returns the placement of the first rule that matches a name in words. Pure. */
+/** Returns the result of the first rule that matches a name in words. */
 const placementByWords = (rules: readonly PlacementRule[], name: string): Placement | undefined =>
   rules.find(([words_]) => words_.test(words(name)))?.[1];
 
-/** Returns the placement that the family, the native id and the channels of a device show. Undefined if they do not show it. Pure. */
+/** Returns the part of the home that a device measures, if its family, native id and channels show it; otherwise undefined. */
 function knownPlacement({ family, nativeId, channels }: DecodedDeviceProperties): Placement | undefined {
   // OpenWB reports that this meter is behind the grid meter.
   if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
@@ -145,10 +143,10 @@ function knownPlacement({ family, nativeId, channels }: DecodedDeviceProperties)
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
   if (energy.length === 0) return undefined;
-  // The owner's mapping (`decoder_config.mapping`) gives this meaning to all energy of the device.
+  // The owner's mapping gives this meaning to all energy of the device.
   if (family === 'mapping' && energy.every((channel) => /(^|\/)production\//.test(channel))) return 'production';
   if (family === 'growatt') return energy.every((channel) => channel.startsWith('meter/')) ? 'grid' : 'production';
-  // Energy that a Tasmota script reads from a meter has a circuit of its own. Energy that Tasmota itself measures has none.
+  // Energy that a Tasmota script reads from a meter has a separate circuit, unlike energy that Tasmota itself measures.
   if (family === 'tasmota') return tasmotaPlacement(energy);
   return energy.every((channel) => RELAY.test(channel)) ? 'consumption' : undefined;
 }
@@ -159,7 +157,7 @@ function tasmotaPlacement(energy: readonly string[]): Placement | undefined {
   return circuits.every((circuit) => circuit !== '' && !/^ctenergy/.test(circuit)) ? 'grid' : undefined;
 }
 
-/** Who determined a placement, in order of precedence: the owner, the decoder that recognises the device, or the device's type. */
+/** Who determined the measured part of the home, in order of precedence: the owner, the decoder, or the device's type. */
 type PlacementBy = 'owner' | 'decoder' | 'type';
 
 const TYPES: readonly PlacementRule[] = [
@@ -169,8 +167,7 @@ const TYPES: readonly PlacementRule[] = [
 ];
 
 /**
- * Guesses the placement of a device whose owner has set none (docs/home.md). The decoder takes precedence over the type: a plug that was
- * paired as a smart meter is placed as a plug. Pure.
+ * Guesses which part of the home a device measures, if its owner has not set it (docs/home.md). The decoder takes precedence over the type.
  */
 export function guessPlacement(
   type: string,

@@ -20,10 +20,7 @@ export interface LiveReading {
   device_id: string;
   user_id: string;
   seen_at: string;
-  /**
-   * Power of the device in W; negative if the device feeds in. Null if the device has no current power, or several powers whose sum is
-   * unknown.
-   */
+  /** Power of the device in W; negative if the device feeds in. Null if there is no current power or an unknown sum. */
   power_w: number | null;
   power_at: string | null;
   /** Quantities of the device with a reading in the last day. */
@@ -32,16 +29,16 @@ export interface LiveReading {
 
 /** Values of `counts_as` for a power that includes all phases. */
 const TOTALS: ReadonlySet<string> = new Set(['import', 'export', 'production', 'charged', 'discharged']);
-/** Whether a power with this value of `counts_as` flows out of the device. Such a power is subtracted. */
+/** Whether a power with this `counts_as` flows out of the device, so that it is subtracted. */
 const isOutward = (countsAs: string | null) => /^(?:export|production|discharged)/.test(countsAs ?? '');
-/** Maximum age in ms of a power that is current. The counting rule for power uses the same limit by default. */
+/** Maximum age in ms of a current power. */
 const NOW_MS = 15 * 60_000;
-/** Maximum age in ms of a value that is read. With this bound, PostgreSQL reads only the latest partitions. */
+/** Maximum age in ms of a value that is read, so that PostgreSQL reads only the latest partitions. */
 const SINCE_MS = 86_400_000;
-/** Maximum time in ms by which the clock of a device may be fast. Ingest rejects readings with a later time. */
+/** Maximum time in ms by which a device's clock may be ahead. */
 const AHEAD_MS = 5 * 60_000;
 
-/** Returns the time at which each device of some homes last sent a valid reading. Omits deleted devices and devices that never sent one. */
+/** Returns the time at which each device of some homes last sent a valid reading. Omits devices that were deleted or never sent one. */
 export async function listLastSeenDevices(db: Database, userIds: readonly string[]): Promise<LastSeenDevice[]> {
   // Raw SQL: returns a time as a number, with the microseconds that PostgreSQL stores.
   const { rows } = await sql<{ user_id: string; device_id: string; micros: number }>`
@@ -60,7 +57,7 @@ export async function listLastSeenDevices(db: Database, userIds: readonly string
 /** A quantity with its latest value of the last day. */
 export type LiveChannel = LiveReading['channels'][number];
 
-/** Reads the latest value of each quantity that has a reading in the last day, by device, in one statement. */
+/** Reads the latest value of each quantity with a reading in the last day, by device. */
 export async function readLatestChannels(
   db: Database,
   deviceIds: readonly string[],
@@ -80,17 +77,14 @@ export async function readLatestChannels(
   return channels;
 }
 
-/**
- * Reads power values after `from` and up to `to`, in order of time. Returns one value per quantity and step of `stepSeconds`: the latest
- * one in the step.
- */
+/** Reads power values after `from` and up to `to`, in order of time: the latest value of each quantity in each step of `stepSeconds`. */
 export async function readPowerValues(
   db: Database,
   deviceIds: readonly string[],
   { from, to, stepSeconds }: { from: Date; to: Date; stepSeconds: number },
 ): Promise<{ deviceId: string; seriesId: string; channel: LiveChannel }[]> {
   const step = sql`floor(extract(epoch FROM l.read_at) / ${sql.lit(stepSeconds)})`;
-  // Raw SQL: with DISTINCT ON, a meter with ten readings per second returns no more rows than a meter with one reading per step.
+  // Raw SQL: DISTINCT ON limits the rows of meters with many readings.
   const { rows } = await sql<ValueRow & { series_id: string }>`
     SELECT DISTINCT ON (s.series_id, ${step}) s.series_id::text AS series_id, ${VALUE_COLUMNS}
     FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL
@@ -121,13 +115,11 @@ const channelOf = (row: ValueRow): LiveChannel => ({
   last_at: row.read_at.toISOString(),
 });
 
-/**
- * Returns the power of a device, computed from the latest values of its quantities. Ignores values that are older than 15 minutes. Pure.
- */
+/** Returns the power of a device from the latest values of its quantities. Ignores values older than 15 minutes. */
 export const getCurrentPower = (channels: readonly LiveChannel[], nowMs: number): ReturnType<typeof sumPowers> =>
   sumPowers(channels.filter(({ unit, last_at }) => unit === 'W' && nowMs - Date.parse(last_at) < NOW_MS));
 
-/** Reads the latest values of devices in one statement. Omits devices without a value in the last day. */
+/** Reads the latest values of devices. Omits devices without a value in the last day. */
 export async function readLiveReadings(
   db: Database,
   seen: readonly LastSeenDevice[],
@@ -158,8 +150,8 @@ interface Power {
 }
 
 /**
- * Returns the sum of a device's powers: inflow minus outflow. If several powers have the same direction (two sockets, or a total and its
- * phases), their sum is unknown, unless they are the phases l1, l2 and l3. Pure.
+ * Returns the sum of a device's powers: inflow minus outflow. Several powers in the same direction can be added only if they are the phases
+ * l1, l2 and l3; otherwise the sum is unknown.
  */
 export function sumPowers(powers: readonly Power[]): Pick<LiveReading, 'power_w' | 'power_at'> {
   const unknown = { power_w: null, power_at: null };

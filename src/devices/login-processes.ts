@@ -2,19 +2,18 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
 /**
- * Records to which ingest process each login is connected (`login_places`). A login belongs to the process of its latest connection. If it
- * moves, the previous process detects this within a second, and ends its own connections and sessions of the login. `processId`: a UUID
- * that no other process has.
+ * Records to which ingest process each login is connected (`login_places`). If a login moves to another process, the previous process ends
+ * its own connections of the login within a second. `processId`: a UUID that no other process has.
  */
 export function createLoginProcessRegistry(db: Database, processId: string) {
   const usernamesOf = ({ rows }: { rows: { username: string }[] }) => rows.map(({ username }) => username);
   return {
     /**
-     * Records that a login is connected to this process. Returns whether it was connected to another process before. If so, all state of
-     * the login in this process is outdated.
+     * Records that a login is connected to this process. Returns whether it was connected to another process before, so that this process's
+     * state of the login is outdated.
      */
     async claim(username: string): Promise<boolean> {
-      // Raw SQL: an upsert that neither writes nor locks in the usual case, in which the login already belongs to this process.
+      // Raw SQL: an upsert that neither writes nor locks if the login already belongs to this process.
       const { rows } = await sql`
         INSERT INTO login_places AS l (username, process_id)
         SELECT ${username}, ${processId}::uuid
@@ -35,7 +34,7 @@ export function createLoginProcessRegistry(db: Database, processId: string) {
         UPDATE login_places SET left_process_id = NULL
         WHERE left_process_id = ${processId}::uuid AND username = ANY (${[...usernames]}::text[])`.execute(db);
     },
-    /** Returns those of the given logins that are connected to another process. */
+    /** Returns the given logins that are connected to another process. */
     elsewhere: async (usernames: readonly string[]) =>
       usernamesOf(
         await sql<{ username: string }>`

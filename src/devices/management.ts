@@ -6,8 +6,7 @@ import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/r
 
 /**
  * Returns, for each owner, who will manage the devices that a caller pairs (docs/onboarding.md). A utility manages the devices that it
- * pairs for its homes. It also manages devices that an administrator or operator pairs for a home that the utility enrolled. All other
- * devices are managed by their owner.
+ * pairs, and those that an administrator pairs for its homes. Other devices are managed by their owner.
  */
 export async function findManagersOfNewDevices(
   db: Database,
@@ -26,20 +25,17 @@ export async function findManagersOfNewDevices(
   return (ownerId) => (enrolled.has(ownerId) ? 'utility' : 'owner');
 }
 
-/** Whether a caller can access only its own account. If so, the caller owns everything that it can access. */
+/** Whether a caller can access only its own account. */
 export const isLimitedToOwnAccount = (reach: AccessibleAccounts): boolean => 'only' in reach;
 
-/** Members of a PATCH that an owner may change even if a utility manages the device. Bills depend on all other members. */
+/** Members of a PATCH that an owner may change even if a utility manages the device. */
 const OWNERS_MEMBERS: ReadonlySet<string> = new Set(['location']);
 
-/** Whether one of these members of a PATCH may be changed only by the manager of the device. Pure. */
+/** Whether only the manager of the device may change one of these members of a PATCH. */
 export const isChangeReservedForManager = (members: readonly string[]): boolean =>
   members.some((one) => !OWNERS_MEMBERS.has(one));
 
-/**
- * Throws 403 if the caller owns the device and a utility manages it. Does nothing if the caller may not access the device: the change that
- * follows then finds no device.
- */
+/** Throws 403 if the caller owns the device and a utility manages it. Does nothing if the caller cannot access the device. */
 export async function assertMayManageDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<void> {
   if (!isLimitedToOwnAccount(reach)) return;
   const row = await db
@@ -55,7 +51,7 @@ export async function assertMayManageDevice(db: Database, reach: AccessibleAccou
 /** A device, with the columns that are needed for readings that are sent over HTTPS. */
 export interface HttpsReadingsDevice {
   managed_by: DeviceManager;
-  /** Whether the device itself sends messages in the native format. If not, its messages arrive through a gateway. */
+  /** Whether the device itself sends messages in the native format. */
   is_native: boolean;
 }
 
@@ -78,7 +74,7 @@ export async function findHttpsReadingsDevice(
   return row ?? null;
 }
 
-/** Locks a device, so that it is not deleted before the transaction ends. Returns false if the caller may access no such device. */
+/** Locks a device against deletion until the transaction ends. Returns false if the caller can access no such device. */
 export async function lockDevice(trx: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('devices')
@@ -91,7 +87,7 @@ export async function lockDevice(trx: Database, reach: AccessibleAccounts, devic
   return row !== undefined;
 }
 
-/** SQL column for a query of `gateways`: who manages the gateway. The utility does while it manages one of the gateway's devices. */
+/** SQL column for a query of `gateways`: who manages the gateway. This is the utility while it manages one of the gateway's devices. */
 export const GATEWAY_MANAGER_SQL =
   sql<DeviceManager>`CASE WHEN EXISTS (SELECT FROM discovered_devices x JOIN devices d USING (device_id)
   WHERE x.gateway_id = gateways.gateway_id AND d.managed_by = 'utility' AND d.deleted_at IS NULL) THEN 'utility' ELSE 'owner' END`.as(

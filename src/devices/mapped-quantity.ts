@@ -1,10 +1,10 @@
-/** Conversion of a number into kWh, W or m³, as a multiplier and a divisor. With both, a decimal number is converted exactly (`scaled`). */
+/** Conversion of a number into kWh, W or m³. A multiplier and a divisor together convert decimals exactly. */
 interface Scale {
   times: number;
   per: number;
 }
 
-/** Units that mappings and device families can use, by kind of quantity. Temperatures are in °C or °F. */
+/** Units of mappings and device families, by kind of quantity. */
 export const UNIT_SCALES = {
   energy_total_kwh: new Map<string, Scale>([
     ['kWh', { times: 1, per: 1 }],
@@ -27,9 +27,7 @@ export const MAPPED_UNITS = ['kWh', 'Wh', 'MWh', 'MJ', 'GJ', 'W', 'kW', 'm3', 'l
 /** The meanings that an owner can give to a number in a mapping. */
 export const QUANTITY_MEANING_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|production|power|gas|heat|water|temperature|setpoint)$/;
-/**
- * A word before a channel that distinguishes two quantities with the same meaning. Words that have a meaning in channel names are excluded.
- */
+/** A word before a channel that distinguishes two quantities with the same meaning. It must have no meaning in channel names. */
 export const CIRCUIT_PATTERN =
   /^(?!(?:import|export|gas|heat|water|m3|unknown|cooling|production|room|[tl]\d+)$)[a-z0-9_-]{1,32}$/;
 
@@ -41,7 +39,7 @@ export interface MappedNumberDescription {
   scale?: number | undefined;
 }
 
-/** The kind and the channel under which a number is stored, and its conversion into the unit of this kind. */
+/** The kind and the channel of a stored number, and its conversion into the unit of this kind. */
 export interface MappedQuantity {
   channel: string;
   kind: 'energy_total_kwh' | 'volume_total_m3' | 'power_w' | 'temperature_c' | 'setpoint_c';
@@ -49,7 +47,7 @@ export interface MappedQuantity {
   per: number;
 }
 
-/** Converts an owner's description of a number into a quantity. Returns an error message if unit, meaning and scale do not match. Pure. */
+/** Converts an owner's description of a number into a quantity. Returns an error message if unit, meaning and scale do not match. */
 export function parseMappedQuantity({
   unit,
   meaning,
@@ -61,7 +59,7 @@ export function parseMappedQuantity({
   if (scale < 0 && found.kind !== 'power_w') return 'scale can be below 0 only for a power';
   const { channel, times, per, ...rest } = found;
   const of = circuit === undefined ? channel : channel === 'room' ? `room/${circuit}` : `${circuit}/${channel}`;
-  // Division by the inverse is exact: 123456 / 100 is 1234.56, whereas 123456 * 0.01 is slightly more.
+  // Division by the inverse is exact: 123456 / 100 is 1234.56, but 123456 * 0.01 is slightly more.
   const inverse = Math.round(1 / Math.abs(scale));
   return Math.abs(inverse * Math.abs(scale) - 1) < 1e-9
     ? { ...rest, channel: of, times: times * Math.sign(scale), per: per * inverse }
@@ -83,8 +81,7 @@ function placeOf(unit: string, meaning: string): MappedQuantity | string {
     if (energy) return { channel: `${meaning}/import`, kind: 'energy_total_kwh', ...energy };
     return `${meaning} is in a unit of energy (kWh, Wh, MWh, MJ, GJ) or of volume (m3, l)`;
   }
-  // Production is stored as the import of a separate device with the placement `production`. With this placement, energy of both directions
-  // is production.
+  // Production is stored as the import of a separate device that measures production.
   const channel = meaning === 'production' ? 'production/import' : meaning;
   if (energy) return { channel, kind: 'energy_total_kwh', ...energy };
   if (power && !/\/t\d+$/.test(meaning)) return { channel, kind: 'power_w', ...power };

@@ -2,24 +2,16 @@ import { z } from 'zod';
 import { compileJsonPath, MAX_JSON_PATH_CHARACTERS } from '#src/core/json-path.ts';
 import { CIRCUIT_PATTERN, MAPPED_UNITS, parseMappedQuantity, QUANTITY_MEANING_PATTERN } from './mapped-quantity.ts';
 
-/**
- * Maximum length of a topic filter in characters. The filter and the path form the name of a quantity, which owners see and which has at
- * most 200 characters.
- */
+/** Maximum length of a topic filter in characters, because it becomes part of the name of a quantity. */
 const MAX_TOPIC_CHARACTERS = 120;
-/** Maximum number of entries in a mapping. Each message of a gateway is compared with all topic filters. */
+/** Maximum number of entries in a mapping, because each message is compared with all of them. */
 const MAX_MAPPINGS = 100;
 /** Maximum number of conditions on the payload in one entry of a mapping. */
 const MAX_CONDITIONS = 4;
-/**
- * A valid topic filter. It consists of levels without control characters, and at least one level is not a wildcard. `#` may only be the
- * last level.
- */
+/** A valid topic filter. At least one level is not a wildcard, and `#` may only be the last level. */
 const FILTER = /^(?=(?:[^/]*\/)*[^/+#]+(?:\/|$))(?:(?:\+|[^/+#\p{Cc}]*)\/)*(?:\+|#|[^/+#\p{Cc}]*)$/u;
 
-/**
- * Whether a topic, or every topic of a filter, contains commands or requests to a device. The values in such messages are not measurements.
- */
+/** Whether a topic contains commands or requests to a device instead of measurements. */
 export const isCommandTopic = (topic: string): boolean => /^cmnd\/|\/(?:set|get|command)$/.test(topic);
 
 const path = z
@@ -29,7 +21,7 @@ const path = z
     message: 'must be a JSONPath to one value, such as $.energy.total or $.values[0]',
   });
 
-/** Conditions on the content of a payload. Each is a JSONPath, and the value that must be there: `{"$.idx": 51}`. */
+/** Conditions on a payload: a JSONPath, and the value that must be there: `{"$.idx": 51}`. */
 export const payloadConditionsSchema = z
   .record(path, z.union([z.string().max(MAX_JSON_PATH_CHARACTERS), z.number(), z.boolean()]))
   .refine((all) => Object.keys(all).length > 0 && Object.keys(all).length <= MAX_CONDITIONS, {
@@ -103,7 +95,7 @@ const entry = z
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
       context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, but the topic has none' });
-    // Without this check, the registers of several devices, or several numbers of one device, would be counted as one register.
+    // Otherwise several registers would be counted as one.
     if (value.topic.includes('+') && value.device !== undefined && !value.device.includes('+'))
       context.addIssue({
         code: 'custom',
@@ -148,16 +140,13 @@ export const mappingSchema = z
     'Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics.',
   );
 
-/** Returns the name of the device of a mapping entry. A `+` in the name stands for a part of the message's topic. */
+/** Returns the name of the device of a mapping entry. A `+` in it stands for a part of the topic. */
 export const getDeviceNamePattern = ({ device, topic }: MappingEntry): string =>
   device ?? (topic.includes('+') ? '+' : topic.replace('#', '+'));
 
 const nameOf = ({ topic, path = '' }: MappingEntry): string => `${topic} ${path}`.trim();
 
-/**
- * Returns the reason for an error: two mapped devices could get the same name from different topics, because a wildcard determines part of
- * the name. Returns an empty text if this is not the reason.
- */
+/** Returns an error text if two mapped devices could get the same name from different topics; otherwise an empty text. */
 function causeOf(one: MappingEntry, other: MappingEntry): string {
   const named = [one, other].map((entry) => ({ topic: entry.topic, device: getDeviceNamePattern(entry) }));
   if (one.topic === other.topic || !named.some(({ device }) => device.includes('+'))) return '';
@@ -167,7 +156,7 @@ function causeOf(one: MappingEntry, other: MappingEntry): string {
   return `, because a device is called what the wildcard stands for (${called.join(', ')})`;
 }
 
-/** Returns the error if two entries of a mapping conflict, as a list of at most one sentence. `index`: position of the first entry. */
+/** Returns at most one sentence if two entries of a mapping conflict. `index`: position of the first entry. */
 function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[] {
   if (!canPatternsMatchSameDevice(getDeviceNamePattern(one), getDeviceNamePattern(other))) return [];
   const [first, second] = [parseMappedQuantity(one), parseMappedQuantity(other)];
@@ -184,7 +173,7 @@ function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[
   return [];
 }
 
-/** Whether the same device can match both names, each of which may contain one wildcard. */
+/** Whether one device can match both names, each with at most one wildcard. */
 export function canPatternsMatchSameDevice(one: string, other: string): boolean {
   const [start = '', end] = one.split('+');
   const [otherStart = '', otherEnd] = other.split('+');

@@ -15,10 +15,7 @@ export async function findNewestReadings(
     .execute();
 }
 
-/**
- * Returns for each account the time of its latest reading, and a version mark. The mark changes with each write of the account's readings
- * and with each change of its devices.
- */
+/** Returns for each account the time of its latest reading, and a version that changes with each write of its readings or devices. */
 export async function findLatestReadingVersions(
   db: Database,
   userIds: string[],

@@ -7,26 +7,20 @@ export interface DiscoveredSeries {
   family: string;
   native_id: string;
   channel: string;
-  /**
-   * Kind of the series. Only series of the kinds `register` and `power` are split, because only their counting rules compute with two
-   * readings.
-   */
+  /** Kind of the series. Only series of the kinds `register` and `power` are split when another number is read. */
   kind: string;
-  /** The name that the device itself gives to the quantity. Null if the name was not stored. */
+  /** The device's own name for the quantity. Null if it was not stored. */
   native_name: string | null;
 }
 
-/** The settings of an owner for one device that determine which numbers of its messages are read, and with which scale. */
+/** The settings of an owner for one device that determine which numbers of its messages are read. */
 export interface MessageNumberSettings extends Pick<DecoderConfig, 'meter' | 'emon' | 'tasmota'> {
-  /** Numbers that mappings read. `mapped`: those of devices that a mapping defines. `ownMapped`: those of a device that a family reads. */
+  /** Numbers that mappings read. `mapped`: for devices that only a mapping defines. `ownMapped`: for a device that a family reads. */
   readonly mapped: readonly Source[];
   readonly ownMapped: readonly Source[];
 }
 
-/**
- * A mapped number of energy, volume or power, with its position in the message and its scale, and the device and series that it may belong
- * to.
- */
+/** A mapped number of energy, volume or power, with its position in the message, its scale, device and series. */
 interface Source {
   readonly device: string;
   readonly channel: string;
@@ -34,20 +28,15 @@ interface Source {
   readonly number: string;
 }
 
-/**
- * Returns the settings that determine which numbers are read. They come from the `decoder_config` of the gateway and of the device. A
- * member in the device's settings replaces that of the gateway.
- */
+/** Returns the settings that determine which numbers are read. A member in the device's `decoder_config` replaces that of the gateway. */
 export function mergeMessageNumberSettings(gateway: DecoderConfig, own: DecoderConfig): MessageNumberSettings {
   const { mapping = [], ...scales } = { ...gateway, ...own };
-  // If the mapping of a gateway matches a message that a family also reads, the mapped numbers belong to a separate device.
+  // Numbers that a mapping reads from a message of a family belong to a separate device.
   return { ...scales, mapped: sourcesOf(mapping), ownMapped: sourcesOf(own.mapping ?? []) };
 }
 
 /**
- * Whether a series contains a different number after a change of settings: from another place in the message, or with another unit or
- * scale. True if wildcards in names leave this uncertain. False if no number is read any more; the series is then split when a number is
- * read again. Pure.
+ * Whether a series contains a different number after a change of settings. True if this is uncertain. False if no number is read any more.
  */
 export function hasSeriesSourceChanged(
   before: MessageNumberSettings,
@@ -58,7 +47,7 @@ export function hasSeriesSourceChanged(
   return is !== '' && is !== numbersOf(before, series);
 }
 
-/** Returns the numbers that are read into a series, each with its scale, as one text. The text is empty if there are none. */
+/** Returns the numbers that are read into a series, each with its scale, as one text. */
 function numbersOf(settings: MessageNumberSettings, series: DiscoveredSeries): string {
   const { family, native_id: nativeId, channel, kind } = series;
   const isMapped = family === 'mapping';
@@ -72,10 +61,7 @@ function numbersOf(settings: MessageNumberSettings, series: DiscoveredSeries): s
 /** Stands for a number that a device family reads without a setting. */
 const ITSELF: readonly string[] = ['as the family reads it'];
 
-/**
- * How each family reads numbers with the owner's settings. All other families use `ofMeter`. Tests check that this list matches the
- * families in `ingest/decoders`.
- */
+/** How each family reads numbers with the owner's settings. All other families use `ofMeter`. */
 const BY_FAMILY: ReadonlyMap<string, (settings: MessageNumberSettings, series: DiscoveredSeries) => readonly string[]> =
   new Map([
     ['espurna', (settings, series) => (series.channel === 'import' ? ofMeter(settings, series) : ITSELF)],
@@ -112,10 +98,7 @@ const KWH = new Map([
   ['mwh', 1_000],
 ]);
 
-/**
- * Returns the number that is read into a series of a meter, for families whose settings have the id of the meter as their key. Units of
- * volume are compared as text, so m3 and m³ are different units.
- */
+/** Returns the number that is read into a series of a meter, for families whose settings use the id of the meter as key. */
 function ofMeter({ meter }: MessageNumberSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit, multiplier = 1 } = own(meter, native_id) ?? {};
@@ -125,17 +108,14 @@ function ofMeter({ meter }: MessageNumberSettings, { native_id, kind }: Discover
   return [kwh === undefined ? `${multiplier} ${word}` : `${kwh * multiplier} kwh`];
 }
 
-/**
- * Returns the number that is read into a series of vzlogger. If the owner sets no unit, the register is in kWh (meters that send text), or
- * it is not read.
- */
+/** Returns the number that is read into a series of vzlogger. Without a unit from the owner, the register is in kWh or is not read. */
 function ofVzlogger({ meter }: MessageNumberSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit = 'kWh' } = own(meter, native_id) ?? {};
   return unit === 'Wh' || unit === 'kWh' ? [unit] : [];
 }
 
-/** Returns the numbers that are read into a series of emonPi. Each pulse input has a circuit of its own, with the name of the input. */
+/** Returns the numbers that are read into a series of emonPi. Each pulse input has a separate circuit. */
 function ofEmon(
   { emon = {} }: MessageNumberSettings,
   { native_id: node, channel, kind }: DiscoveredSeries,
@@ -150,10 +130,10 @@ function ofEmon(
   return CLAMP.test(channel) ? [...pulses, ...ITSELF] : pulses;
 }
 
-/** Channels of the registers that an emonPi node reports in Wh: one for each current clamp. */
+/** Channels of the registers of an emonPi node in Wh, one for each current clamp. */
 const CLAMP = /^ct\d+\//;
 
-/** For each unit: its conversion into kWh, W or m³, and the kind of series in which its numbers are stored. */
+/** For each unit: its conversion into kWh, W or m³, and the kind of series. */
 const TASMOTA_UNITS = {
   Wh: { kind: 'register', isVolume: false, scale: 0.001 },
   kWh: { kind: 'register', isVolume: false, scale: 1 },
@@ -163,12 +143,12 @@ const TASMOTA_UNITS = {
   m3: { kind: 'register', isVolume: true, scale: 1 },
   l: { kind: 'register', isVolume: true, scale: 0.001 },
 } as const;
-/** Names of values that Tasmota itself measures. No meter script reads them. */
+/** Names of values that Tasmota itself measures. */
 const NO_SCRIPT = /^(?:ENERGY|TIC|CTEnergy\d*)\./;
 
 /**
- * Returns the numbers that Tasmota's meter scripts read into a series. Either the owner's setting for a name applies, or the name itself
- * shows the meaning; the unit is then kWh or W.
+ * Returns the numbers that Tasmota's meter scripts read into a series. The owner's setting takes precedence over the name; without one, the
+ * unit is kWh or W.
  */
 function ofTasmota({ tasmota = {} }: MessageNumberSettings, series: DiscoveredSeries): readonly string[] {
   const { native_name: name, channel } = series;
@@ -179,16 +159,13 @@ function ofTasmota({ tasmota = {} }: MessageNumberSettings, series: DiscoveredSe
     return isPutAs(key, said, series) ? [JSON.stringify([isItsName(key) ? name : key, scale])] : [];
   });
   if (!Object.keys(tasmota).some(isItsName)) return [...put, JSON.stringify([name, 1])];
-  // Before the change of settings, the series contained a different number. A number with another name may now have the same meaning.
+  // Before the change of settings, the series contained a number of another name.
   return put.length > 0 || !parseChannel(channel).known ? put : ['what else is called so'];
 }
 
 type SaidOfName = NonNullable<DecoderConfig['tasmota']>[string];
 
-/**
- * Whether the setting for a name makes its number part of this series, as `SML.E_in` of `sml/import`. A name without a meter applies to all
- * meters.
- */
+/** Whether the setting for a name makes its number part of this series. A name without a meter applies to all meters. */
 function isPutAs(
   key: string,
   { counts_as: countsAs, unit = 'kWh' }: SaidOfName,

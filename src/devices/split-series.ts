@@ -5,9 +5,9 @@ import { readDecoderConfig } from './decoder-config.ts';
 import { hasSeriesSourceChanged, type MessageNumberSettings, mergeMessageNumberSettings } from './read-numbers.ts';
 
 /**
- * Splits those series of a gateway's paired devices that contain a different number under the new `decoder_config`. A split is after the
- * last stored reading of a series: no energy is counted between the readings before and after it, and later readings with a time before it
- * are rejected. The caller must have locked the row of the gateway.
+ * Splits the series of a gateway's paired devices that contain a different number under the new `decoder_config`. A split comes after the
+ * last stored reading; no energy is counted across it, and later readings with an earlier time are rejected. The caller must have locked
+ * the row of the gateway.
  */
 export async function splitSeriesBehindGateway(
   trx: Database,
@@ -23,7 +23,7 @@ export async function splitSeriesBehindGateway(
   );
 }
 
-/** Splits the series of one device whose own `decoder_config` changes. Locks its gateway first, as the writers of its messages do. */
+/** Splits the series of one device whose own `decoder_config` changes. Locks its gateway first. */
 export async function splitSeriesOfDevice(trx: Database, deviceId: string, config: unknown): Promise<void> {
   const gateway = await trx
     .selectFrom('gateways')
@@ -43,10 +43,10 @@ export async function splitSeriesOfDevice(trx: Database, deviceId: string, confi
   );
 }
 
-/** Returns a function that combines a device's own `decoder_config` with that of its gateway into the settings that apply to the device. */
+/** Returns a function that combines a device's `decoder_config` with that of its gateway. */
 function settingsBehind(gateway: unknown): (own: unknown) => MessageNumberSettings {
   const ofGateway = readDecoderConfig(gateway);
-  // Most devices have no configuration of their own. The parsed settings are cached, because parsing a hundred mappings takes 7 ms.
+  // The parsed settings are cached, because parsing a hundred mappings takes 7 ms.
   const read = new Map<string, MessageNumberSettings>();
   return (own) => {
     const key = JSON.stringify(own) ?? '';
@@ -66,20 +66,14 @@ const seriesBehind = (trx: Database) =>
     .where('d.deleted_at', 'is', null)
     .where('s.kind', 'in', ['register', 'power']);
 
-/**
- * Maximum number of splits of a series. Each pair of consecutive readings is compared with all splits when the past of the series is
- * recomputed.
- */
+/** Maximum number of splits of a series. */
 const MAX_SPLITS = 100;
 
-/**
- * Splits each series after its last reading, because later readings contain a different number. A series without readings since its last
- * split does not change.
- */
+/** Splits each series after its last reading. A series without readings since its last split does not change. */
 async function part(trx: Database, series: readonly { series_id: number; device_id: string }[]): Promise<void> {
   if (series.length === 0) return;
-  // Raw SQL: `device_heads` belongs to ingest. The rows are locked in the same order as by writers. A new version makes writers load the
-  // head (the stored state of the device) again.
+  // Raw SQL: `device_heads` belongs to ingest. The rows are locked in the same order as by writers. The new version makes writers reload
+  // the device's state.
   const deviceIds = [...new Set(series.map((one) => one.device_id))].sort();
   await sql`SELECT FROM devices JOIN device_heads USING (device_id) WHERE device_id = ANY (${deviceIds}) ORDER BY device_id FOR NO KEY UPDATE`.execute(
     trx,

@@ -48,7 +48,7 @@ export const LAST_SEEN_AT_SQL =
 /** A device that is silent for this time is inactive and needs the attention of its owner. */
 const SILENT = sql`interval '24 hours'`;
 
-/** SQL condition on a row of `devices`: whether the device has sent a valid reading in the last day. */
+/** SQL condition on a row of `devices`: the device has sent a valid reading in the last day. */
 const SENT_WITHIN_DAY = sql<boolean>`EXISTS (SELECT FROM device_heads h WHERE h.device_id = devices.device_id AND h.seen_at > now() - ${SILENT})`;
 
 /** SQL conditions on a row of `devices`, one for each status that a device may have. */
@@ -64,23 +64,22 @@ export const STATUS_COLUMN =
     'status',
   );
 
-/** SQL condition: whether the stored consumption of a device is computed with its current settings, meanings of quantities and edits. */
+/** SQL condition: the stored consumption of a device is computed with its current settings and edits. */
 const IS_COMPUTED = sql<boolean>`devices.computed_with IS NULL`.as('is_computed');
 
-/** SQL condition: whether a device has a series whose electricity contributes to the totals. */
+/** SQL condition: electricity of the device contributes to the totals. */
 const tellsEnergy = (device: string) =>
   sql.raw(
     `EXISTS (SELECT FROM series s WHERE s.device_id = ${device}.device_id AND (s.counts_import OR s.counts_export))`,
   );
 
-/** Number of days in which an owner is asked whether a meter was replaced. After that, the owner may not remember. */
+/** Number of days in which an owner is asked whether a meter was replaced. */
 const ASKED_DAYS = 30;
 
 /**
- * SQL condition on a row of `devices`, its series `s` and a note `n` of this series (a stored verdict): from the reading of the note on, a
- * register seems to belong to another meter, and the owner has not confirmed that the meter was replaced. False if a change of settings has
- * selected another number (`split_after`), because the value is then expected to jump. Also false while the past of the device is being
- * recomputed, because its notes are then outdated.
+ * SQL condition on a row of `devices`, its series `s` and a note `n` of this series: from the note's reading on, the register seems to
+ * belong to another meter, and the owner has not confirmed a replacement. False if a change of settings explains the jump (`split_after`),
+ * or while the past of the device is being recomputed.
  */
 export const IS_METER_SWAP_SUSPECTED_SQL = sql<boolean>`(devices.computed_with IS NULL AND n.verdict = 'swap' AND n.interval_ms = 0 AND s.kind = 'register'
   AND (s.counts_import OR s.counts_export OR s.meter IS NOT NULL)
@@ -89,9 +88,8 @@ export const IS_METER_SWAP_SUSPECTED_SQL = sql<boolean>`(devices.computed_with I
   AND n.read_at > greatest(devices.swaps_confirmed_at, now() - make_interval(days => ${sql.lit(ASKED_DAYS)})))`;
 
 /**
- * For each reason why a device needs the attention of its owner, the SQL condition on `devices`. Only devices that were discovered through
- * a gateway have a guessed placement, because a person who pairs any other device enters its type. If only one device of a home reports
- * energy, its placement need not be confirmed, because the device can have only one role.
+ * For each reason why a device needs the attention of its owner, the SQL condition on `devices`. The measured part of the home needs no
+ * confirmation if it was not guessed, or if only one device of the home reports energy.
  */
 export const ATTENTION_CONDITIONS: Readonly<Record<AttentionKind, RawBuilder<boolean>>> = {
   unknown_quantity: hasUnknownQuantitySql,
@@ -102,11 +100,11 @@ export const ATTENTION_CONDITIONS: Readonly<Record<AttentionKind, RawBuilder<boo
   swap_guessed: sql`EXISTS (SELECT FROM series s JOIN reading_notes n ON n.series_id = s.series_id WHERE s.device_id = devices.device_id AND ${IS_METER_SWAP_SUSPECTED_SQL})`,
 };
 
-/** Reasons why a device may need the attention of its owner, in the order in which they are listed. */
+/** Reasons why a device may need the attention of its owner, in the order of lists. */
 export const ATTENTION_KINDS = ['unknown_quantity', 'faulty', 'silent', 'placement_guessed', 'swap_guessed'] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
-/** SQL array of all reasons why a device needs the attention of its owner. */
+/** SQL array of all reasons why a device needs attention. */
 export const ATTENTION_COLUMN = sql<AttentionKind[]>`array_remove(ARRAY[${sql.join(
   ATTENTION_KINDS.map((name) => sql`CASE WHEN ${ATTENTION_CONDITIONS[name]} THEN ${sql.lit(name)} END`),
 )}], NULL)`.as('attention');
@@ -138,9 +136,9 @@ export type DeviceSettings = Pick<
 
 export interface NewDevice extends DeviceSettings {
   userId: string;
-  /** Id that the caller has chosen, as simulators do. If omitted, a new id is generated. */
+  /** Id that the caller has chosen. Default: a new id. */
   deviceId?: string;
-  /** What the decoder has found about a device behind a gateway. */
+  /** Facts about a device behind a gateway that the decoder has found. */
   heardAs?: DecodedDeviceProperties;
   /** The owner's settings for the quantities of the device. */
   channels?: readonly ChannelSettingPatch[];
@@ -148,10 +146,7 @@ export interface NewDevice extends DeviceSettings {
   managedBy?: DeviceManager;
 }
 
-/**
- * Returns the row of a new device, and its secret, which is not stored anywhere. Pure except for random numbers. Throws 422 if the device
- * has settings for too many quantities.
- */
+/** Returns the row of a new device, and its secret, which is not stored. Throws 422 if the device has settings for too many quantities. */
 export function createDeviceRow({
   userId,
   deviceId = createId('dev'),
@@ -210,8 +205,8 @@ async function namedTwice<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Pairs a device that was discovered through a gateway of the same account. Such a device needs no credentials. Returns null if the caller
- * may access no unpaired device with this id. Throws 409 if the device was announced but none of its values has arrived.
+ * Pairs a device that was discovered through a gateway of the same account, without credentials. Returns null if the caller can access no
+ * such unpaired device. Throws 409 if none of its values has arrived.
  */
 export async function pairDiscoveredDevice(
   db: Database,
@@ -264,10 +259,7 @@ export async function findDevice(
   return row ? withChannels(db, row) : null;
 }
 
-/**
- * Returns the owner of a device, also if the device was deleted, because its past remains in the owner's history. Null if the caller may
- * access no such device.
- */
+/** Returns the owner of a device, also of a deleted device. Null if the caller can access no such device. */
 export async function findDeviceOwner(
   db: Database,
   reach: AccessibleAccounts,
@@ -288,10 +280,9 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
 });
 
 /**
- * Updates a device. Returns null if the caller may access no such device. Settings and meanings of quantities also apply to the past: the
- * previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config` applies only to later
- * messages. Throws 403 if an owner changes what only the utility that manages the device may change. The caller must check a change of
- * `managed_by` (`checkManagerChangeAllowed`).
+ * Updates a device. Null if the caller can access no such device. Settings and meanings of quantities also apply to the past, which ingest
+ * recomputes within seconds. A changed `decoder_config` applies only to later messages. Throws 403 if an owner changes what only the
+ * managing utility may change. The caller must check a change of `managed_by`.
  */
 export async function updateDevice(
   db: Database,
@@ -334,7 +325,7 @@ export async function updateDevice(
     const changing = trx
       .updateTable('devices')
       .set((set) => ({
-        // If the patch is empty, this assignment makes the update return the row unchanged.
+        // With an empty patch, this assignment makes the statement return the row.
         device_id: set.ref('device_id'),
         ...patch,
         ...placed,
@@ -352,12 +343,11 @@ export async function updateDevice(
 }
 
 /**
- * Throws 422 if the upstream device has another owner, or is itself behind this device. Locks the account for such changes, so that two
- * concurrent changes cannot form a cycle.
+ * Throws 422 if the upstream device has another owner, or is itself behind this device. Locks the account, so that two concurrent changes
+ * cannot form a cycle.
  */
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
-  // Raw SQL: an advisory lock. Concurrent requests of the account already share a lock on its row (auth/run-as-caller.ts), so an exclusive
-  // lock on the row would cause deadlocks.
+  // Raw SQL: an advisory lock. Concurrent requests share a lock on the account's row, so an exclusive lock on it would cause deadlocks.
   await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('upstreams of', userId)}::bigint)`.execute(db);
   const rows = await db
     .selectFrom('devices')
@@ -373,16 +363,14 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
 }
 
 /**
- * Deletes a device: it can no longer log in, its keys end, and its messages are rejected. Its consumption remains in its owner's history,
- * and pending changes (edits, settings, meanings) are still applied. A device behind a gateway can be paired again. Returns false if the
- * caller may access no such device.
+ * Deletes a device: it can no longer log in, and its messages are rejected. Its consumption remains in its owner's history. A device behind
+ * a gateway can be paired again. Returns false if the caller can access no such device.
  */
 export async function deleteDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // An owner may not delete a device that a utility manages, because the owner could then pair it again as a device that the owner
-    // manages.
+    // The owner could otherwise pair the device again and manage it instead of the utility.
     await assertMayManageDevice(trx, reach, deviceId);
-    // Locks the discovered device first and then the paired device, as writers do.
+    // Locks the discovered device before the paired device, like writers.
     const discovered = await trx
       .selectFrom('discovered_devices')
       .select('discovery_id')

@@ -49,10 +49,7 @@ test('a device publishes only under its own topics, a gateway only below its own
 });
 
 describe('a RabbitMQ routing key, which has dots instead of the slashes of a topic', () => {
-  /**
-   * Returns the routing key that the MQTT plugin of RabbitMQ forms from a topic. (test/system/cluster/access.test.ts checks this with the
-   * real plugin.)
-   */
+  /** Returns the routing key that RabbitMQ's MQTT plug-in forms from a topic. */
   const keyOf = (topic: string) => topic.replaceAll('/', '.').replaceAll('+', '*');
 
   test('is converted from a routing key to the topic of a device', () => {

@@ -1,6 +1,6 @@
 /**
- * This file contains all MQTT topics on which the service receives messages: those of a device (`energy/v1/{device_id}/readings` and
- * `…/status`), and those that a bridge publishes for a household's own broker (`gw/{gateway_id}/…`). No other file forms or parses them.
+ * All MQTT topics on which the service receives messages: those of a device (`energy/v1/{device_id}/…`), and those of a household's own
+ * broker (`gw/{gateway_id}/…`).
  */
 
 const ID = '[A-Za-z0-9_-]{1,64}';
@@ -16,10 +16,7 @@ export type HttpsReadingsFormat = 'native' | 'senml';
 
 const SENT = new RegExp(`^POST /v1/devices/(${ID})/readings( SenML)?$`);
 
-/**
- * Returns the topic under which rejected readings that were sent over HTTPS are stored. It is not an MQTT topic on which a device can
- * publish.
- */
+/** Returns the topic under which rejected readings that were sent over HTTPS are stored. No device can publish on it. */
 export const getHttpsReadingsTopic = (deviceId: string, format: HttpsReadingsFormat): string =>
   `POST /v1/devices/${deviceId}/readings${format === 'senml' ? ' SenML' : ''}`;
 
@@ -34,15 +31,15 @@ export const getGatewayTopicPrefix = (gatewayId: string): string => `gw/${gatewa
 /** Returns the topic on which the service publishes the usage of a home for the gateways of this home. */
 export const getHomeUsageTopic = (userId: string): string => `energy/v1/homes/${userId}/usage`;
 
-/** Parses the topic of a home's usage. Returns the user id, or null for every other topic and for filters with wildcards. */
+/** Parses the topic of a home's usage. Returns the user id, or null for every other topic. */
 export const parseHomeUsageTopic = (topic: string): string | null => HOME.exec(topic)?.[1] ?? null;
 
-/** Routing keys to which the queues of a RabbitMQ cluster are bound. RabbitMQ replaces the slashes of a topic by dots. */
+/** Routing keys to which the queues of a RabbitMQ cluster are bound. */
 export const ROUTING_KEYS = ['energy.v1.*.readings', 'energy.v1.*.status'] as const;
 
 /**
- * Converts a routing key of RabbitMQ into the topic of a device. Null for every other key. The topic of a gateway cannot be derived from
- * its key, because it may contain dots: a dot in the key may stand for a slash or a dot.
+ * Converts a routing key of RabbitMQ into the topic of a device; null for every other key. The topic of a gateway cannot be derived,
+ * because a dot in the key may stand for a slash or a dot.
  */
 export function findTopicOfRoutingKey(key: string): string | null {
   const topic = key.replaceAll('.', '/');
@@ -57,7 +54,7 @@ interface NativeTopic {
   leaf: 'readings' | 'status';
 }
 
-/** Parses the topic of a device. Null for every other topic. Uses string operations, which are fast, because every message is parsed. */
+/** Parses the topic of a device; null for every other topic. Fast string operations, because every message is parsed. */
 export function parseNativeTopic(topic: string): NativeTopic | null {
   if (!topic.startsWith(NATIVE)) return null;
   const end = topic.indexOf('/', NATIVE.length);

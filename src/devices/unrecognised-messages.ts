@@ -5,7 +5,7 @@ import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/r
 import type { Tables } from '#src/database/tables.ts';
 import { readDecoderConfig } from './decoder-config.ts';
 
-/** Maximum age in ms of a sample message that is shown. A job deletes older samples soon. */
+/** Maximum age in ms of a sample message that is shown. */
 const EXAMPLE_MS = 86_400_000;
 
 /** Messages of a gateway that have the same topic pattern and that no device family recognises. */
@@ -49,10 +49,7 @@ export async function listUnrecognisedMessages(
   });
 }
 
-/**
- * Deletes the unrecognised messages on topics that a mapping in the gateway's new `decoder_config` names. If the mapping cannot read later
- * messages on these topics, they are recorded again.
- */
+/** Deletes the unrecognised messages on topics of the new mapping. If the mapping cannot read later messages, they are recorded again. */
 export async function deleteMappedMessages(trx: Database, gatewayId: string, config: unknown): Promise<void> {
   const { mapping = [] } = readDecoderConfig(config);
   if (mapping.length === 0) return;

@@ -7,9 +7,7 @@ import { streamLevelCsv, streamSeriesCsv } from './csv-pages.ts';
 import { streamOwnerKeys } from './keys.ts';
 import { AGGREGATE_FILES, EXPORTED_RELATIONS, type ExportedRelation, SERIES_READINGS_FILES } from './relations.ts';
 
-/**
- * Compression level of the archive. Numbers and times compress to a tenth of their size at every level, and higher levels only take longer.
- */
+/** Compression level of the archive. Higher levels take longer and save little. */
 const COMPRESSION_LEVEL = 3;
 
 export interface ArchiveOptions {
@@ -19,10 +17,7 @@ export interface ArchiveOptions {
   /** Folder of captured mails and SMS. */
   dataDir?: string | undefined;
   now: Date;
-  /**
-   * Whether a utility exports the data of one of its homes. The archive then contains neither the members of the home nor messages, which
-   * may name the members.
-   */
+  /** Whether a utility exports the data of one of its homes. The archive then contains neither the home's members nor messages. */
   isForUtility?: boolean;
   /** Called before each page is read. If the function throws, the archive ends with this error. */
   beforePage?: () => Promise<void>;
@@ -31,9 +26,8 @@ export interface ArchiveOptions {
 }
 
 /**
- * Streams all data about a person as a ZIP archive. Each page is read with a separate statement, so that a slow reader blocks neither a
- * connection nor a snapshot, and at most one page is in memory. A caller that stops reading must destroy the stream, so that no further
- * query runs. The archive is not a consistent snapshot: each file shows the data at the time when it was read.
+ * Streams all data about a person as a ZIP archive. Each page is read by a separate statement, so a slow reader blocks no connection, but
+ * the archive is not a consistent snapshot. A caller that stops reading must destroy the stream.
  */
 export function streamPersonArchive(userId: string, parts: ArchiveOptions): Readable {
   const zip = new ZipFile();
@@ -42,8 +36,7 @@ export function streamPersonArchive(userId: string, parts: ArchiveOptions): Read
   output.on('close', () => current?.destroy());
   zip.on('error', (error: Error) => output.destroy(error));
   for (const [name, pages] of filesOf(userId, parts)) {
-    // Uses the format ZIP64, because the size is unknown in advance. An archive in another format could exceed its size limit when it is
-    // nearly complete.
+    // ZIP64, because the size is unknown in advance and may exceed the limit of other formats.
     const options = { mtime: parts.now, forceZip64Format: true, compressionLevel: COMPRESSION_LEVEL };
     zip.addReadStreamLazy(name, options, (give) => {
       parts.onFile?.(name);
@@ -149,9 +142,8 @@ async function readExportedColumns(
 }
 
 /**
- * Yields the rows of the given parent keys as JSON texts, page by page, in order of the relation's own key. PostgreSQL formats the keys as
- * text, because its numbers and times have more digits than a JavaScript number and a Date. Each page therefore begins exactly after the
- * last row of the previous page.
+ * Yields the rows of the given parent keys as JSON texts, page by page, in order of the relation's key. Keys are passed as text, because
+ * PostgreSQL's numbers and times have more digits than JavaScript's.
  */
 async function* pagesOf(
   db: Database,
@@ -159,7 +151,7 @@ async function* pagesOf(
   { shown, key }: ExportedColumns,
   keys: readonly string[],
 ): AsyncGenerator<string[]> {
-  // Raw SQL: the names of relations and columns come from a declaration and the catalogue, not from input.
+  // Raw SQL: names of relations and columns come from a declaration and the catalogue, not from input.
   const order = key.map(({ name }) => `r.${name}`);
   const after = key.map(({ type }, index) => `$${index + 2}::text::${type}`);
   const pageKey = `ARRAY[${order.map((name) => `${name}::text`).join(', ')}]`;

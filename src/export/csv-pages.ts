@@ -13,37 +13,26 @@ import {
 } from '#src/rollups/levels.ts';
 import { streamOwnerKeys } from './keys.ts';
 
-/**
- * Number of lines that PostgreSQL joins into one page of text. The process only forwards the page, so that it can also serve other
- * requests.
- */
+/** Number of lines that PostgreSQL joins into one page of text. */
 const PAGE_LINES = 20_000;
-/** Length in ms of the time range of an aggregate that one query reads: about 9,000 quarter-hours of a device. */
+/** Time range in ms of an aggregate that one query reads. */
 const SLICE_MS = 92 * DAY_MS;
 
 /** Minimum length in ms of the time range of readings that one query reads. */
 const MIN_WIDTH_MS = 1_000;
 const MAX_WIDTH_MS = 400 * DAY_MS;
 
-/**
- * An `interval_ms` that is lower than that of every reading, so that the first page begins before all readings of its time. The lowest
- * `interval_ms` of a reading is -1, which a reading has if a person entered it.
- */
+/** An `interval_ms` below that of every reading, so that the first page begins before all readings of its time. */
 const BEFORE_ALL = -2;
 
 /** Returns an SQL expression that formats a time column in RFC 3339, as the API's JSON responses do. */
 const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/**
- * Joins values into a CSV line. The values need no quotes: they are identifiers, numbers, times and words of this code, never texts of a
- * person or a device.
- */
+/** Joins values into a CSV line. They need no quotes, because they are identifiers, numbers, times and words of this code. */
 const line = (values: readonly string[]): string =>
   `concat_ws(',', ${values.map((one) => `coalesce((${one})::text, '')`).join(', ')})`;
 
-/**
- * A relation with readings of series. `value`: the column that the relation has in addition to its key; missing if it has only key columns.
- */
+/** A relation with readings of series. `value`: the column in addition to its key, if any. */
 export interface SeriesReadingsRelation {
   relation: 'readings' | 'closed_readings' | 'reading_notes' | 'lower_kept_readings';
   value?: 'value' | 'verdict';
@@ -56,7 +45,7 @@ const columnsOf = ({ value }: SeriesReadingsRelation): string[] => [
   ...(value ? [value] : []),
 ];
 
-/** Yields the CSV lines of a relation: all rows of every series of a person's devices, in order of time. */
+/** Yields the CSV lines of a relation: the rows of every series of a person's devices, in order of time. */
 export async function* streamSeriesCsv(
   db: Database,
   userId: string,
@@ -77,8 +66,7 @@ export async function* streamSeriesCsv(
 }
 
 /**
- * Yields one series page by page. Each page covers a time range, which grows if the page has few rows and shrinks if it has many.
- * PostgreSQL can then find a page through the index of the key, even if it estimates the size of the series wrongly. With only a LIMIT, it
+ * Yields one series page by page. Each page covers a time range, which is adapted to the number of rows. With only a LIMIT, PostgreSQL
  * might sort all remaining rows for each page.
  */
 async function* linesOf(
@@ -88,7 +76,7 @@ async function* linesOf(
   begin: string,
 ): AsyncGenerator<string> {
   const { relation } = of;
-  // Raw SQL in this function: PostgreSQL returns a whole page as one text, so that no row becomes a JavaScript object.
+  // Raw SQL in this function: PostgreSQL returns a whole page as one text.
   const bounds = await sql<{ first: Date | null; last: Date }>`
     SELECT min(read_at) AS first, max(read_at) AS last FROM ${sql.table(relation)} WHERE series_id = ${seriesId}`.execute(
     db,
@@ -129,7 +117,8 @@ export async function* streamLevelCsv(
 ): AsyncGenerator<string> {
   yield `${listLevelColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
-  // The aggregates of gas, heat and water, of channels with a placement, and of estimated exports have separate keys, which are also read.
+  // Gas, heat, water, estimated exports, and channels that measure another part of the home than their device have separate keys, which are
+  // also read.
   for await (const ids of streamOwnerKeys(db, userId, parent))
     for (const id of ids.flatMap((one) => [
       one,
@@ -155,8 +144,8 @@ async function* slices(db: Database, level: RollupLevel, owner: RollupOwner, now
 }
 
 /**
- * Selects the rows of a level whose buckets begin in a time range. Rows of devices are selected from the relations below the view, because
- * PostgreSQL would not use the indexes through the view.
+ * Selects the rows of a level whose buckets begin in a time range. Rows of devices come from the relations below the view, because the view
+ * prevents the use of indexes.
  */
 function rowsOf(level: RollupLevel, owner: RollupOwner, slice: { from: Date; to: Date }): RawBuilder<unknown> {
   if (!level.isOfDevice)
@@ -168,7 +157,7 @@ function rowsOf(level: RollupLevel, owner: RollupOwner, slice: { from: Date; to:
     GROUP BY ${sql.raw(level.keys.join(', '))} HAVING ${sql.raw(isKnown)}`;
 }
 
-/** Returns the month of the first known energy of a person or a device; null if no energy is known. */
+/** Returns the month of the first known energy of a person or a device, or null. */
 async function firstMonth(db: Database, { key, id }: RollupOwner): Promise<Date | null> {
   const first = (relation: string, start: string) =>
     sql`(SELECT min(${sql.ref(start)}) FROM ${sql.table(relation)} WHERE ${sql.ref(key)} = ${id})`;

@@ -17,17 +17,17 @@ export interface ExportedRelation {
   expressions?: Readonly<Record<string, string>>;
   /** Number of rows that one query reads, if rows may be long. */
   pageRows?: number;
-  /** Whether the file is omitted if a utility exports: the file names members of homes, whom utilities cannot see (docs/members.md). */
+  /** Whether the file is omitted in an export by a utility, because it names members of homes. */
   namesMembers?: true;
 }
 
 const SECRET = 'a secret, or computed from one';
-/** SQL expression of a payload in base64, because the payload's bytes may not be valid text. */
+/** SQL expression of a payload in base64, because it may not be valid text. */
 const BASE64 = "translate(encode(r.payload, 'base64'), E'\\n', '')";
 
 /**
- * The JSON files of an archive. A file contains all columns of its relation that are not omitted. Columns of bytes are exported only if an
- * expression replaces them. Secrets are stored as bytes, so no secret is exported by accident.
+ * The JSON files of an archive. A file contains all columns of its relation except omitted ones and bytes. Secrets are stored as bytes, so
+ * none is exported by accident.
  */
 export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
@@ -268,8 +268,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     relation: 'deliveries',
     means: 'Notifications of these events: by mail, by SMS, or through a webhook.',
     by: { column: 'event_id', of: 'event' },
-    // The column `attempts` contains the responses of a webhook's receiver. If the webhook belongs to another account, the responses are
-    // data of that account.
+    // The column `attempts` contains responses of a webhook's receiver, which belong to the webhook's account.
     expressions: { attempts: 'CASE WHEN r.webhook_id IS NULL THEN r.attempts END' },
   },
   {

@@ -42,7 +42,7 @@ describe('the announcements to Home Assistant', () => {
       unit_of_measurement: 'EUR',
       last_reset_value_template: '{{ value_json.month_since }}',
     });
-    // A forecast is not consumed energy. A state class would let Home Assistant count the forecast as consumption.
+    // With a state class, Home Assistant would count the forecast as consumption.
     expect(listSensors(ofHome as never).forecast).not.toHaveProperty('state_class');
     expect(ofDevice?.device).toMatchObject({ name: 'Kitchen', via_device: ofHome?.device.identifiers[0] });
     expect(ofHome?.device.configuration_url).toBe('https://energy.example.com/dashboard');

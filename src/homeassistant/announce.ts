@@ -4,18 +4,15 @@ import { getHomeUsageTopic } from '#src/devices/topics.ts';
 
 /** Settings that are the same in all messages of an installation to Home Assistant. */
 export interface AnnouncementSettings {
-  /**
-   * First level of the topics on which Home Assistant reads announcements. The default is `homeassistant`; Home Assistant can be configured
-   * otherwise.
-   */
+  /** First level of the topics of announcements, by default `homeassistant`. */
   prefix: string;
-  /** Name that distinguishes this installation from others on the same broker: `[a-z0-9]+`. */
+  /** Name of this installation on a shared broker: `[a-z0-9]+`. */
   installation: string;
   /** Public URL of the installation; null if none is configured. */
   publicUrl: string | null;
 }
 
-/** Returns the topic of the installation's availability: `online` or `offline`. The broker publishes `offline` as the last will. */
+/** Returns the topic of the installation's availability: `online` or `offline`. */
 export const getAvailabilityTopic = ({ installation }: AnnouncementSettings): string =>
   `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/status`;
 
@@ -31,8 +28,8 @@ export const getBirthTopic = ({ prefix }: AnnouncementSettings): string => `${pr
 const identifierOf = (id: string): string => `energy_usage_${id}`;
 
 /**
- * Returns the retained messages for Home Assistant, by topic: an announcement and a state of each home and of each of its devices.
- * Announcements use the device-based format (`components`) of Home Assistant 2024.12 and later. Pure.
+ * Returns the retained messages for Home Assistant, by topic: an announcement and a state of each home and device (device-based format of
+ * Home Assistant 2024.12 and later).
  */
 export function buildAnnouncementMessages(
   announcer: AnnouncementSettings,
@@ -57,7 +54,7 @@ export function buildAnnouncementMessages(
   return messages;
 }
 
-/** A sensor in an announcement, with its unit. `exists` is false if the home or device has no such sensor. */
+/** A sensor in an announcement, with its unit. `exists` is false if the home or device lacks it. */
 interface AnnouncedSensor {
   key: string;
   sensor: Sensor;
@@ -84,7 +81,7 @@ function announcement(
   const components = Object.fromEntries(
     sensors.map(({ key, sensor, unit, exists }) => [
       key,
-      // A component of an announcement that contains only its platform makes Home Assistant delete the sensor.
+      // A component with only a platform makes Home Assistant delete the sensor.
       exists ? { platform: 'sensor', ...sensorOf(id, key, sensor), unit_of_measurement: unit } : { platform: 'sensor' },
     ]),
   );
@@ -109,14 +106,13 @@ const sensorOf = (id: string, key: string, { name, deviceClass, stateClass, deci
   device_class: deviceClass,
   ...(stateClass && { state_class: stateClass }),
   suggested_display_precision: decimals,
-  // Jinja (Home Assistant's template language) renders null as `None`, which Home Assistant shows as unknown.
+  // Jinja (Home Assistant's template language) renders null as `None`, which means unknown.
   value_template: `{{ value_json.${key} }}`,
   ...(part && { last_reset_value_template: `{{ value_json.${part}_since }}` }),
 });
 
 /**
- * Parses an announcement that was received from the broker. Returns the topics of the announcement and of its states if this installation
- * published it; otherwise null. Pure.
+ * Parses an announcement from the broker. Returns its topic and the topics of its states if this installation published it; otherwise null.
  */
 export function findOwnAnnouncedTopics(
   announcer: AnnouncementSettings,
@@ -139,7 +135,7 @@ export function findOwnAnnouncedTopics(
   const isOwn =
     typeof state === 'string' && state.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/${announcer.installation}/`);
   if (!isOwn || /[+#\0]/.test(state)) return [topic];
-  // A home's usage is also published on a topic of its own (docs/mqtt-homes.md), which must be cleared, too.
+  // The separate topic of a home's usage must be cleared, too.
   const userId = USAGE_STATE.exec(state)?.[1];
   return [topic, state, ...(userId === undefined ? [] : [getHomeUsageTopic(userId)])];
 }
@@ -149,12 +145,9 @@ const USAGE_STATE = new RegExp(`/(usr_${ID_PATTERN})/state$`);
 /** Maximum size in bytes of an announcement that is parsed. This service's announcements have about 6 KiB. */
 const MAX_ANNOUNCEMENT_BYTES = 65_536;
 
-/**
- * Properties of a sensor in Home Assistant. `part`: the period (month or day) at whose start the sensor's sum returns to 0; the state's
- * `last_reset` contains this start.
- */
+/** Properties of a sensor in Home Assistant. `part`: the period at whose start the sensor's sum returns to 0. */
 interface Sensor {
-  /** English name of the sensor. Home Assistant displays the name unchanged and derives the entity's id from it. */
+  /** English name of the sensor, from which Home Assistant derives the entity's id. */
   name: string;
   deviceClass: 'energy' | 'power' | 'monetary' | 'gas' | 'water';
   /** Kind of statistics that Home Assistant records; null if it records none. */
@@ -171,10 +164,8 @@ const volume = { stateClass: 'total', unit: 'm³', decimals: 2, part: 'month' } 
 const money = { deviceClass: 'monetary', stateClass: 'total', unit: null, decimals: 2 } as const;
 
 /**
- * Sensors of a home, in the order of the home's announcement. A new sensor needs a line here and a value in `home-report.ts`. Each sum
- * covers the current month, has the month's start as its `last_reset`, and may decrease when readings are corrected. A register that never
- * restarts is unsuitable: after an import of years of history its value would jump, and Home Assistant would count the jump as consumption
- * of one hour. Earlier months are not published again (docs/decisions/0065).
+ * Sensors of a home, in the order of the announcement. Each sum covers the current month, because the history of a register without
+ * restarts could jump, and Home Assistant would count the jump as consumption.
  */
 export const HOME_SENSORS = {
   power: { deviceClass: 'power', stateClass: 'measurement', unit: 'W', decimals: 0, name: 'Power' },
@@ -191,7 +182,7 @@ export const HOME_SENSORS = {
   cost: { ...money, part: 'month', name: 'Cost this month' },
   used_today: { ...energy, part: 'day', name: 'Used today' },
   cost_today: { ...money, part: 'day', name: 'Cost today' },
-  // Forecasts have no state class, so that Home Assistant's Energy page cannot count forecasts as consumption.
+  // Without a state class, Home Assistant's Energy page does not count forecasts as consumption.
   forecast: { deviceClass: 'energy', stateClass: null, unit: 'kWh', decimals: 0, name: 'Forecast of this month' },
   forecast_cost: { ...money, stateClass: null, decimals: 0, name: 'Forecast of this month’s cost' },
 } as const satisfies Record<string, Sensor>;
@@ -202,20 +193,17 @@ export const DEVICE_SENSORS = {
   power: { deviceClass: 'power', stateClass: 'measurement', unit: 'W', decimals: 0, name: 'Power' },
 } as const satisfies Record<string, Sensor>;
 
-/**
- * Values of sensors, by the sensor's name. A home or device has no sensor without a value here; null means that the value is unknown. Money
- * is text, with all decimals of its currency.
- */
+/** Values of sensors, by the sensor's name. Null means unknown; a sensor without a value here does not exist. Money is text. */
 type Values<Sensors> = { [Name in keyof Sensors]?: number | string | null };
 
 /** Values of a home's sensors at one time. */
 export interface HomeReport {
   userId: string;
-  /** E-mail address of the owner, which distinguishes the home from other homes; null if only one home is published. */
+  /** E-mail address of the owner; null if only one home is published. */
   owner: string | null;
   /** Currency of the costs (ISO 4217); null if no tariff applies. */
   currency: string | null;
-  /** Start of the month and start of the day that the sums cover, in ISO 8601 with the UTC offset of the home's time zone. */
+  /** Start of the month and of the day that the sums cover, ISO 8601 with the UTC offset of the home's time zone. */
   since: { month: string; day: string };
   values: Values<typeof HOME_SENSORS>;
   devices: DeviceReport[];

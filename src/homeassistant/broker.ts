@@ -8,11 +8,11 @@ export type HomeAssistantBroker = ReturnType<typeof connectBroker>;
 interface BrokerOptions {
   url: string;
   clientId: string;
-  /** Topic of `online` and `offline`. The broker publishes `offline` if this process ends without disconnecting. */
+  /** Topic of `online` and `offline`. If this process dies, the broker publishes `offline`. */
   availabilityTopic: string;
   /** Topic filters to which the connection subscribes. */
   filters: readonly string[];
-  /** Called after each new connection, because a broker without persistence may have lost the retained messages. */
+  /** Called after each new connection, because the broker may have lost the retained messages. */
   onConnected(): void;
   onMessage(topic: string, payload: Buffer): void;
   log: Logger;
@@ -22,7 +22,7 @@ const RECONNECT_MS = 5_000;
 /** Maximum time to wait for the broker at shutdown, in ms. */
 const MAX_CLOSE_MS = 1_000;
 
-/** Connects to the broker, and reconnects after each lost connection. Uses MQTT 3.1.1, which every broker supports. */
+/** Connects to the broker, and reconnects after each lost connection. */
 export function connectBroker(options: BrokerOptions) {
   const { url, clientId, availabilityTopic, filters, log } = options;
   const retained = { qos: 1, retain: true } as const;
@@ -35,7 +35,7 @@ export function connectBroker(options: BrokerOptions) {
     connectTimeout: 10_000,
     keepalive: 30,
     resubscribe: false,
-    // Messages are not queued while the connection is lost, because all messages are computed again after a reconnect.
+    // Not queued while the connection is lost, because all messages are computed again after a reconnect.
     queueQoSZero: false,
     will: { topic: availabilityTopic, payload: Buffer.from('offline'), ...retained },
     log: () => {},
@@ -44,8 +44,7 @@ export function connectBroker(options: BrokerOptions) {
     await client.publishAsync(availabilityTopic, 'online', retained);
     const granted = await client.subscribeAsync([...filters], { qos: 1 });
     const refused = granted.filter(({ qos }) => (qos as number) >= 128).map(({ topic }) => topic);
-    // If the broker refuses the subscription, publishing continues, because Home Assistant needs only the retained messages. Without the
-    // subscription, the topics of deleted homes and devices are not cleared.
+    // If the broker refuses the subscription, publishing continues. Only the topics of deleted homes and devices are then not cleared.
     if (refused.length > 0) log.warn({ refused }, 'Home Assistant’s broker does not let this service listen');
   };
   client.on('connect', () => {
@@ -58,8 +57,8 @@ export function connectBroker(options: BrokerOptions) {
   return {
     isConnected: (): boolean => client.connected,
     /**
-     * Publishes a retained message and waits for the broker's acknowledgement; an empty payload clears the topic. Throws if the connection
-     * ends first.
+     * Publishes a retained message and waits for the acknowledgement; an empty payload clears the topic. Throws if the connection ends
+     * first.
      */
     async publish(topic: string, payload: string): Promise<void> {
       await client.publishAsync(topic, payload, retained);

@@ -28,10 +28,7 @@ const MAX_DEVICES = 200;
 const FLOWS = ['grid_import', 'grid_export', 'production', 'charged', 'discharged'] as const;
 const EXPORT = new Set(['export'] as const);
 
-/**
- * Reads the values of a home's sensors at a time. The values are sums of the daily rows that the API returns. `isOnly`: whether this home
- * is the only one that is published.
- */
+/** Reads the values of a home's sensors at a time, as sums of the daily rows. `isOnly`: whether only this home is published. */
 export async function readHomeReport(
   db: Database,
   owner: HomeReportAccount,
@@ -41,7 +38,7 @@ export async function readHomeReport(
   const { month, day, since } = findReportedPeriods(now, zone);
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
   const days = await loadUsageInsights(db, userId, month, 'day', new Set(FLOWS));
-  // In the first 65 minutes of a month, `month` is still the previous month (`CLOSING_MINUTES`), so its days do not include today.
+  // In the first 65 minutes of a month, `month` is still the previous one, so its days do not include today.
   const today = day.start > month.end ? await loadUsageInsights(db, userId, day, 'day') : days;
   const costs = await costsIn(db, { userId, month, day, now });
   const has = { grid: home.had.grid, production: home.had.production, storage: home.had.storage };
@@ -78,13 +75,13 @@ export async function readHomeReport(
 
 const thousandths = (value: number): number => Math.round(value * 1_000) / 1_000;
 
-/** Returns the sum of one member over all rows, rounded to thousandths; null if no row has a number for the member. */
+/** Returns the sum of one member over all rows, rounded to thousandths; null if no row has a number. */
 function sumOf<Row extends object>(rows: readonly Row[], name: keyof Row): number | null {
   const known = rows.map((row) => row[name] as number | null | undefined).filter((value) => typeof value === 'number');
   return known.length === 0 ? null : known.reduce((sum, value) => sum + Math.round(value * 1_000), 0) / 1_000;
 }
 
-/** Returns the cost of the last day or month of a range. Null if no tariff applies, or if the range has tariffs of two currencies. */
+/** Returns the cost of the last day or month of a range. Null without a tariff, or with two currencies. */
 async function costOf(
   db: Database,
   { userId, range, now }: { userId: string; range: DayRange; now: Date },
@@ -94,8 +91,8 @@ async function costOf(
 }
 
 /**
- * Returns the total costs of the month and of the day, in the currency of the day. Null if no tariff applies. Only the month's cost is null
- * if the month has another currency, or two currencies.
+ * Returns the costs of the month and of the day, in the currency of the day. Null without a tariff. The month's cost is null if the month
+ * has another currency.
  */
 async function costsIn(
   db: Database,
@@ -145,8 +142,8 @@ interface DeviceRow {
 }
 
 /**
- * Returns the devices of a home that contribute to its import or export of electricity in the month. `power` has the same value as in the
- * live stream. `power` is missing if the device measures no power, or measures several powers whose sum is unknown.
+ * Returns the devices of a home that contribute to its import or export of electricity in the month. `power` is missing if it is not
+ * measured or its sum is unknown.
  */
 async function devicesOf(db: Database, userId: string, month: DayRange, now: Date): Promise<DeviceReport[]> {
   // Raw SQL: the query combines the series of each device with aggregate functions.
@@ -183,15 +180,14 @@ async function devicesOf(db: Database, userId: string, month: DayRange, now: Dat
 }
 
 /**
- * Time in minutes after the end of a month for which the previous month's sums are still published, because meters with hourly readings
- * report the month's last hour only now. Home Assistant adds each increase of a sum, and starts from 0 at a new `last_reset`. Energy that
- * the new month uses during these minutes is published after them.
+ * Time in minutes after the end of a month for which its sums are still published, because meters may report the month's last hour late.
+ * Later, Home Assistant starts from 0 again.
  */
 const CLOSING_MINUTES = 65;
 
 /**
- * Returns the month and the day whose sums are published at a given time, and the starts of both in the time zone. For the first
- * `CLOSING_MINUTES` of a month, `month` is still the previous month. Pure.
+ * Returns the month and the day whose sums are published at a given time, and their starts. Shortly after the end of a month
+ * (`CLOSING_MINUTES`), `month` is still the previous month.
  */
 export function findReportedPeriods(
   now: Date,
@@ -213,9 +209,8 @@ const dateOf = (time: DateTime): string => time.toFormat('yyyy-MM-dd');
 const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: true }) as string;
 
 /**
- * Reads the usage of a home for the home's MQTT topic (docs/mqtt-homes.md), with the same values as the API; null if the account does not
- * exist. Days begin at midnight in `timezone`. A null value means unknown; a cost is also null if no tariff applies or the tariffs have two
- * currencies.
+ * Reads the usage of a home for its MQTT topic (docs/mqtt-homes.md); null if the account does not exist. Days begin at midnight in
+ * `timezone`. A null value means unknown.
  */
 export async function readHomeUsageReport(db: Database, userId: string, now: Date) {
   const user = await db.selectFrom('users').select('timezone').where('user_id', '=', userId).executeTakeFirst();

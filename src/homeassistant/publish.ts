@@ -25,24 +25,21 @@ interface PublisherParts {
   pool: Pool;
   clock: Clock;
   log: Logger;
-  /** The installation's secret, from which the name of the installation on the broker is derived. */
+  /** The installation's secret, from which its name on the broker is derived. */
   secret: string;
   /** Interval in ms at which changes are published. */
   everyMs?: number;
 }
 
 const EVERY_MS = 20_000;
-/** Interval in ms at which each worker that does not publish tries to take over publishing. */
+/** Interval in ms at which the other workers try to take over publishing. */
 const TAKE_OVER_MS = 3_000;
-/** Minimum time in ms between two publications of all messages, in case Home Assistant restarts repeatedly. */
+/** Minimum time in ms between two publications of all messages. */
 const MIN_INTERVAL_MS = 500;
-/** Maximum number of topics that an earlier process published and that wait to be cleared. */
+/** Maximum number of topics of an earlier process that wait to be cleared. */
 const MAX_OUTDATED_TOPICS = 10_000;
 
-/**
- * Publishes homes to Home Assistant, from one worker at a time. Returns a function that stops publishing after the broker has received
- * `offline`.
- */
+/** Publishes homes to Home Assistant, from one worker at a time. Returns a function that stops publishing. */
 export function startHomeAssistantPublisher(
   publishing: HomeAssistantPublishing,
   parts: PublisherParts,
@@ -63,7 +60,7 @@ export function startHomeAssistantPublisher(
   };
 }
 
-/** Returns the name of this installation on a broker that several installations may share. The name does not reveal the secret. */
+/** Returns the name of this installation on a shared broker. It does not reveal the secret. */
 const installationOf = (secret: string): string =>
   createHmac('sha256', secret).update('home assistant').digest('hex').slice(0, 12);
 
@@ -117,7 +114,7 @@ async function publishUntil(
       const passed = pass().catch((error: Error) => {
         if (!over.aborted) log.warn({ err: error }, 'publishing to Home Assistant failed; trying again');
       });
-      // Stopping does not wait until publishing is complete, because the broker may not respond.
+      // Does not wait until publishing is complete, because the broker may not respond.
       await Promise.race([passed, ended]);
       await pause(MIN_INTERVAL_MS, over);
       await wakeUp.wait(everyMs, over);
@@ -148,7 +145,7 @@ async function publishChanges(
   }
 }
 
-/** Returns the messages to publish now, by topic. `missing`: accounts about which a log line already says that they do not exist. */
+/** Returns the messages to publish now, by topic. `missing`: unknown accounts that were already logged. */
 async function buildCurrentMessages(
   db: Database,
   announcer: AnnouncementSettings,

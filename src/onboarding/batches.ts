@@ -20,21 +20,18 @@ const COLUMNS = [
   'created_at',
 ] as const;
 
-/**
- * Number of serial numbers with which meters of the batch can claim a device; null if any serial number can. Lists of batches omit the
- * serial numbers themselves, because there may be many.
- */
+/** Number of serial numbers with which meters of the batch can claim a device; null if any can. */
 const SERIAL_COUNT = sql<number | null>`cardinality(serials)`.as('serial_count');
 
-/** A batch of meters that were manufactured with one shared secret. With this secret, each meter claims its own login. */
+/** A batch of meters that share a secret, with which each meter claims a login for its device. */
 export type StoredProvisioningBatch = Pick<Selectable<Tables['provisioning_batches']>, (typeof COLUMNS)[number]> & {
   serial_count: number | null;
 };
 
 export interface NewProvisioningBatch {
-  /** Account that creates the batch. When a meter claims a device, the device is searched among those that this account can access. */
+  /** Account that creates the batch. Meters can claim only devices that this account can access. */
   userId: string;
-  /** Owner of the device that is created for a meter without a matching device. Null: the claim of such a meter is refused. */
+  /** Owner of new devices for meters without a matching device. Null: the claim of such a meter is refused. */
   ownerId: string | null;
   name: string;
   type: string;
@@ -45,7 +42,7 @@ export interface NewProvisioningBatch {
   expiresAt: Date;
 }
 
-/** Creates a batch. Returns its secret, which is shown only once. */
+/** Creates a batch. Returns its secret. */
 export async function createBatch(
   db: Database,
   wanted: NewProvisioningBatch,
@@ -70,7 +67,7 @@ export async function createBatch(
   return { batch, secret };
 }
 
-/** Returns the batches created by accounts that the caller can access, in order of their ids, after `cursor`; at most `limit`. */
+/** Returns at most `limit` batches of accounts that the caller can access, in order of their ids, after `cursor`. */
 export async function listBatches(
   db: Database,
   reach: AccessibleAccounts,
@@ -87,8 +84,8 @@ export async function listBatches(
 }
 
 /**
- * Revokes a batch, so that no further meter can claim a device with the batch's secret. Devices that are already claimed retain their
- * passwords. Returns false if the caller can access no active batch with this id.
+ * Revokes a batch, so that no further meter can claim a device. Already claimed devices are not affected. Returns false if the caller can
+ * access no such active batch.
  */
 export async function revokeBatch(
   db: Database,

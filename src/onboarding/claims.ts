@@ -19,14 +19,14 @@ import { recordAuditedAction } from '#src/users/audit.ts';
 
 interface Claim {
   serial: string;
-  /** Random value that the meter generates and stores. With the same nonce, the meter may repeat a claim whose answer was lost. */
+  /** Random value that the meter stores. With the same nonce, it may repeat a claim whose answer was lost. */
   nonce: string | undefined;
 }
 
 /** A device that may belong to the meter with a given serial number. */
 export interface ClaimCandidate {
   isDeleted: boolean;
-  /** The claim by which a meter got the device. Null if the device was never claimed, or was released. */
+  /** The claim by which a meter got the device. Null if there is none. */
   claim: { nonceSha256: Buffer | null } | null;
   hasReported: boolean;
   /** Whether the device has a password. A released device has no password. */
@@ -34,10 +34,9 @@ export interface ClaimCandidate {
 }
 
 /**
- * Decides whether a meter's claim is granted. If the meter's serial number matches one device, the meter may claim this device once. The
- * claim is refused if the device is in use or already claimed; but a claim with the same nonce may be repeated before the device has
- * reported. If the serial number matches no device and the batch names an owner, a device is created. No device is created in place of a
- * claimed device that was deleted, so that a device does not return after its owner has removed it. Pure.
+ * Decides whether a meter's claim is granted. A meter may claim the one device with its serial number, once. A claim with the same nonce
+ * may be repeated before the device has reported. If no device matches and the batch names an owner, a device is created, but not in place
+ * of a claimed device that was deleted.
  */
 export function decideMeterClaim(
   candidates: readonly ClaimCandidate[],
@@ -53,10 +52,8 @@ export function decideMeterClaim(
 }
 
 /**
- * Assigns a device to a meter of a batch and returns the device's new secret, which is stored nowhere else. The caller has already checked
- * the batch's secret. Null if the claim is refused: the batch has ended or has no claims left, or decideMeterClaim refuses the serial
- * number.
- * `address`: IP address of the meter, for the audit log.
+ * Assigns a device to a meter of a batch and returns the device's new secret. The caller has already checked the batch's secret. Null if
+ * the batch has ended or the claim is refused. `address`: IP address of the meter.
  */
 async function claimDevice(
   db: Database,
@@ -65,8 +62,7 @@ async function claimDevice(
   { now, address }: { now: Date; address: string },
 ): Promise<{ deviceId: string; secret: string } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Locks the batch: its claims run one after another, so that no two claims get the same device and the maximum number of claims is
-    // never exceeded.
+    // Locks the batch, so that its claims run one after another and cannot exceed its maximum.
     const batch = await trx
       .selectFrom('provisioning_batches as b')
       .innerJoin('users as u', 'u.user_id', 'b.user_id')
@@ -77,7 +73,7 @@ async function claimDevice(
       .where(sql<boolean>`(b.serials IS NULL OR ${serial} = ANY (b.serials))`)
       .forUpdate('b')
       .executeTakeFirst();
-    // The account that created the batch may since have lost the role that a batch requires, or its access to the batch's owner.
+    // The account that created the batch may have lost its role or its access.
     if (!batch || batch.role === 'homeowner') return null;
     const reach = getAccessibleAccountsOfRole({ role: batch.role, userId: batch.user_id });
     if (batch.owner_user_id !== null && !(await isWithin(trx, reach, batch.owner_user_id))) return null;
@@ -127,7 +123,7 @@ async function candidatesOf(trx: Database, reach: AccountsForRole, ownerId: stri
     device_id: row.device_id,
     isDeleted: row.deleted_at !== null,
     claim: row.claimed_at === null ? null : { nonceSha256: row.nonce_sha256 },
-    // For a device that was released and claimed again, only messages since the new claim show that the device has reported.
+    // For a device that was released and claimed again, only later messages count as reports.
     hasReported: row.seen_at !== null && (row.claimed_at === null || row.seen_at > row.claimed_at),
     hasSecret: row.mqtt_secret_sha256.length > 0,
   }));
@@ -148,10 +144,7 @@ async function create(
   return { deviceId: row.device_id, secret };
 }
 
-/**
- * Gives a device a new secret, with which a meter of a batch logs in as the device. The batch belongs to a utility, so the utility then
- * manages the device, even if its owner paired it.
- */
+/** Gives a device a new secret, with which a meter of a batch logs in. The utility of the batch then manages the device. */
 async function renewSecret(trx: Database, deviceId: string): Promise<{ deviceId: string; secret: string }> {
   const { secret, sha256 } = createDeviceSecret();
   const renewed = { mqtt_secret_sha256: sha256, managed_by: 'utility' as const };
@@ -160,8 +153,8 @@ async function renewSecret(trx: Database, deviceId: string): Promise<{ deviceId:
 }
 
 /**
- * Releases a device so that a meter can claim it again. The device's password expires, and its connections to the embedded broker end
- * within 10 s. Returns false if the caller can access no such device. Throws 403 if an owner releases a device that the utility manages.
+ * Releases a device so that a meter can claim it again. Its password expires. Returns false if the caller can access no such device. Throws
+ * 403 if an owner releases a device that a utility manages.
  */
 export async function releaseDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -179,7 +172,7 @@ export async function releaseDevice(db: Database, reach: AccessibleAccounts, dev
   });
 }
 
-/** MQTT topic on which a meter publishes its claim. The reply is published only to the meter's own connection. */
+/** MQTT topic on which a meter publishes its claim. */
 export const CLAIM_TOPIC = 'energy/v1/claim';
 export const CLAIM_REPLY_TOPIC = 'energy/v1/claim/reply';
 
@@ -191,7 +184,7 @@ export const claimMessageSchema = z.strictObject({
     .optional(),
 });
 
-/** Carries out a meter's claim and returns the answer. Null if the claim is refused (see decideMeterClaim). */
+/** Carries out a meter's claim and returns the answer; null if it is refused. */
 export async function processMeterClaim(
   db: Database,
   batchId: string,
@@ -208,9 +201,8 @@ export async function processMeterClaim(
 type ClaimGate = <Answer>(address: string, decide: () => Promise<Answer | null>) => Promise<Answer | null>;
 
 /**
- * Returns a function that limits the number of refused claims per network (IPv6: a /64), so that serials cannot be guessed. Each claim
- * counts as refused until it is granted, so that concurrent claims cannot exceed the limit. Claims of one network run one after another, so
- * that many meters in one building do not use up the limit by claiming concurrently. Rejects with 429 beyond the limit.
+ * Returns a function that limits the number of refused claims per network (IPv6: a /64), so that serial numbers cannot be guessed. Claims
+ * of one network run one after another. Rejects with 429 beyond the limit.
  */
 export function createClaimLimiter(counter: Pick<RequestCounter, 'take' | 'giveBack'>): ClaimGate {
   const lasts = new Map<string, Promise<unknown>>();

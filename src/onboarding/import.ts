@@ -26,17 +26,13 @@ const UNIQUE_VIOLATION = '23505';
 /** The account that imports devices, with its rights and the options of the import. */
 export interface DeviceImporter {
   reach: AccessibleAccounts;
-  /** Owner of the devices of rows that name no user. Null if every row must name a user. */
+  /** Owner of the devices of rows that name no user. Null if every row must name one. */
   ownId: string | null;
   /**
-   * `enrolledBy`: the utility that enrols the homeowners whose accounts the import creates for unknown e-mail addresses. Null: the import
-   * creates no accounts.
+   * `enrolledBy`: the utility for whose accounts the import creates homeowners with unknown e-mail addresses. Null: creates no accounts.
    */
   newOwners: { enrolledBy: string | null } | null;
-  /**
-   * Option of the import with which it would create missing accounts. Error messages recommend this option if it was not given and the
-   * account may use it.
-   */
+  /** Option that would create missing accounts, for error messages. */
   toMakeOwners?: string;
   /** Actor that the audit log records for the import. */
   by: Pick<AuditRecord, 'actor' | 'address'>;
@@ -92,10 +88,7 @@ export async function importDevices(
   }
 }
 
-/**
- * Returns the plan of an import with all its errors, without importing any device. `newUsers`: number of accounts that the import would
- * create.
- */
+/** Returns the plan of an import with all its errors, without importing. `newUsers`: number of accounts that the import would create. */
 export async function previewDeviceImport(
   db: Database,
   importer: DeviceImporter,
@@ -107,13 +100,13 @@ export async function previewDeviceImport(
 }
 
 interface ImportHooks {
-  /** Called before any look-up, while no other import of the account is running. */
+  /** Called before any look-up, while other imports of the account wait. */
   begin?: (trx: Database) => Promise<void>;
   onProgress?: (done: number, total: number) => void;
   beforeCommit?: (imported: DeviceImportResult) => Promise<void> | void;
 }
 
-/** Locks the imports of an account: two concurrent imports would create the same devices twice. */
+/** Locks the imports of an account, because two concurrent imports would create the same devices twice. */
 async function lockImports(trx: Database, { by }: DeviceImporter): Promise<void> {
   // Raw SQL: the statement tries to take an advisory lock, and reads no table.
   const { rows } = await sql<{ isMine: boolean }>`
@@ -124,9 +117,7 @@ async function lockImports(trx: Database, { by }: DeviceImporter): Promise<void>
 }
 
 const addressOf = ({ email = '' }: DeviceImportRow): string => email.toLowerCase();
-/**
- * Whether a text is given and PostgreSQL can store it. PostgreSQL cannot store the character NUL, so a text with NUL equals no stored text.
- */
+/** Whether a text is given and can be stored. Otherwise it equals no stored text. */
 const isStorable = (text: string | undefined): text is string => text !== undefined && !text.includes('\0');
 
 async function lookUp(
@@ -136,7 +127,6 @@ async function lookUp(
 ): Promise<ExistingAccountsAndDevices> {
   const ids = [...new Set(rows.map(({ userId }) => userId ?? importer.ownId ?? undefined).filter(isStorable))];
   const addresses = [...new Set(rows.map(({ email }) => email?.toLowerCase()).filter(isStorable))];
-  // Each list is one SQL parameter. PostgreSQL finds the rows of its values through an index.
   const users = await db
     .selectFrom('users')
     .select(['user_id', 'email'])
@@ -206,7 +196,7 @@ async function findDiscovered(
     .execute();
 }
 
-/** Returns those of the given e-mail addresses that already have an account, even if the importer cannot access the account. */
+/** Returns the given e-mail addresses that already have an account. */
 async function findTakenAddresses(db: Database, addresses: readonly string[]): Promise<string[]> {
   if (addresses.length === 0) return [];
   const users = await db
@@ -223,7 +213,7 @@ async function createOwners(
   { newOwners, by }: DeviceImporter,
   rows: readonly DeviceImportRow[],
 ): Promise<Map<string, string>> {
-  // The rows are reversed, so that the first row that names an address determines its spelling (upper and lower case).
+  // Reversed, so that the first row with an address determines its spelling.
   const wanted = new Map(rows.toReversed().map((row) => [addressOf(row), row.email as string]));
   const made = new Map<string, string>();
   const emails = [...wanted.values()];

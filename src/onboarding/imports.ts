@@ -8,7 +8,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import type { DeviceImportResult } from './import.ts';
 
-/** Time for which the passwords of an import are stored. They are deleted earlier if they are fetched. */
+/** Time for which the passwords of an import are stored, unless they are fetched earlier. */
 const CREDENTIALS_RETENTION = '24 hours';
 
 /** The credentials with which a device that an import created logs in. */
@@ -25,7 +25,7 @@ export interface ImportCredential {
 /** Stored result of a completed import. */
 export type ImportRecord = NonNullable<Awaited<ReturnType<typeof findImport>>>;
 
-/** Returns the credentials of the devices that an import created, in the order of its rows. Pure. */
+/** Returns the credentials of the devices that an import created, in the order of its rows. */
 export const listCreatedCredentials = ({ created }: DeviceImportResult): ImportCredential[] =>
   created.flatMap(({ row, deviceId, secret }) =>
     secret === null
@@ -40,13 +40,13 @@ export const listCreatedCredentials = ({ created }: DeviceImportResult): ImportC
         },
   );
 
-/** Returns the rows of an import whose devices already existed with other settings. Pure. */
+/** Returns the rows of an import whose devices already existed with other settings. */
 export const findRowsWithDifferentSettings = ({ existing }: Pick<DeviceImportResult, 'existing'>) =>
   existing
     .filter(({ members }) => members.length > 0)
     .map(({ row, deviceId, members }) => ({ row: row.name, device_id: deviceId, members }));
 
-/** Records an import within the import's transaction. Its passwords are stored encrypted until they are fetched. Returns its id. */
+/** Records an import within its transaction. Its passwords are stored encrypted until they are fetched. Returns its id. */
 export async function recordImport(
   trx: Database,
   box: SecretEncrypter,
@@ -84,7 +84,7 @@ export async function findImport(db: Database, reach: AccessibleAccounts, import
   return row ?? null;
 }
 
-/** Returns at most `limit` imports of an account whose passwords have not been fetched yet, the newest first. */
+/** Returns at most `limit` imports of an account whose passwords have not been fetched, newest first. */
 export async function findImportsWithUnfetchedPasswords(db: Database, userId: string, limit: number) {
   return importRows(db)
     .where('user_id', '=', userId)
@@ -95,8 +95,8 @@ export async function findImportsWithUnfetchedPasswords(db: Database, userId: st
 }
 
 /**
- * Returns the credentials of an import's devices and deletes them, so that they are shown only once. Throws 409 if they were fetched or
- * deleted earlier. Null if there is no such import.
+ * Returns the credentials of an import's devices and deletes them. Throws 409 if they were fetched or deleted earlier. Null if there is no
+ * such import.
  */
 export async function takeImportCredentials(
   db: Database,

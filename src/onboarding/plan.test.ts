@@ -123,7 +123,7 @@ test('names the option that would create an account for an unknown e-mail addres
   expect(errorsOf({ toMakeOwners: '--create-users' })).toEqual([{ field: 'line 2.email', message }]);
   expect(errorsOf({})).toEqual([{ field: 'line 2.email', message: 'there is no such user' }]);
   expect(errorsOf({ toMakeOwners: '--create-users', isTaken: () => true })[0]?.message).toMatch(/you do not manage/);
-  // The row names an unknown user id. An import creates accounts only for e-mail addresses.
+  // An import creates accounts only for e-mail addresses, not for unknown user ids.
   const byId = planImport([row({}, { userId: 'usr_9' })], known([], { toMakeOwners: '--create-users' }));
   expect(byId.errors[0]?.message).toBe('there is no such user');
 });

@@ -8,7 +8,7 @@ import type { DeviceSettings } from '#src/devices/store.ts';
 export interface DeviceImportRow {
   /** Name of the row in error messages: `line 3`, or its position in a list. */
   name: string;
-  /** Owner of the device, given by `userId` or `email`. If both are missing, the caller is the owner. */
+  /** Owner of the device, by `userId` or `email`. Default: the caller. */
   userId?: string;
   email?: string;
   settings: DeviceSettings;
@@ -32,23 +32,22 @@ type Words = Parameters<typeof mergeChannelSettings>[0];
 export interface ExistingAccountsAndDevices {
   /** Returns the id of the account that a row names. Undefined if the caller can access no such account. */
   ownerOf(row: DeviceImportRow): string | undefined;
-  /** Whether a new account is created for the row's owner, who then has no devices yet. */
+  /** Whether a new account is created for the row's owner. */
   isNewOwner(row: DeviceImportRow): boolean;
   /** Whether the import may create accounts, but the row's address belongs to an account that the caller cannot access. */
   isTaken(row: DeviceImportRow): boolean;
   /**
-   * Option with which the import would create accounts, such as `--create-users`, if it was not given. Undefined for a caller who may not
-   * create accounts.
+   * Option that would create accounts, such as `--create-users`, if it was not given. Undefined for a caller who may not create accounts.
    */
   toMakeOwners?: string | undefined;
   devices: readonly ExistingDevice[];
-  /** Devices discovered through the owners' gateways, with the id of the device as which each is paired. */
+  /** Devices discovered through the owners' gateways, with the id of the paired device. */
   discovered: readonly { discovery_id: string; user_id: string; device_id: string | null; awaits: string | null }[];
 }
 
 export interface ImportPlan {
   create: DeviceImportRow[];
-  /** Rows whose device already exists, with those members in which row and device differ. The import does not change these devices. */
+  /** Rows whose device already exists with other settings. The import does not change these devices. */
   existing: { row: DeviceImportRow; deviceId: string; members: string[] }[];
   errors: FieldError[];
 }
@@ -60,16 +59,15 @@ export const getImportedRowKey = ({ type, location }: { type: string; location: 
   JSON.stringify([type, location]);
 
 /**
- * Decides for each row of an import whether a device is created; each row has passed validation. A row matches that device of its owner
- * which has the same `external_id`. A row without an `external_id` matches the device that such a row created earlier, or a device with the
- * same type and location that also has no `external_id`. An existing device is never changed, so that its owner's later settings are
- * retained. Pure.
+ * Decides for each row of an import whether a device is created. A row matches the device of its owner with the same `external_id`. Without
+ * one, it matches a device that such a row created earlier, or a device with the same type and location. Existing devices are never
+ * changed.
  */
 export function planImport(rows: readonly DeviceImportRow[], known: ExistingAccountsAndDevices): ImportPlan {
   const plan: ImportPlan = { create: [], existing: [], errors: [] };
   const byKey = new Map<string, ExistingDevice>();
   const byId = new Map(known.devices.map((one) => [one.device_id, one]));
-  // A device that an earlier import created takes precedence over a device that only has the same type and location.
+  // A device from an earlier import takes precedence over a device with only the same type and location.
   for (const isOfImport of [false, true]) {
     for (const one of known.devices) {
       if (one.external_id !== null) byKey.set(keyOf(one.user_id, { external: one.external_id }), one);

@@ -3,27 +3,24 @@ import { type DailyUsage, listDaysWithKnownUsage } from './daily-use.ts';
 import { forecastMonth, type MonthForecast } from './forecast.ts';
 import { computeMean, sumValues } from './statistics.ts';
 
-/**
- * A past month, with a forecast for it and its actual usage. The forecast is made on the same day of the month as the current forecast.
- * Energies in kWh.
- */
+/** A past month, with a forecast for it and its actual usage, in kWh. */
 export interface PastForecast {
   firstDay: number;
   forecastKwh: number;
   actualKwh: number;
-  /** Actual usage ÷ forecast usage of the days from the forecast to the end of the month. */
+  /** Actual usage divided by forecast usage, from the day of the forecast to the end of the month. */
   restRatio: number;
-  /** Usage of the same month of the previous year, scaled to the number of days in the forecast month. Null if unknown. */
+  /** Usage of the same month of the previous year, scaled to the same number of days. Null if unknown. */
   lastYearKwh: number | null;
 }
 
 const MONTHS = 24;
-/** Maximum number of days with unknown usage in a month that is compared with a forecast. */
+/** Maximum number of days with unknown usage in a compared month. */
 const MOST_UNKNOWN_DAYS = 1;
 
 /**
- * Returns forecasts for the home's months of the last two years, newest first. Each forecast is for the same day of the month as `today`,
- * and is computed only from data of earlier days. Omits months with more than one day of unknown usage.
+ * Returns forecasts for the home's months of the last two years, newest first, each for the same day of the month as `today` and only from
+ * earlier data. Omits months with more than one day of unknown usage.
  */
 export function backTestForecasts(used: DailyUsage, today: number): PastForecast[] {
   const { first } = getMonthOfDay(today);
@@ -39,7 +36,7 @@ export function backTestForecasts(used: DailyUsage, today: number): PastForecast
     if (!forecast || forecast.restKwh <= 0) continue;
     const total = (of: typeof days) => sumValues(of.map(({ kwh }) => kwh));
     const rest = days.filter(({ day }) => day >= asOf);
-    // The usage of an unknown day is replaced by the mean of the known days.
+    // An unknown day gets the mean of the known days.
     const actualRest = (total(rest) * (end - asOf)) / Math.max(1, rest.length);
     past.push({
       firstDay: month.first,
@@ -61,7 +58,7 @@ function lastYearOf(used: DailyUsage, { first, days }: Month): number | null {
 /** Returns the expected usage of the whole month, in kWh. */
 export const sumForecastKwh = ({ soFarKwh, restKwh }: MonthForecast): number => soFarKwh + restKwh;
 
-/** Returns the mean absolute error of past forecasts, relative to actual usage. Null without past forecasts. */
+/** Returns the mean absolute error of past forecasts, relative to actual usage, or null. */
 export function computeMeanForecastError(past: readonly PastForecast[]): number | null {
   const errors = past.flatMap(({ forecastKwh, actualKwh }) =>
     actualKwh > 0 ? [Math.abs(forecastKwh - actualKwh) / actualKwh] : [],

@@ -1,5 +1,5 @@
 import { DAY_MS } from '#src/core/units.ts';
-/** Converts a date in a zone's calendar to the number of days since 1970-01-01. Remarks compare whole days, so they need no instants. */
+/** Converts a date in a zone's calendar to the number of days since 1970-01-01. */
 
 export const parseDayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 export const formatDayNumber = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);

@@ -11,16 +11,16 @@ export interface CheaperTariff {
   wouldHavePaid: string;
 }
 
-/** Actual cost of a year, or the cost that the year would have had under another tariff. */
+/** Cost of a year with the actual tariff or with another one. */
 interface YearCost {
   currency: string;
   total: string;
   missing_prices_kwh: number;
 }
 
-/** Minimum saving, as a share of the cost. Smaller savings are within the variation from year to year. */
+/** Minimum saving, as a share of the cost. Smaller savings vary from year to year. */
 const LEAST_SHARE = 0.05;
-/** Maximum energy without a price, in kWh. With more such energy, a tariff would seem cheaper than it is. */
+/** Maximum energy without a price, in kWh, because a tariff would otherwise seem too cheap. */
 const MOST_MISSING_KWH = 10;
 
 /** Returns the cheapest of the tariffs. Null if it would not have saved enough, or if too many prices are unknown. */
@@ -36,7 +36,7 @@ export function findCheaperTariff(
     .toSorted((a, b) => Number(a.cost.total) - Number(b.cost.total));
   if (!best) return null;
   const saved = Number(paid.total) - Number(best.cost.total);
-  // The total cost is negative for a home that earns more than it pays.
+  // The cost is negative for a home that earns more than it pays.
   if (saved <= 0 || saved < LEAST_SHARE * Math.abs(Number(paid.total))) return null;
   return {
     kind: 'cheaper_tariff',

@@ -9,7 +9,7 @@ const QUARTER_HOURS = DAYS * QUARTER_HOURS_PER_DAY;
 const FROM_MS = Date.parse('2025-09-01T00:00:00Z');
 const FIRST_DAY = parseDayNumber('2025-09-01');
 
-/** Test data: power of a home at a quarter-hour. The home uses 100 W, 700 W in the evening, and 4 W more on every second day. */
+/** Power of a home at a quarter-hour: 100 W, 700 W in the evening, and 4 W more on every second day. */
 const evenings = (at: number) => {
   const hour = (at % QUARTER_HOURS_PER_DAY) / 4;
   return (hour >= 18 && hour < 22 ? 700 : 100) + (Math.floor(at / QUARTER_HOURS_PER_DAY) % 2) * 4;
@@ -92,7 +92,7 @@ test('a load that stays on is not reported if the same happened two weeks before
   const spell = (at: number) => dayOf(at) >= DAYS - 14 && dayOf(at) < DAYS - 11;
   const cold = (now: (at: number) => boolean) => profile((at) => evenings(at) + (spell(at) || now(at) ? 400 : 0));
   expect(kindsOf(cold(last(23)))).toEqual([]);
-  // The same rise without the earlier rise causes a remark.
+  // Without the earlier rise, the same rise causes a remark.
   expect(kindsOf(profile((at) => evenings(at) + (last(23)(at) ? 400 : 0)))).toEqual(['stays_on']);
   const over = (at: number) => last(47)(at) && !last(16)(at);
   expect(kindsOf(profile((at) => evenings(at) + (over(at) ? 400 : 0)))).toEqual([]);
@@ -111,7 +111,7 @@ test('a fridge without a pause of a whole quarter-hour is not reported as a rise
 test('a device that uses many times as much is not reported as using more', () => {
   const pump = Float64Array.from({ length: QUARTER_HOURS }, (_, at) => (last(24)(at) ? 400 : 6));
   expect(kindsOf(profile(evenings, { devices: [{ deviceId: 'dev_3', used: pump }] }))).toEqual([]);
-  // The usage of this device varies by a third from day to day. It has no usual value, so there is no remark.
+  // The usage of this device varies by a third from day to day, so no remark is possible.
   const screen = Float64Array.from({ length: QUARTER_HOURS }, (_, at) =>
     last(24)(at) ? 140 : 40 + 7 * (dayOf(at) % 4),
   );
@@ -128,7 +128,7 @@ test('a rise of quiet hours is reported, unless a device that explains it is rep
   ];
   const remarks = findRemarksOfProfile({ ...night, devices });
   expect(remarks.map(({ kind }) => kind)).toEqual(['device_uses_more']);
-  // A washing machine does not run every day. It has no usual daily usage, so there is no remark.
+  // A washing machine does not run every day, so no remark is possible.
   const washing = Float64Array.from({ length: QUARTER_HOURS }, (_, at) =>
     dayOf(at) % 3 === 0 && at % QUARTER_HOURS_PER_DAY < 6 ? 1_500 : 0,
   );

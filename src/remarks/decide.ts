@@ -5,13 +5,10 @@ import { type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 import { type ContinuousLoad, detectContinuousLoad } from './stays-on.ts';
 import { detectUnusualDay, type UnusualDay } from './unusual-day.ts';
 
-/** A remark about usage: its values, and the values of earlier days with which they are compared. It contains no text. */
+/** A remark: a notice about unusual usage, with its values and the earlier values with which they are compared. */
 export type ProfileRemark = ContinuousLoad | NightLoadIncrease | DeviceUsageIncrease | MissingProduction | UnusualDay;
 
-/**
- * Returns the remarks on a home, most urgent first. One cause results in one remark only. If a device uses more or a load stays on, a
- * higher night load is not reported. If a load stays on, an unusual day is not reported.
- */
+/** Returns the remarks on a home, most urgent first. One cause results in only one remark. */
 export function findRemarksOfProfile(profile: HomeProfile): ProfileRemark[] {
   const missing = detectMissingProduction(profile);
   const stays = detectContinuousLoad(profile);
@@ -22,7 +19,7 @@ export function findRemarksOfProfile(profile: HomeProfile): ProfileRemark[] {
   return [missing, stays, ...devices, night, unusual].filter((remark) => remark !== null);
 }
 
-/** Whether a load stayed on one or two days ago. It would still raise the night load that is evaluated now. */
+/** Whether a load stayed on one or two days ago, which would still raise the night load. */
 const stayedOn = (profile: HomeProfile): boolean =>
   [1, 2].some(
     (days) =>

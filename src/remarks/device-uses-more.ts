@@ -11,19 +11,19 @@ export interface DeviceUsageIncrease {
   /** Usage of the last 24 hours in kWh, and the usual usage in 24 hours. */
   kwh: number;
   usualKwh: number;
-  /** Usage in kWh of each period of 24 hours, oldest first; the last entry is for the last 24 hours. */
+  /** Usage in kWh of each period of 24 hours, oldest first. The last entry is for the last 24 hours. */
   compared: { atMs: number; kwh: number }[];
 }
 
 const DAYS = 28;
 const LEAST_DAYS = 14;
 const LEAST_KNOWN = 0.95;
-/** Maximum spread of the daily usage, as a share of the usual usage. A device whose usage varies more has no usual usage. */
+/** Maximum spread of the daily usage, as a share of the usual usage. */
 const STEADY_SHARE = 0.15;
 const LEAST_USUAL_KWH = 0.1;
 /**
- * Maximum ratio of the usage in the last 24 hours to the usual usage. A compressor that never stops uses three or four times as much as
- * usual. A higher ratio has another cause, for example a heat pump at the beginning of winter.
+ * Maximum ratio of the usage in the last 24 hours to the usual usage. A compressor that never stops uses three or four times as much. A
+ * higher ratio has another cause, such as the beginning of winter for a heat pump.
  */
 const MOST_TIMES = 4;
 const LEAST_SHARE = 0.3;

@@ -11,23 +11,21 @@ export interface ForecastRange {
 /** Probability, in percent, that a month's usage lies within the range. */
 export const FORECAST_RANGE_PERCENT = 80;
 /**
- * Half-width of the range, in units of the usual error (`computeForecastDeviation`). It was found by split conformal prediction: it is the
- * 85th percentile of the forecast errors over the months of six homes with equal weight. In tests on homes that were not used for this
- * (`npm run bench -- forecast`), the range contained at least 80 of 100 months. It is therefore five percentiles above the promised 80 %.
+ * Half-width of the range, in units of the usual error. It is the 85th percentile of the forecast errors of six homes (split conformal
+ * prediction), five percentiles above the promised 80 % for safety on other homes.
  */
 const HALF_WIDTH = 1.1;
 /**
- * Usual values of homes, used for a home with a short history. `level` and `day`: errors due to changes of the usage within a month, and
- * from day to day. `drift` and `spread`: weights of the home's recent change of usage, and of its variation between days.
+ * Usual values of homes, for a home with a short history. `level` and `day`: errors due to changes of the usage within a month, and from
+ * day to day. `drift` and `spread`: weights of the home's recent change of usage, and of its variation between days.
  */
 const USUAL = { level: 0.16, day: 0.3, drift: 0.6, spread: 0.3 };
-/** Weight of the usual error of all homes, in months of the home's own history. */
+/** Weight of the usual error of all homes, in months of history. */
 const PRIOR_MONTHS = 10;
 
 /**
- * Returns the usual error of a forecast: the standard deviation of the logarithm of actual ÷ expected usage of the remaining days. It is
- * computed from the errors of the home's own past forecasts for the same day of the month. If there are only a few of these, it is mostly
- * computed from the usual errors of homes whose usage changes and varies as much.
+ * Returns the usual error of a forecast: the standard deviation of the logarithm of actual ÷ expected usage of the remaining days. It
+ * combines the errors of the home's past forecasts with those of similar homes.
  */
 export function computeForecastDeviation(forecast: MonthForecast, past: readonly PastForecast[]): number {
   const { month, daysOver, drift, daySpread } = forecast;
@@ -38,7 +36,7 @@ export function computeForecastDeviation(forecast: MonthForecast, past: readonly
   return Math.sqrt((PRIOR_MONTHS * usual + sumValues(squares)) / (PRIOR_MONTHS + squares.length));
 }
 
-/** Returns the range of a forecast (docs/plain-words.md). `halfWidth`: half-width in units of the usual error. */
+/** Returns the range of a forecast. `halfWidth`: in units of the usual error. */
 export function computeForecastRange(
   forecast: MonthForecast,
   past: readonly PastForecast[],

@@ -35,8 +35,7 @@ describe('the forecast of a month', () => {
     const at = on('2025-08-04');
     const actual = weekly.kwh.slice(on('2025-08-01') - START, on('2025-09-01') - START) as number[];
     const forecast = forecastMonth(weekly, at);
-    // The forecast halves the difference of each weekday from the mean, so it is not exact for this home. A month has nearly the same
-    // number of each weekday, so the error is small.
+    // The forecast halves the difference of each weekday from the mean, so it is not exact for this home.
     const share = (forecast ? sumForecastKwh(forecast) : 0) / actual.reduce((sum, kwh) => sum + kwh, 0);
     expect(Math.abs(share - 1)).toBeLessThan(0.02);
   });
@@ -134,13 +133,13 @@ test('four of five months lie within the range, for homes in their first two yea
   const within = outcomes.filter(({ isWithinRange }) => isWithinRange);
   expect(outcomes.length).toBeGreaterThan(1_000);
   expect(within.length / outcomes.length).toBeGreaterThan(0.8);
-  // Some months lie outside the range. If all lay within it, the range would be too wide to be useful.
+  // If no month lay outside the range, it would be too wide to be useful.
   expect(within.length / outcomes.length).toBeLessThan(0.95);
 });
 
 /**
- * Returns two years of daily usage of a simulated home. Its usage changes with the seasons (up to twofold), drifts by some percent a week,
- * and varies from day to day.
+ * Returns two years of daily usage of a simulated home, with seasons (up to twofold), a drift of some percent a week, and variation between
+ * days.
  */
 function restlessHome(seed: number): DailyUsage {
   const { next: random } = createRandom('restless home', seed);

@@ -7,18 +7,18 @@ export interface MonthForecast {
   month: Month;
   /** Number of days of the month that are over. */
   daysOver: number;
-  /** Usage of the days that are over. For days with unknown usage, the expected usage is included. */
+  /** Usage of the days that are over. Unknown days have their expected usage. */
   soFarKwh: number;
-  /** Number of days of the month that are over and whose usage is unknown. */
+  /** Number of past days of the month with unknown usage. */
   unknownDays: number;
   /** Expected usage of the remaining days of the month. */
   restKwh: number;
   /**
-   * Recent change of the home's usage: the absolute logarithm of the ratio of the mean of the last 28 days to the mean of the 28 days
-   * before. 0 if unknown.
+   * Recent change of the home's usage: the absolute logarithm of the mean of the last 28 days divided by that of the 28 days before. 0 if
+   * unknown.
    */
   drift: number;
-  /** Variation between days: the standard deviation of the logarithm of usage over the last 28 days. */
+  /** Variation between days: the standard deviation of the logarithm of the usage of the last 28 days. */
   daySpread: number;
 }
 
@@ -26,31 +26,27 @@ export interface MonthForecast {
 const RECENT_DAYS = 56;
 /**
  * Age in days at which a day has half the weight of the current day. This value, `RECENT_DAYS` and `WEEKDAY_DAYS` were the best of 288
- * combinations for half of the real homes in the test data. The other half was used to check them.
+ * combinations on real homes.
  */
 const HALF_LIFE_DAYS = 14;
 const WEEKDAY_DAYS = 84;
 /** Minimum number of days with known usage among the last `RECENT_DAYS` days. */
 const LEAST_DAYS = 10;
 /**
- * Weights of last year's data in a forecast, as exponents: of last year's change from the days before to the compared days (`ofSeason`),
- * and of last year's level of usage (`ofLevel`). If both are 0, the forecast is the current level; if both are 1, it is last year's usage
- * of the same days. These values had the smallest mean error over six homes, and a smaller error than 0.3 and 0 on each home with two known
- * years.
+ * Weights of last year's data in a forecast, as exponents: of the change to the compared days (`ofSeason`), and of the level of usage
+ * (`ofLevel`). With 0, last year has no effect; with 1, the forecast is last year's usage. The values had the smallest mean error on six
+ * homes.
  */
 const LAST_YEAR = { ofSeason: 0.6, ofLevel: 0.3 };
-/**
- * Maximum factor by which last year's change and last year's level may each change the forecast. It limits the effect of a year in which
- * the home was empty.
- */
+/** Maximum factor by which last year's data may change the forecast, for years in which the home was empty. */
 const MAX_FACTOR = 2;
-/** Minimum number of days with known usage, both before today's date last year and in the compared days of last year. */
+/** Minimum number of known days last year, both before today's date and among the compared days. */
 const LEAST_SEASON_DAYS = 12;
 const YEAR_DAYS = 364;
 
 /**
  * Forecasts the month of `today`: the known usage so far and, for each remaining day, the current level × the factor of its weekday × the
- * factor for last year (docs/plain-words.md). Does not use data of `today` and later. Null if too few days are known.
+ * factor for last year. Null if too few days are known.
  */
 export function forecastMonth(used: DailyUsage, today: number): MonthForecast | null {
   const month = getMonthOfDay(today);
@@ -79,12 +75,12 @@ export function forecastMonth(used: DailyUsage, today: number): MonthForecast | 
   };
 }
 
-/** Length in days of the two periods whose usage is compared to compute `drift`. */
+/** Length in days of each of the two periods that are compared to compute `drift`. */
 const UNREST_DAYS = 28;
-/** Minimum usage of a day in kWh when its logarithm is computed, because 0 has no logarithm. */
+/** Minimum usage of a day in kWh, because 0 has no logarithm. */
 const LEAST_DAY_KWH = 0.05;
 
-/** Returns the recent change of the home's usage and its variation between days. The higher these are, the less certain a forecast is. */
+/** Returns the recent change of the home's usage and its variation between days. High values mean an uncertain forecast. */
 function unrestOf(used: DailyUsage, today: number): Pick<MonthForecast, 'drift' | 'daySpread'> {
   const [last, before] = [1, 2].map((back) =>
     listDaysWithKnownUsage(used, today - back * UNREST_DAYS, today - (back - 1) * UNREST_DAYS).map(({ kwh }) =>
@@ -98,10 +94,7 @@ function unrestOf(used: DailyUsage, today: number): Pick<MonthForecast, 'drift' 
   };
 }
 
-/**
- * Returns the current level of usage in kWh a day, from recent days. Newer days have more weight. Outliers are limited to the range of the
- * other days.
- */
+/** Returns the current level of usage in kWh a day. Newer days have more weight. Outliers are capped. */
 function levelOf(recent: readonly { day: number; kwh: number }[], today: number, weekday: readonly number[]): number {
   const flat = recent.map(({ day, kwh }) => ({
     kwh: kwh / (weekday[getWeekday(day)] as number),
@@ -114,8 +107,8 @@ function levelOf(recent: readonly { day: number; kwh: number }[], today: number,
 }
 
 /**
- * Returns a factor for each weekday (1 to 7): the ratio of its usage to the mean of the week, as the median over the weeks. The factors are
- * moved halfway towards 1, because there are only a few weeks.
+ * Returns a factor for each weekday (1 to 7): its usage divided by the mean of the week, as the median over the weeks. The factors are
+ * halved towards 1, because there are only a few weeks.
  */
 function weekdayFactors(used: DailyUsage, today: number): number[] {
   const ratios: number[][] = Array.from({ length: 8 }, () => []);
@@ -131,8 +124,8 @@ function weekdayFactors(used: DailyUsage, today: number): number[] {
 }
 
 /**
- * Returns the factor by which last year's data change the forecast for the days from `today` to `end`. `level`: current level in kWh a day.
- * 1 if last year's usage is unknown.
+ * Returns the factor by which last year's data change the forecast for the days from `today` to `end`; 1 if unknown. `level`: current level
+ * in kWh a day.
  */
 function lastYearFactor(
   used: DailyUsage,
@@ -140,7 +133,7 @@ function lastYearFactor(
 ): number {
   const then = today - YEAR_DAYS;
   const before = listDaysWithKnownUsage(used, then - RECENT_DAYS, then);
-  // The compared days of last year are centred on the remaining days of the month. Their number has a minimum, so that single days have no
+  // The compared days of last year are centred on the remaining days of the month. They have a minimum number, so that single days have no
   // excessive effect.
   const middle = then + (end - today) / 2;
   const half = Math.max((end - today) / 2, LEAST_SEASON_DAYS / 2 + 1);
@@ -153,5 +146,5 @@ function lastYearFactor(
   return bounded(high / low) ** LAST_YEAR.ofSeason * bounded(levelThen / level) ** LAST_YEAR.ofLevel;
 }
 
-/** Weekday factors of a home that uses the same on every weekday. */
+/** Weekday factors of a home that uses the same on every day. */
 const EVEN_WEEK = Array.from({ length: 8 }, () => 1);

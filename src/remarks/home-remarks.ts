@@ -6,17 +6,14 @@ import { findRemarksOfProfile, type ProfileRemark } from './decide.ts';
 import { type ProfileQuery, readHomeProfile } from './read-profile.ts';
 import { createShortLivedCache } from './short-cache.ts';
 
-/**
- * A remark for the owner of a home (docs/plain-words.md). `location`: location of the device that the remark is about; null if it is about
- * the home.
- */
+/** A remark (notice about unusual usage) for the owner of a home. `location`: location of the device; null if it is about the home. */
 export type Remark = (ProfileRemark & { location: string | null }) | CheaperTariff;
 
 const cachedRemarks = createShortLivedCache<Remark[]>();
 
 /**
- * Returns the current remarks on a user's home, most urgent first. The result is cached for a minute. The caller must have checked that the
- * request may access the account `userId`.
+ * Returns the current remarks on a user's home, most urgent first, cached for a minute. The caller must have checked the access to the
+ * account `userId`.
  */
 export function loadHomeRemarks(db: Database, asked: ProfileQuery): Promise<Remark[]> {
   const { userId, zone, now } = asked;

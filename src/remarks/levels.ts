@@ -12,23 +12,23 @@ export interface WindowPowerLevel {
 export interface PowerLevelComparison {
   now: number;
   usual: number;
-  /** Spread of the levels on earlier days: their scaled median absolute deviation (robust.ts). */
+  /** Spread of the levels on earlier days (scaled median absolute deviation). */
   spread: number;
-  /** Level that was exceeded only on a tenth of the earlier days. */
+  /** Level that only a tenth of the earlier days exceeded. */
   high: number;
-  /** Levels on the compared days, oldest first; the last entry is the current level. */
+  /** Levels on the compared days, oldest first. The last entry is the current level. */
   levels: WindowPowerLevel[];
 }
 
 const QUARTER_HOURS_PER_DAY = 96;
 const DAYS = 28;
-/** Minimum number of earlier days with known levels. With fewer, for example after weeks without messages, nothing is compared. */
+/** Minimum number of earlier days with known levels. */
 const LEAST_DAYS = 14;
 const LEAST_SHARE = 0.95;
 
 /**
- * Compares the current level, in a window up to the end of the data, with the level in the same hours on each of the 28 days before.
- * `levelOf`: computes the level of a window. Null if too few quarter-hours are known.
+ * Compares the current level, in a window up to the end of the data, with the level in the same hours on each of the 28 days before. Null
+ * if too few quarter-hours are known.
  */
 export function compareWithUsualPowerLevel(
   used: QuarterHourWatts,
@@ -55,12 +55,12 @@ export function compareWithUsualPowerLevel(
   };
 }
 
-/** If an earlier rise reached this share of the current rise, it counts as similarly high. */
+/** Share of the current rise from which an earlier rise counts as similarly high. */
 const AS_HIGH = 0.7;
 
 /**
- * Whether, in the four weeks before, the level was similarly high at some time and then lower again. Such a rise happens occasionally (for
- * example a heat pump during a cold spell) and causes no remark.
+ * Whether the level was similarly high, and then lower again, in the four weeks before. Such a rise (for example of a heat pump) causes no
+ * remark.
  */
 export function hasReachedLevelBefore({ now, usual, levels }: PowerLevelComparison): boolean {
   const enough = usual + AS_HIGH * (now - usual);
@@ -68,7 +68,7 @@ export function hasReachedLevelBefore({ now, usual, levels }: PowerLevelComparis
   return levels.slice(0, Math.max(0, low)).some(({ watts }) => watts >= enough);
 }
 
-/** Returns the index of the first quarter-hour from which on every known value is at least `leastW`. */
+/** Returns the index of the quarter-hour from which on every known value is at least `leastW`. */
 export function findPowerRiseStartIndex(used: QuarterHourWatts, leastW: number): number {
   let since = used.length;
   for (let place = used.length - 1; place >= 0; place--) {

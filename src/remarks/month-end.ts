@@ -17,11 +17,11 @@ export interface MonthEndForecast {
   highKwh: number;
   /** Probability in percent that the month's usage lies between `lowKwh` and `highKwh`. */
   rangePercent: number;
-  /** Expected cost. Null if no tariff is valid, or if the tariff has not been valid for long enough. */
+  /** Expected cost. Null if no tariff is valid or has been valid for long enough. */
   cost: { currency: string; expected: number; low: number; high: number } | null;
   /**
-   * Forecasts for earlier months on the same day of the month, newest first, each with the actual usage and with the usage of the same
-   * month a year before. `meanError`: mean relative error of these forecasts.
+   * Forecasts for earlier months on the same day of the month, newest first, with the actual usage and that of the year before.
+   * `meanError`: their mean relative error.
    */
   past: { month: string; forecastKwh: number; actualKwh: number; lastYearKwh: number | null }[];
   meanError: number | null;
@@ -29,7 +29,7 @@ export interface MonthEndForecast {
 
 /**
  * Forecasts the current month, without costs. Null if too few days are known. `todayKwh`: usage of today so far. No forecast is lower than
- * the usage of the month so far. Pure.
+ * the usage so far.
  */
 export function forecastMonthEnd(daily: DailyUsage, today: number, todayKwh: number): MonthEndForecast | null {
   const forecast = forecastMonth(daily, today);

@@ -11,9 +11,8 @@ import { createShortLivedCache } from './short-cache.ts';
 const cachedForecast = createShortLivedCache<MonthEndForecast | null>();
 
 /**
- * Returns the forecast of a user's current month in kWh and money; null if too few days are known. The dashboard and the published
- * forecasts use this function. The result is cached for a minute. The caller must have checked that the request may access the account
- * `userId`.
+ * Returns the forecast of a user's current month in kWh and money, cached for a minute; null if too few days are known. The caller must
+ * have checked the access to the account `userId`.
  */
 export function loadMonthForecast(db: Database, asked: ProfileQuery): Promise<MonthEndForecast | null> {
   const { userId, zone, now } = asked;
@@ -29,8 +28,8 @@ const PRICE_DAYS = 28;
 const LEAST_PRICE_DAYS = 7;
 
 /**
- * Returns the expected cost of the month: the cost so far plus the remaining usage × the recent cost of a kWh. This cost includes standing
- * charges, and earnings from exports.
+ * Returns the expected cost of the month: the cost so far plus the remaining usage × the recent cost of a kWh, which includes standing
+ * charges and earnings from exports.
  */
 async function costOf(
   db: Database,
@@ -58,7 +57,7 @@ async function costOf(
     const soFar = Number(month.cost.total);
     const at = (totalKwh: number) => soFar + (totalKwh - end.soFarKwh) * (amount / kwh);
     const [low, high] = [at(end.lowKwh), at(end.highKwh)];
-    // If a kWh has a negative cost, the higher usage has the lower cost, so the two costs are sorted.
+    // Sorted, because the higher usage has the lower cost if a kWh has a negative cost.
     return {
       currency: month.cost.currency,
       expected: at(end.expectedKwh),

@@ -2,30 +2,22 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { compareWithUsualPowerLevel, hasReachedLevelBefore, type WindowPowerLevel } from './levels.ts';
 import { getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 
-/**
- * Remark that the load in the hours with the lowest usage, mostly at night, has risen. Possible cause: a freezer that hardly ever stops.
- */
+/** Remark that the load in the hours with the lowest usage, mostly at night, has risen, for example because a freezer hardly ever stops. */
 export interface NightLoadIncrease {
   kind: 'night_rose';
   sinceMs: number;
   untilMs: number;
-  /** Mean load in watts in the two consecutive hours with the lowest load of the last day, and the usual value on earlier days. */
+  /** Mean load in watts in the two consecutive hours with the lowest load of the last day, and the usual value. */
   quietW: number;
   usualW: number;
   compared: WindowPowerLevel[];
 }
 
-/**
- * Minimum rise in watts: the additional load of a failing freezer. Over a night, even a meter with a resolution of 10 Wh measures such a
- * rise.
- */
+/** Minimum rise in watts: the additional load of a failing freezer. */
 const LEAST_RISE_W = 18;
 const LEAST_SHARE = 0.12;
 const SPREADS = 6;
-/**
- * Length of the evaluated window in quarter-hours. A window of 23 hours contains a night, whatever the time of day at which it ends. A day
- * later, the window no longer contains the same night.
- */
+/** Length of the evaluated window in quarter-hours. 23 hours contain a whole night, and a day later no longer the same night. */
 const WINDOW_QUARTER_HOURS = 92;
 const QUIET_QUARTER_HOURS = 8;
 
@@ -38,7 +30,7 @@ export function detectNightLoadIncrease(profile: HomeProfile): NightLoadIncrease
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;
   const raised = levels.findLastIndex(({ watts }) => watts < (now + usual) / 2);
-  // The load was still low in the window that ended a day before `firstMs`, so it rose within that day.
+  // The load was still low a day before, so it rose within a day of `firstMs`.
   const firstMs = levels[raised + 1]?.atMs ?? getEndOfProfileMs(profile);
   return {
     kind: 'night_rose',
@@ -50,10 +42,7 @@ export function detectNightLoadIncrease(profile: HomeProfile): NightLoadIncrease
   };
 }
 
-/**
- * Returns the lowest mean power of `QUIET_QUARTER_HOURS` consecutive quarter-hours (two hours). The cycles of a fridge average out over
- * this time, and even a night in which a car is charged contains two hours of low load.
- */
+/** Returns the lowest mean power of two consecutive hours (`QUIET_QUARTER_HOURS`). The cycles of a fridge average out over this time. */
 function quietWatts(window: Float64Array): number {
   let lowest = Number.POSITIVE_INFINITY;
   let sum = 0;

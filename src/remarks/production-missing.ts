@@ -2,9 +2,7 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from './profile.ts';
 import { computeQuantile } from './statistics.ts';
 
-/**
- * Remark that solar panels produce no energy in hours in which they always produced before. Possible causes: a failed inverter, or snow.
- */
+/** Remark that solar panels produce no energy at times at which they always did, for example because of a failed inverter or snow. */
 export interface MissingProduction {
   kind: 'production_missing';
   /** End of the last quarter-hour with production. */
@@ -12,34 +10,25 @@ export interface MissingProduction {
   untilMs: number;
   /** Minimum energy in kWh that the panels would have produced since `sinceMs`, even on a day with little sun. */
   expectedKwh: number;
-  /** Whether no data of the production are received. False if the production is known to be 0. */
+  /** Whether no data of the production arrive. False if the production is known to be 0. */
   isSilent: boolean;
-  /** Production in kWh of each period of 24 hours, oldest first; the last entry is for the last 24 hours. */
+  /** Production in kWh of each period of 24 hours, oldest first. The last entry is for the last 24 hours. */
   compared: { atMs: number; kwh: number }[];
 }
 
 const DAYS = 21;
 const LEAST_DAYS = 10;
-/**
- * Quantile that defines a day with little sun: at each time of day, the panels produced at most this much on about three days of three
- * weeks.
- */
+/** Quantile that defines a day with little sun: at each time of day, the production on about three days of three weeks was not higher. */
 const POOR = 0.15;
-/** Share of the highest power up to which production counts as zero: at dusk, or because of a meter's resolution. */
+/** Share of the highest power up to which production counts as zero. */
 const NOTHING_SHARE = 0.002;
-/** Minimum missing energy for a remark: in kWh, and as a share of the energy produced on a day with little sun. */
+/** Minimum missing energy for a remark: in kWh, and as a share of a day with little sun. */
 const LEAST_KWH = 0.2;
 const LEAST_SHARE = 0.6;
-/**
- * Number of quarter-hours without data after which production counts as missing: two days. Inverters are off at night, and some report only
- * after noon. The alert on silence (`no_data`) fires earlier.
- */
+/** Number of quarter-hours without data (two days) after which production counts as missing, because inverters are off at night. */
 const SILENT_QUARTER_HOURS = 2 * QUARTER_HOURS_PER_DAY;
 
-/**
- * Detects missing production: since the panels last produced, even a day with little sun, like those of the last three weeks, would have
- * produced much of its energy.
- */
+/** Detects missing production: since the last production, even a day with little sun would have produced much of its energy. */
 export function detectMissingProduction(profile: HomeProfile): MissingProduction | null {
   const { production, fromMs } = profile;
   if (!production) return null;
@@ -50,10 +39,10 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
   if (!(best > 0)) return null;
   const end = production.length;
   const last = production.findLastIndex((watts) => watts > NOTHING_SHARE * best);
-  // If the panels have not produced for longer than the compared three weeks, they have probably been removed.
+  // After more than three weeks without production, the panels have probably been removed.
   if (last < 0 || end - last > DAYS * QUARTER_HOURS_PER_DAY) return null;
   const isSilent = production.subarray(last + 1).every(Number.isNaN);
-  // Missing data for a short time are normal: some inverters report their production only once a day.
+  // Some inverters report only once a day, so a short gap is normal.
   if (isSilent && end - last < SILENT_QUARTER_HOURS) return null;
   let [sinceThenKwh, dayKwh] = [0, 0];
   for (let back = 0; back < QUARTER_HOURS_PER_DAY; back++) {
@@ -61,7 +50,7 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
     if (poor === null) return null;
     dayKwh += poor / 4_000;
     const place = end - 1 - back;
-    // A quarter-hour with unknown production is not missing production, unless no data at all have been received since the last production.
+    // A quarter-hour with unknown production counts as missing only if no data have arrived since the last production.
     if (place > last && (isSilent || !Number.isNaN(production[place]))) sinceThenKwh += poor / 4_000;
   }
   if (sinceThenKwh < Math.max(LEAST_KWH, LEAST_SHARE * dayKwh)) return null;
@@ -75,15 +64,12 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
   };
 }
 
-/**
- * Returns the power of the panels at this time of day on a day with little sun, computed from the days before the last production. Null if
- * too few values are known. Times of day are in UTC, because the sun does not follow summer time.
- */
+/** Returns the power of the panels at this time of day (UTC) on a day with little sun. Null if too few values are known. */
 function poorWatts(production: QuarterHourWatts, place: number, last: number): number | null {
   const before: number[] = [];
   for (let day = 1; day <= 2 * DAYS && before.length < DAYS; day++) {
     const at = place - day * QUARTER_HOURS_PER_DAY;
-    // An unknown value counts as 0: an inverter that is off at night sends no data.
+    // An unknown value counts as 0, because an inverter that is off at night sends no data.
     if (at >= 0 && at <= last) before.push(production[at] || 0);
   }
   return before.length < LEAST_DAYS ? null : computeQuantile(before, POOR);

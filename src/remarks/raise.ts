@@ -9,10 +9,7 @@ import type { RemarkBody } from '#src/events/remark.ts';
 import { loadHomeRemarks } from './home-remarks.ts';
 import { remarkToResponse } from './wire.ts';
 
-/**
- * If a remark has not been found for this number of days, it has ended. If its cause occurs again later, the remark is raised again
- * (docs/plain-words.md).
- */
+/** Number of days without a remark after which it has ended. If its cause occurs again later, the remark is raised again. */
 const APART_DAYS = 3;
 /** Number of accounts that one query loads. */
 const PAGE = 500;
@@ -26,9 +23,9 @@ interface RaiseOptions {
 }
 
 /**
- * Computes the remarks on every home whose `remark.raised` events have a subscription, or whose owner gets remarks by mail. Raises new
- * remarks as events, and returns their number. Any number of workers may run this concurrently: the primary key of `raised_remarks` ensures
- * that each remark is raised once. If the remarks on a home cannot be computed, the error is logged, and other homes are not affected.
+ * Computes the remarks on every home whose remarks have a receiver (a subscription, or its owner by mail). Raises new remarks as events,
+ * and returns their number. Several workers may run this at the same time, because the primary key of `raised_remarks` allows each remark
+ * once. An error in one home does not affect others.
  */
 export async function raiseRemarks(db: Database, { now, ageNow, log, stopping }: RaiseOptions): Promise<number> {
   await db
@@ -60,7 +57,7 @@ interface Account {
 
 /** Loads the next accounts, by id. `is_told`: whether the account's remarks have a receiver (a subscription, or the owner by mail). */
 async function listAccounts(db: Database, after: string): Promise<Account[]> {
-  // Raw SQL: `usersWithEventReceiversSql` returns, as text, a subquery for those accounts of `page` whose remarks a subscription receives.
+  // Raw SQL: the subquery selects the accounts of `page` whose remarks a subscription receives.
   const { rows } = await sql<Account>`
     WITH page AS MATERIALIZED (SELECT user_id, timezone, remarks_by_mail FROM users WHERE user_id > ${after} ORDER BY user_id LIMIT ${PAGE})
     SELECT user_id, timezone, remarks_by_mail OR user_id IN (${sql.raw(usersWithEventReceiversSql('page', "'remark.raised'"))}) AS is_told
@@ -94,7 +91,7 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
       .onConflict((row) => row.columns(['user_id', 'kind', 'subject']).doUpdateSet({ seen_at: now }))
       .returning('event_id')
       .execute();
-    // If a remark was raised before, the returned row contains the id of its first event, not the new id.
+    // If a remark was raised before, the row has the id of its first event.
     const ids = new Set(storedRemarks.map(({ event_id }) => event_id));
     const fresh = found.filter(({ eventId }) => ids.has(eventId));
     const events = fresh.map(({ remark, eventId }) => ({
@@ -110,8 +107,7 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
 }
 
 /**
- * Returns the subject of a remark. If two remarks on a home have the same kind and subject, they are the same remark, even if their values
- * differ: start and cause are recomputed each hour, and may change while the remark applies.
+ * Returns the subject of a remark. Two remarks on a home with the same kind and subject are the same remark, even if their values differ.
  */
 function subjectOf(remark: RemarkBody): string {
   if (remark.kind === 'device_uses_more') return remark.device_id;

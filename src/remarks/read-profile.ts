@@ -16,25 +16,25 @@ import type { HomeProfile, QuarterHourWatts } from './profile.ts';
 const CHUNK_DAYS = 96;
 /** Number of days whose quarter-hours are used for remarks. */
 const PROFILE_DAYS = 70;
-/** Number of days of usage that are read for forecasts: two years of past months are forecast as well, each from the history before it. */
+/** Number of days of usage that are read for forecasts and for the forecasts of past months. */
 export const FORECAST_HISTORY_DAYS = 800;
-/** Maximum age of the newest data in ms. Meters report with a delay, but a home whose data are older gets no remarks. */
+/** Maximum age in ms of the newest data of a home that gets remarks. */
 const LATEST_MS = 6 * 3_600_000;
 /** Maximum number of devices that are evaluated individually. */
 const MOST_DEVICES = 50;
 
-/** Minimum share of a quarter-hour, and of a day, that must be known. In addition, at most half of the energy may be estimated. */
+/** Minimum share of a quarter-hour, and of a day, that must be known. At most half of the energy may be estimated. */
 const LEAST_COVERAGE = 0.9;
 const LEAST_OF_A_DAY = 0.95;
 
-/** User for whom a profile is read, time zone of its days, and current time. */
+/** User whose data are read, time zone of the days, and current time. */
 export interface ProfileQuery {
   userId: string;
   zone: string;
   now: Date;
 }
 
-/** Reads the data of a home from which remarks are computed. Null if no data have been received for hours. */
+/** Reads the data of a home from which remarks are computed. Null if the data are too old. */
 export async function readHomeProfile(db: Database, asked: ProfileQuery): Promise<HomeProfile | null> {
   const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: true });
   const { quarters, fromMs, daily, today } = await readDays(db, home, asked, PROFILE_DAYS);
@@ -52,7 +52,7 @@ export async function readHomeProfile(db: Database, asked: ProfileQuery): Promis
   };
 }
 
-/** Reads the usage of a home by day of its zone: of the last `days` days, and of today so far. */
+/** Reads the usage of a home by day: of the last `days` days, and of today so far. */
 export async function readDailyUsage(
   db: Database,
   asked: ProfileQuery,
@@ -63,10 +63,7 @@ export async function readDailyUsage(
   return { daily, today, todayKwh };
 }
 
-/**
- * Reads the quarter-hours of the last `days` days up to the last complete quarter-hour, and their sums by day. Yields to the event loop
- * between chunks.
- */
+/** Reads the quarter-hours of the last `days` days up to the last complete quarter-hour, and their sums by day. */
 async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, days: number) {
   const endMs = Math.floor(now.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
@@ -90,10 +87,7 @@ async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, d
   return { quarters: all, fromMs, daily: { firstDay, kwh }, today, todayKwh };
 }
 
-/**
- * Sums of a day. Usage is computed from the sums of the day, because its lower bound does not apply to single quarter-hours (docs/home.md).
- * `covered`: number of known quarter-hours. `quarters`: number of all quarter-hours of the day.
- */
+/** Sums of a day. `covered`: number of known quarter-hours. `quarters`: number of all quarter-hours of the day. */
 interface DaySum {
   sums: Record<UsageSumName, number>;
   covered: number;
@@ -130,10 +124,7 @@ function kwhOf(day: DaySum | undefined): number | null {
   return used === null || 2 * day.sums.estimated > used ? null : used / 1e6;
 }
 
-/**
- * Returns the power of each quarter-hour; NaN if too little of it is known, or if its energy is mostly estimated. `coverage`: known share
- * of the time.
- */
+/** Returns the power of each quarter-hour; NaN if too little of it is known, or most is estimated. `coverage`: known share of the time. */
 const wattsOf = ({
   used,
   estimated,
@@ -146,7 +137,7 @@ const wattsOf = ({
 
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
 
-/** Reads the usage of the appliances and circuits that are in the home now. */
+/** Reads the usage of the appliances and circuits that the home now has. */
 async function devicesOf(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeProfile['devices']> {
   const last = home.stretches.at(-1)?.roles;
   const shown = home.devices.filter(({ deviceId, partOf, endsAtMs, counted }) => {

@@ -2,8 +2,8 @@ const KEPT_MS = 60_000;
 const MOST_KEPT = 2_000;
 
 /**
- * Creates a cache that stores results by key for a minute. The pages that a person opens one after another need the same results.
- * Concurrent callers with the same key share one computation. Errors are not cached.
+ * Creates a cache that stores results by key for a minute. Concurrent callers with the same key share one computation. Errors are not
+ * cached.
  */
 export function createShortLivedCache<T>(): (key: string, make: () => Promise<T>) => Promise<T> {
   const entries = new Map<string, { untilMs: number; answer: Promise<T> }>();

@@ -1,6 +1,6 @@
 /**
- * Robust statistics: up to nearly half of the values may be outliers without a strong effect on the result (Rousseeuw and Croux 1993,
- * "Alternatives to the Median Absolute Deviation", J. Am. Stat. Assoc. 88).
+ * Robust statistics, on which outliers have little effect (Rousseeuw and Croux 1993, "Alternatives to the Median Absolute Deviation", J.
+ * Am. Stat. Assoc. 88).
  */
 
 /** Returns a quantile, interpolated linearly between two values (type 7 of Hyndman and Fan 1996). NaN if there are no values. */
@@ -15,10 +15,10 @@ export function computeQuantile(values: Iterable<number>, share: number): number
 
 export const computeMedian = (values: Iterable<number>): number => computeQuantile(values, 0.5);
 
-/** For a normal distribution, the standard deviation is this factor times the median absolute deviation. */
+/** Factor by which the median absolute deviation of a normal distribution is multiplied to get the standard deviation. */
 const NORMAL = 1.4826;
 
-/** Returns the scaled median absolute deviation, a robust estimate of the standard deviation. NaN if there are no values. */
+/** Returns the scaled median absolute deviation, a robust estimate of the standard deviation. NaN without values. */
 export function computeMedianAbsoluteDeviation(values: readonly number[]): number {
   const middle = computeMedian(values);
   return NORMAL * computeMedian(values.map((value) => Math.abs(value - middle)));

@@ -8,18 +8,12 @@ import {
 } from './levels.ts';
 import { getEndOfProfileMs, type HomeProfile } from './profile.ts';
 
-/**
- * Remark that a load is on all the time, although it used to be off at times. Possible causes: a forgotten heater, or a fridge with an open
- * door.
- */
+/** Remark that a load is always on, although it used to be off at times, for example a forgotten heater. */
 export interface ContinuousLoad {
   kind: 'stays_on';
   sinceMs: number;
   untilMs: number;
-  /**
-   * Lowest load of the home since `sinceMs`, and usual lowest load in the same hours on earlier days. Both are means over a quarter-hour,
-   * in watts.
-   */
+  /** Lowest load of the home since `sinceMs`, and usual lowest load in the same hours. Means over a quarter-hour, in watts. */
   leastW: number;
   usualW: number;
   /** The separately measured device that causes most of the rise; null if there is none. */
@@ -27,21 +21,16 @@ export interface ContinuousLoad {
   compared: WindowPowerLevel[];
 }
 
-/**
- * Length of the evaluated window in quarter-hours. A window of 22 hours contains most of a night, whatever the time of day at which it
- * ends. A day later, the window no longer contains the same night.
- */
+/** Length of the evaluated window in quarter-hours. 22 hours contain most of a night, and a day later no longer the same night. */
 const WINDOW_QUARTER_HOURS = 88;
-/** Minimum rise in watts: the load of a fridge that does not stop. Smaller rises are not reported. */
+/** Minimum rise in watts: the load of a fridge that does not stop. */
 const LEAST_RISE_W = 45;
-/** Minimum rise as a share of the usual level, because the usage of homes with a high level varies more. */
+/** Minimum rise as a share of the usual level. */
 const LEAST_SHARE = 0.2;
 const SPREADS = 6;
 /** Minimum share of the rise that a device must cause to be named in the remark. */
 const MOST_SHARE = 0.7;
-/**
- * Number of the lowest quarter-hours of a window that are ignored, because the data of one meter may briefly lag behind those of another.
- */
+/** Number of the lowest quarter-hours of a window that are ignored, because the data of meters may not be synchronous. */
 const PASSED = 2;
 
 /** Detects that a load stays on: the lowest load of the last 22 hours is far above that of the four weeks before. */
@@ -75,7 +64,7 @@ function lowWatts(window: Float64Array): number {
   const lowest = new Array<number>(PASSED + 1).fill(Number.POSITIVE_INFINITY);
   for (const watts of window) {
     let moved = watts;
-    // For most values, the loop ends at once: they are higher than all of the lowest values found so far.
+    // Most values are higher than the lowest ones found so far, so the loop ends at once.
     for (let place = 0; place <= PASSED && moved < (lowest[PASSED] as number); place++) {
       const low = lowest[place] as number;
       if (moved < low) [lowest[place], moved] = [moved, low];

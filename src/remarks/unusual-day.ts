@@ -3,7 +3,7 @@ import { type DailyUsage, findUsageOfDay, listDaysWithKnownUsage } from './daily
 import type { HomeProfile } from './profile.ts';
 import { computeMedian, computeMedianAbsoluteDeviation, computeQuantile, sumValues } from './statistics.ts';
 
-/** Remark that a home used far more on one day than it usually does on this weekday. */
+/** Remark that a home used far more on one day than usual on this weekday. */
 export interface UnusualDay {
   kind: 'unusual_day';
   /** Date in the home's zone, YYYY-MM-DD. */
@@ -11,7 +11,7 @@ export interface UnusualDay {
   /** ISO weekday of the date; 1 is Monday. */
   weekday: number;
   kwh: number;
-  /** Median usage in kWh of the same weekday in the eight weeks before. The least typical of these weeks is omitted. */
+  /** Median usage in kWh of the same weekday in the eight weeks before, without the least typical week. */
   usualKwh: number;
   compared: { date: string; kwh: number }[];
 }
@@ -23,17 +23,15 @@ const TOLD_DAYS = 3;
 /** Number of days after an unusual day in which no other unusual day is reported. */
 const QUIET_DAYS = 30;
 /**
- * Minimum excess of the day's usage. Over the usual usage of its weekday: as a share, in kWh, and in multiples of the spread. Over the
- * highest usage of any other day: as a factor.
+ * Minimum excess of the day's usage over the usual usage of its weekday (as a share, in kWh, and in multiples of the spread), and over the
+ * highest usage of any other day (as a factor). All of them must be reached.
  */
 const LEAST_SHARE = 0.4;
 const LEAST_KWH = 2;
 const SPREADS = 5;
 const ABOVE_HIGHEST = 1.15;
 
-/**
- * Returns the latest unusual day of the last three days. Null if there is none, or if the 30 days before it contain another unusual day.
- */
+/** Returns the latest unusual day of the last three days. Null if there is none, or if the 30 days before it contain another one. */
 export function detectUnusualDay({ daily, today }: HomeProfile): UnusualDay | null {
   for (let day = today - 1; day >= today - TOLD_DAYS; day--) {
     const found = judge(daily, day);
@@ -44,7 +42,7 @@ export function detectUnusualDay({ daily, today }: HomeProfile): UnusualDay | nu
   return null;
 }
 
-/** Returns a remark if a day was unusual, judged only from the data up to the end of this day; otherwise null. */
+/** Returns a remark if a day was unusual by the data up to its end; otherwise null. */
 function judge(daily: DailyUsage, day: number): UnusualDay | null {
   const kwh = findUsageOfDay(daily, day);
   if (kwh === null) return null;
@@ -71,14 +69,14 @@ function judge(daily: DailyUsage, day: number): UnusualDay | null {
 
 type Week = { day: number; kwh: number }[];
 
-/** Returns the weeks before a day, oldest first. Omits weeks in which the usage of fewer than five days is known. */
+/** Returns the weeks before a day, oldest first. Omits weeks with fewer than five known days. */
 function weeksBefore(daily: DailyUsage, day: number): Week[] {
   return Array.from({ length: WEEKS }, (_, back) =>
     listDaysWithKnownUsage(daily, day - 7 * (WEEKS - back), day - 7 * (WEEKS - back - 1)),
   ).filter((week) => week.length >= 5);
 }
 
-/** Removes the week whose mean differs most from the median of all weeks, because it is not typical. */
+/** Removes the week whose mean differs most from the median of all weeks. */
 function withoutOddest(weeks: Week[]): Week[] {
   const means = weeks.map((week) => sumValues(week.map(({ kwh }) => kwh)) / week.length);
   const middle = computeMedian(means);

@@ -15,18 +15,18 @@ import { QUARTER_HOURS_PER_DAY } from './profile.ts';
 /** Number of simulated homes of each kind. Use a higher number after a change of the rules for remarks. */
 const HOMES = Number(process.env.REMARKED_HOMES ?? 1);
 const SEED = process.env.REMARKED_SEED ?? 'remarks';
-/** First day of the year that is evaluated. Before it, fewer than five weeks of the home are known. */
+/** First evaluated day of the year. Before it, the history is too short. */
 const FIRST_DAY = 35;
 const YEAR_DAYS = 365;
 const DAY_HOURS = 24;
-/** If two remarks of one kind are more than this number of days apart, they count as two messages. */
+/** Two remarks of one kind count as two messages if they are more than this number of days apart. */
 const APART_DAYS = 3;
 
 const homes = HOME_KINDS.flatMap((kind) =>
   Array.from({ length: HOMES }, (_, index) => ({ kind, seed: `${SEED} ${kind} ${index}` })),
 );
 
-/** Returns the days with a new remark in a year of daily evaluations, at a fixed hour for each home. */
+/** Returns the days with a new remark in a year of daily evaluations. */
 function messagesOf(kind: HomeKind, seed: string): { day: number; kind: string }[] {
   const year = simulateYear(kind, createOrdinaryHomeTraits(kind, seed), YEAR_DAYS);
   const hour = createRandom(seed, 'looks').whole(0, 23);
@@ -57,7 +57,7 @@ test('an ordinary home, with holidays, gets at most one remark in any 30 days of
   expect(all / homes.length).toBeLessThan(2);
 });
 
-/** For each fault that can be simulated: the expected remarks, and the kinds of homes that can have the fault. */
+/** For each simulated fault: the expected remarks, and the kinds of homes that can have the fault. */
 const FAULTS: { fault: HomeFault['kind']; in: readonly HomeKind[]; hasPlug: boolean; said: string[] }[] = [
   { fault: 'fridge door', in: HOME_KINDS, hasPlug: false, said: ['stays_on'] },
   { fault: 'forgotten heater', in: HOME_KINDS, hasPlug: false, said: ['stays_on'] },

@@ -37,8 +37,8 @@ export interface RunningService {
 }
 
 /**
- * Starts the service as a supervisor: locks the data directory, starts the embedded database if no other database is configured, and starts
- * the three roles as child processes. Resolves when all roles are ready. If `signal` aborts, stops everything that was started and rejects.
+ * Starts the service as a supervisor: the embedded database if no other is configured, and the three roles (ingest, API, worker) as child
+ * processes. Resolves when all roles are ready. If `signal` aborts, stops everything and rejects.
  */
 export async function startServiceProcesses(
   given: Config,
@@ -58,8 +58,8 @@ export async function startServiceProcesses(
     }
   };
   try {
-    // Checks the ports before creating the data directory. If another service runs on the same directory, its ports are in use; the lock of
-    // the directory then reports that conflict.
+    // The ports are checked before the data directory is created. If another service uses the directory, its lock reports the conflict
+    // instead.
     if (findServiceProcessId(given.dataDir) === null) await assertPortsFree(given);
     stops.push(await lockDataDir(given.dataDir));
     const config = await chooseFreePorts(given);
@@ -73,7 +73,7 @@ export async function startServiceProcesses(
     const env = createChildEnvironment(config, url);
     const children = ROLES.map((role) => startSupervisedRole(role, env, log, config.api.drainSeconds * 1_000));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
-    // Only this step can be aborted, because the roles take seconds to become ready. All following steps take milliseconds.
+    // Only this step can be aborted, because all following steps take only milliseconds.
     await Promise.race([Promise.all(children.map((child) => child.ready)), aborted(signal)]);
     if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });
@@ -124,15 +124,15 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
   if (!isArchiving) return server;
   const archiver = await startArchiver(plan, log);
   const stop = async () => {
-    // The archiver stops last, because the database archives its last WAL segment when it stops.
+    // The archiver stops last, because the stopping database still archives its last WAL segment.
     await server.stop().finally(() => archiver.stop());
   };
   return { url: server.url, stop };
 }
 
 /**
- * Waits for the database, migrates the schema, and creates the first administrator. In a restored installation, first repeats the deletions
- * and revocations that are newer than the restored copy. Returns the administrator's key if it is new.
+ * Waits for the database, migrates the schema, and creates the first administrator. In a restored installation, first repeats newer
+ * deletions. Returns the administrator's key if it is new.
  */
 async function prepare(
   url: string,
@@ -148,7 +148,7 @@ async function prepare(
     await prepareRestoredInstallation(pool, config.dataDir, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDatabase(pool);
-    // Checks the secret key here, so that the start fails with a clear error instead of in roles that are restarted endlessly.
+    // The secret key is checked here, because a role with a wrong key would be restarted endlessly.
     await loadSecretKey(config, db);
     const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });
     const link = adminKey === null ? null : await createConsoleSignInLink(db, config, FIRST_ADMIN_EMAIL);
@@ -158,10 +158,7 @@ async function prepare(
 
 const LOOK_EVERY_MS = 1_000;
 
-/**
- * Starts the embedded PostgreSQL server. If the server is not running (killed, or its disk is full), restarts it every second. Its clients
- * reconnect on their own.
- */
+/** Starts the embedded PostgreSQL server, and restarts it if it stops. */
 export async function keepEmbeddedPostgresRunning(
   dataDir: string,
   log: Logger,

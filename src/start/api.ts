@@ -23,7 +23,7 @@ import { readStandbyMetrics, registerCertificateMetric, STANDBY_METRICS } from '
 import { runRole, warnOfDurabilityRisks } from './role.ts';
 import { loadSecretKey } from './secret-key.ts';
 
-/** Maximum time for an SQL statement of a request, in ms. After this time the API answers 503 instead of letting the request hang. */
+/** Maximum time for an SQL statement of a request, in ms. After this time the API answers 503. */
 const MAX_STATEMENT_MS = 20_000;
 
 /** Runs the API role, which serves HTTPS. */
@@ -85,7 +85,7 @@ export async function runApi(config: Config): Promise<void> {
   });
 }
 
-/** Creates those dependencies of the API whose SQL statements may run longer than `MAX_STATEMENT_MS`. */
+/** Creates the dependencies of the API whose SQL statements may run longer than `MAX_STATEMENT_MS`. */
 function portsWithoutTimeLimit(
   pool: Pool,
   capabilities: Capabilities,
@@ -102,10 +102,7 @@ function portsWithoutTimeLimit(
   };
 }
 
-/**
- * Opens the database pools of the API role. Statements of requests have a time limit; migrations, checks and replays use `longPool`, which
- * has no limit.
- */
+/** Opens the database pools of the API. `longPool`, for migrations, checks and replays, has no time limit for statements. */
 function openPools(url: string, readUrl: string | undefined): { pool: Pool; readPool: Pool; longPool: Pool } {
   const sessions = getSessionSettingsOfProcess('api');
   const settings = [...sessions, `statement_timeout=${MAX_STATEMENT_MS}`];

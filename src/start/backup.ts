@@ -12,13 +12,13 @@ const COPY = 'energy_backup_last_copy_timestamp_seconds';
 const WAITING = 'energy_backup_wal_waiting_bytes';
 const GIVEN_UP = 'energy_backup_wal_given_up';
 
-/** Interval in ms at which the worker checks whether the archiving of WAL has been suspended because too much was waiting. */
+/** Interval in ms at which the worker checks whether the archiving of WAL is suspended. */
 const LOOK_MS = 10_000;
-/** Maximum number of administrators who are notified by mail that archiving of WAL was suspended. */
+/** Maximum number of administrators who get a mail when archiving is suspended. */
 const MAX_MAILS = 20;
 
 /**
- * Reports on the installation's own backups: as metrics, and by mail to the administrators if archiving of WAL was suspended. Returns a
+ * Reports on the installation's own backups: as metrics, and by mail to the administrators if archiving of WAL is suspended. Returns a
  * function that stops the reports.
  */
 export function startBackupReports(

@@ -19,19 +19,18 @@ import { readOrCreateFile } from '#src/start/secret-key.ts';
 
 const VALID_DAYS = 825;
 /**
- * Number of days before the expiry of a self-signed certificate at which it is renewed, so that there is time to replace the copies on
- * devices.
+ * Number of days before the expiry at which a self-signed certificate is renewed, so that there is time to replace the copies on devices.
  */
 const RENEW_DAYS = 30;
 /**
- * Maximum number of attempts to create a certificate with all names. A further attempt is needed if another process has concurrently
- * written a certificate that lacks names. If a name can never be added, this limit ends the attempts.
+ * Maximum number of attempts to create a certificate with all names. Several may be needed if other processes write certificates at the
+ * same time.
  */
 const MAX_ROUNDS = 4;
 /** Subject of the certificates that this service creates. */
 const OUR_SUBJECT = 'CN=localhost';
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
-/** Number of days before the expiry at which the operator is warned of a certificate that the service does not renew. */
+/** Number of days before the expiry of a certificate that the service does not renew at which the operator is warned. */
 const WARN_DAYS = 14;
 
 interface TlsPair {
@@ -41,10 +40,8 @@ interface TlsPair {
 }
 
 /**
- * Returns the configured certificate and key, or a self-signed pair that is created at the first start. The self-signed certificate
- * contains the names of this machine, the host of PUBLIC_URL and the host name that devices use. It is created again with the same key if
- * it lacks a name, is a certificate authority, or expires within 30 days. Clients that trust a copy of the old certificate then need the
- * new one, which the log reports. `now`: Unix ms.
+ * Returns the configured certificate and key, or a self-signed pair, which is created at the first start. The self-signed certificate is
+ * created again with the same key if it lacks a name, is a certificate authority, or expires within 30 days. `now`: Unix ms.
  */
 export async function loadTlsPair(config: Config, log?: Logger, now = Date.now()): Promise<TlsPair> {
   const { certFile, keyFile } = config.tls;
@@ -59,9 +56,9 @@ export async function loadTlsPair(config: Config, log?: Logger, now = Date.now()
     const known = parsed(cert, file);
     const missing = wanted.filter((name) => !isNamed(known, name));
     const endsSoon = known.validToDate.getTime() < now + RENEW_DAYS * DAY_MS;
-    // Replaces a certificate that the first versions of the service created, because it is a certificate authority.
+    // Certificates of the first versions of the service were certificate authorities.
     const isWhole = missing.length === 0 && !endsSoon && !known.ca && known.checkPrivateKey(createPrivateKey(key));
-    // The operator renews a certificate that was installed in DATA_DIR/tls; the service does not renew it.
+    // The service does not renew a certificate that the operator installed in DATA_DIR/tls.
     if (isWhole || !isMadeHere(known)) break;
     cert = await renew(file, cert, () => newCertificate(key, [...wanted, ...namesOf(known)], now));
     log?.warn(
@@ -74,7 +71,7 @@ export async function loadTlsPair(config: Config, log?: Logger, now = Date.now()
 
 const isMadeHere = ({ subject, issuer }: X509Certificate): boolean => subject === OUR_SUBJECT && issuer === OUR_SUBJECT;
 
-/** Whether `loadTlsPair` renews this certificate. It does not renew a certificate that an operator installed in DATA_DIR/tls. */
+/** Whether `loadTlsPair` renews this certificate, because the service created it. */
 export const isRenewedByService = ({ tls }: Config, certificate: X509Certificate): boolean =>
   tls.certFile === undefined && isMadeHere(certificate);
 
@@ -86,16 +83,13 @@ interface CertificateDates {
   renewsItself: boolean;
 }
 
-/** Returns instructions for replacing a certificate. `renewsItself`: whether the service renews the certificate. */
+/** Returns instructions for replacing a certificate. `renewsItself`: whether the service renews it. */
 export const formatRenewalAdvice = (does: { renewsItself: boolean }): string =>
   does.renewsItself
     ? 'The service renews it automatically while it runs. Can it write to DATA_DIR/tls?'
     : 'Renew it at its source, and store it in the same files: the service loads it within 10 s, without a restart.';
 
-/**
- * Returns a finding, for the log and `energy doctor`, if clients refuse a certificate because of its dates (`isRefused`) or will refuse it
- * within 14 days; otherwise null. `nowMs`: Unix ms. Pure.
- */
+/** Returns a finding if a certificate is not valid now (`isRefused`), or will not be in 14 days; otherwise null. `nowMs`: Unix ms. */
 export function checkCertificateDates(
   dates: CertificateDates,
   nowMs: number,
@@ -119,13 +113,10 @@ export function checkCertificateDates(
 const newKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/**
- * Creates a certificate that is not a certificate authority. A client that trusts a copy of the certificate trusts its names only, not
- * other certificates signed with its key.
- */
+/** Creates a certificate that is not a certificate authority, so that clients trust it only for its names. */
 async function newCertificate(key: string, names: readonly string[], now: number): Promise<string> {
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
-  // This module is imported only when a certificate is created, to keep the start of each role fast.
+  // Imported only when needed, to keep the start fast.
   const { generate } = await import('selfsigned');
   const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
@@ -134,8 +125,7 @@ async function newCertificate(key: string, names: readonly string[], now: number
     notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
-      // The certificate has no keyUsage extension. With a keyUsage that lacks keyCertSign, OpenSSL would not accept the certificate as its
-      // own issuer, so a trusted copy would fail verification.
+      // No keyUsage extension: OpenSSL would not accept a trusted copy of a self-signed certificate without keyCertSign.
       { name: 'extKeyUsage', serverAuth: true },
       { name: 'subjectAltName', altNames: [...new Set(names)].map(named) },
     ],
@@ -144,9 +134,8 @@ async function newCertificate(key: string, names: readonly string[], now: number
 }
 
 /**
- * Replaces a certificate and returns the certificate that is then in use. Each certificate has exactly one successor, stored next to it
- * until the next renewal. Processes that renew the same certificate concurrently all get that successor, and a late process replaces
- * nothing. Processes that add different names therefore renew one after the other, and no name is lost.
+ * Replaces a certificate and returns the certificate that is then in use. Each certificate has exactly one successor, which all concurrent
+ * processes get. Processes that add different names renew one after the other, so that no name is lost.
  */
 async function renew(file: string, old: string, make: () => Promise<string>): Promise<string> {
   const next = `${file}.after-${createHash('sha256').update(old).digest('hex').slice(0, 16)}`;
@@ -189,10 +178,8 @@ const isNamed = (certificate: X509Certificate, host: string): boolean =>
 const LOOK_EVERY_MS = 10_000;
 
 /**
- * Checks every 10 s whether the certificate or key was replaced, and calls `apply` with a new pair. Renewals take effect without a restart,
- * and open connections continue. If certificate and key do not match because only one file has been written, the old pair is used until the
- * next check. `expiresAt` returns the expiry of the pair in use. If that pair has expired or soon expires, the log reports it at once and
- * then every `reportEveryMs`.
+ * Checks every 10 s whether the certificate or key was replaced, and calls `apply` with a new valid pair. `expiresAt` returns the expiry of
+ * the pair in use. If it expires soon, the log reports this at once and then every `reportEveryMs`.
  */
 export function watchCertificate(
   config: Config,
@@ -206,7 +193,7 @@ export function watchCertificate(
   let reported: { cert: Buffer; atMs: number } | null = null;
   const reportDates = () => {
     const { cert, certFile: file } = serving;
-    // Uses the monotonic clock, so that a step of the system clock neither repeats nor suppresses the log line.
+    // The monotonic clock, so that a step of the system clock does not affect the log.
     const atMs = performance.now();
     if (reported?.cert === cert && atMs - reported.atMs < reportEveryMs) return;
     const parsed = new X509Certificate(cert);
@@ -229,7 +216,7 @@ export function watchCertificate(
         serving = found;
         log.info({ certificate: found.certFile }, 'new certificate loaded');
       }
-      // After a valid pair was loaded, the log reports the next unusable pair even if its error is the same.
+      // After a valid pair, the same error is reported again.
       complained = '';
     } catch (error) {
       const { message } = error as Error;

@@ -12,15 +12,15 @@ import { createCapturingSmsSender, createSmsChannel, createTwilioSmsSender } fro
 import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
 import { createRemarkComposer } from './remark-mails.ts';
 
-/** Returns a mailer that sends through the server of SMTP_URL. Without SMTP_URL, and always in the sandbox, it writes mails to files. */
+/** Returns a mailer that sends through the server of SMTP_URL. Without it, and in the sandbox, mails are written to files. */
 export function openMailer({ environment, dataDir, mail }: Config): Mailer {
   const isLive = environment === 'live';
   return isLive && mail.smtpUrl ? createSmtpMailer(mail.smtpUrl) : createCapturingMailer(join(dataDir, 'mail'));
 }
 
 /**
- * Creates the function that fetches price and emission data from their sources over HTTPS, with the same protection against internal
- * addresses as webhooks. `bounds`: limits on size and time that replace the limits for prices and emissions.
+ * Creates the function that fetches price and emission data over HTTPS, not from internal addresses. `bounds`: other limits on size and
+ * time.
  */
 export async function openPriceSourceFetcher(
   { webhook: { allowPrivate, caFile } }: Config,
@@ -31,8 +31,8 @@ export async function openPriceSourceFetcher(
 }
 
 /**
- * Opens the delivery channels: mail, SMS and webhooks. Without a mail server or SMS provider, and always in the
- * sandbox, mails and SMS are written to files below the data directory.
+ * Opens the delivery channels: mail, SMS and webhooks. Without a mail server or SMS provider, and in the sandbox, messages are written to
+ * files.
  */
 export async function openDeliveryChannels(
   config: Config,

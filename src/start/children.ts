@@ -6,7 +6,7 @@ import { hasLittleMemory } from '#src/core/memory.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const RESTART_MS = { first: 200, longest: 10_000 };
-/** Running time of a child process in ms after which the delay before its next restart is reset. */
+/** Running time in ms after which a child process counts as stable, and its next restart is not delayed. */
 const STEADY_MS = 30_000;
 /** Time in ms for a child process to stop gracefully before it is killed; a webhook may take 5 s to respond. */
 const STOP_MS = 7_000;
@@ -14,10 +14,7 @@ const STOP_MS = 7_000;
 /** Maximum time in ms for a role to answer a request of its supervisor. */
 const ANSWER_MS = 2_000;
 
-/**
- * Requests of the supervisor to its roles. The requests are sent over the IPC channel instead of the role's port, on which another process
- * could be listening.
- */
+/** Requests of the supervisor to its roles (child processes), over the IPC channel. */
 type Question = 'metrics' | 'health';
 export interface RoleProcessRequest {
   ask: Question;
@@ -34,8 +31,8 @@ export interface SupervisedRole {
 }
 
 /**
- * Starts `energy <role>` as a child process with the environment variables `env`. `leavesForMs`: time that the role waits deliberately
- * while it stops (draining); it is added to the time limit for stopping.
+ * Starts `energy <role>` as a child process with the environment variables `env`. `leavesForMs`: additional time that the role needs to
+ * stop.
  */
 export function startSupervisedRole(
   role: string,
@@ -119,15 +116,9 @@ class PendingRequests {
 }
 
 /**
- * V8 flags that limit the memory of a role's process. Ingest allocates some 150 MB of short-lived objects a second. With default flags V8
- * lets the heap grow to several times the memory in use before it collects garbage: under a flood of messages the process took 450 MiB with
- * 60 MiB in use. A smaller young generation, and an old generation that grows by half, reduced the process to 250 MiB at the same rate
- * (`npm run bench -- flood`). In that measurement the young generation was 24 MB, because each reading made 18 kB of garbage and each
- * collection copied the messages waiting for their commit. Now a reading makes 4 kB: 16 MB use no more memory than 8 MB, and a tenth less
- * CPU time. 32 MB and a heap that doubles save another tenth, but take 60 MiB more. Neither flag limits the memory that may be in use. The
- * API makes some 10 MB of garbage for each page of 10,000 single readings. While a client read a million readings, the process grew by 175
- * MiB without the flags and by 11 MiB with them, in the same time (`npm run bench -- readings`). With less than 1 GiB of memory, every
- * process has a young generation of 2 MB, at the cost of CPU time.
+ * V8 flags that limit the memory of a role's process. With default flags, the heap grows to several times the memory in use: under a flood
+ * of messages, ingest took 450 MiB instead of 250 MiB (`npm run bench -- flood`). 16 MB of young generation need no more memory than 8 MB,
+ * and less CPU time. With less than 1 GiB of memory, each process has 2 MB.
  */
 export function getHeapFlags(role: string): string[] {
   const flags = (semiSpaceMb: number) => [`--max-semi-space-size=${semiSpaceMb}`, '--heap-growing-percent=50'];
@@ -136,16 +127,15 @@ export function getHeapFlags(role: string): string[] {
 }
 
 /**
- * Returns environment variables that limit memory outside the V8 heap. glibc gives each of Node's dozen threads its own arena, and the
- * values of SQL statements fragment these arenas. With at most two arenas (mallopt(3), M_ARENA_MAX), the process took 40 MiB less. Other C
- * libraries ignore the variable.
+ * Returns environment variables that limit memory outside the V8 heap. With at most two glibc arenas (M_ARENA_MAX), the process took 40 MiB
+ * less. Other C libraries ignore the variable.
  */
 export const getHeapEnvironment = (role: string): Record<string, string> =>
   role === 'ingest' || hasLittleMemory() ? { MALLOC_ARENA_MAX: '2' } : {};
 
 /**
- * Restarts this process with the V8 flags and environment of its role (execve(2)), unless a supervisor has already started it with them.
- * Values that the operator has set in the environment take precedence.
+ * Restarts this process with the V8 flags and environment of its role, unless a supervisor has started it with them. The operator's
+ * environment takes precedence.
  */
 export function restartWithHeapFlags(role: string): void {
   const flags = getHeapFlags(role).filter((flag) => !process.execArgv.includes(flag));

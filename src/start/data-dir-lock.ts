@@ -9,8 +9,8 @@ import { nullIfFileMissing } from '#src/core/files.ts';
 const BEING_WRITTEN_MS = 100;
 
 /**
- * Returns the start time of a running process in clock ticks (field 22 of /proc/pid/stat), which distinguishes it from a later process with
- * the same id. Null if the process has ended. A zombie counts as ended, because in a container without an init it may never be reaped.
+ * Returns the start time of a running process in clock ticks, which distinguishes it from a later process with the same id. Null if the
+ * process has ended. A zombie counts as ended.
  */
 function startOf(pid: number): string | null {
   try {
@@ -22,14 +22,14 @@ function startOf(pid: number): string | null {
   }
 }
 
-/** Returns the id of the process that is named in a lock file's text; null if that process has ended. */
+/** Returns the process id in a lock file's text; null if that process has ended. */
 function holderIn(text: string): number | null {
   const [pid = '', started = ''] = text.trim().split(' ');
   const now = startOf(Number(pid));
   return now !== null && now === started ? Number(pid) : null;
 }
 
-/** Returns the id of the service process that holds the lock of a data directory; null if no process does. Changes nothing. */
+/** Returns the id of the service process that holds the lock of a data directory, or null. */
 export const findServiceProcessId = (dataDir: string): number | null =>
   holderIn(read(join(dataDir, 'service.lock')) ?? '');
 
@@ -53,9 +53,8 @@ function put(file: string, text: string): boolean {
 }
 
 /**
- * Removes a lock whose process has ended. If several processes find the same stale lock, the slower ones may find the new lock of the
- * fastest instead. The file is therefore first renamed and then read, and a lock that is in use is restored. Returns the process that holds
- * the lock; null if no process does.
+ * Removes a lock whose process has ended. The file is first renamed and then read; if another process has taken the lock meanwhile, it is
+ * restored. Returns the process that holds the lock, or null.
  */
 export function removeStaleLock(file: string): number | null {
   const taken = `${file}.${randomBytes(8).toString('hex')}`;
@@ -71,10 +70,7 @@ export function removeStaleLock(file: string): number | null {
   return holder;
 }
 
-/**
- * Folders of the data directory that contain sign-in links and the key of the certificate. Earlier versions made these folders readable by
- * everyone.
- */
+/** Folders of the data directory that contain sign-in links and the key of the certificate. */
 const PRIVATE_FOLDERS = ['mail', 'sms', 'tls'];
 
 /** Restricts the private folders of a data directory to mode 0700 and their files to 0600, if they belong to this user. */
@@ -85,22 +81,19 @@ async function narrow(dataDir: string): Promise<void> {
   }
 }
 
-/**
- * Removes permissions from a path. Returns false if the path does not exist, belongs to another user, or is a link, because a link may lead
- * to a certificate that other services also read. Never adds a permission: a file that its owner made read-only remains read-only.
- */
+/** Removes permissions from a path, but never adds any. Returns false if the path does not exist, belongs to another user, or is a link. */
 async function narrowOne(path: string, mode: number): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
   const isFolder = mode === 0o700;
   if (!found || found.uid !== process.getuid?.() || !(isFolder ? found.isDirectory() : found.isFile())) return false;
-  // Errors are ignored: the file may have been removed in the meantime, and the volume may be read-only.
+  // Errors are ignored: the file may have been removed, or the volume may be read-only.
   if ((found.mode & 0o777 & ~mode) !== 0) await chmod(path, found.mode & mode).catch(() => {});
   return true;
 }
 
 /**
- * Locks the data directory for this process and restricts its private folders to this user. Throws if another running
- * service holds the lock. Replaces the lock of a killed service. Returns a function that releases the lock.
+ * Locks the data directory for this process and restricts its private folders to this user. Throws if another running service holds the
+ * lock. Returns a function that releases the lock.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   await mkdir(dataDir, { recursive: true });
@@ -113,7 +106,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
         if (read(file) === mine) rmSync(file, { force: true });
       };
     }
-    // If the lock file is empty, another process is writing it, or a process was killed before it wrote the file.
+    // An empty lock file is being written, or its process was killed.
     if (read(file) === '') await setTimeout(BEING_WRITTEN_MS);
     const holder = holderIn(read(file) ?? '') ?? removeStaleLock(file);
     if (holder !== null) {

@@ -30,16 +30,13 @@ const DAY_AND_NIGHT = {
     export: { per_kwh: '0.0803' },
   },
 };
-/**
- * A tariff offer with which the past year would have cost less, so that the home gets a remark about it. The offer is valid only from a
- * future day.
- */
+/** A tariff offer that would have been cheaper in the past year, so that the home gets a remark (notice) about it. */
 const OFFER = {
   name: 'Offer: one price',
   currency: 'EUR',
   terms: { standing_per_day: '0.33', import: { per_kwh: '0.2490' }, export: { per_kwh: '0.0803' } },
 };
-/** A tariff offer for charging a car at night, with which the home with the dynamic tariff would have paid less. */
+/** A tariff offer for charging a car at night, which would have been cheaper for the home with the dynamic tariff. */
 const NIGHT_OFFER = {
   name: 'Offer: cheap nights',
   currency: 'EUR',
@@ -48,12 +45,12 @@ const NIGHT_OFFER = {
     import: { periods: [{ per_kwh: '0.1390', from: '23:00', to: '06:00' }, { per_kwh: '0.2390' }] },
   },
 };
-/** Taxes and fees that a Dutch supplier adds to the wholesale price, in EUR per kWh, and the value-added tax. */
+/** Taxes and fees that a Dutch supplier adds to the wholesale price (in EUR per kWh), and the rate of the value-added tax. */
 const DYNAMIC = { add: '0.1482', multiply: '1.21', standing_per_day: '0.25' };
 const SERIES_NAME = 'Wholesale prices (simulated)';
 const LOOK_MS = HOUR_MS;
 
-/** Returns the first day on which an offer is valid: so far in the future that the offer never becomes the current tariff of the demo. */
+/** Returns the first day of an offer, so far in the future that the offer never becomes the current tariff. */
 const inAYear = (now: Date): string => new Date(now.getTime() + 365 * DAY_MS).toISOString().slice(0, 10);
 
 const named = ({ users }: DemoHomes, name: string): DemoHome | undefined =>
@@ -86,15 +83,14 @@ export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): 
 }
 
 /**
- * Creates an alert on the day's usage for the first home, with a threshold that yesterday's usage exceeds, and a webhook to the service's
- * own test receiver. Must be called before the readings of yesterday are sent, because the alert fires when they arrive.
+ * Creates an alert on the day's usage for the first home, which yesterday's usage exceeds, and a webhook to the service's own test
+ * receiver. Must be called before the readings of yesterday are sent.
  */
 export async function ensureAlerts(db: Database, config: Config, homes: DemoHomes, now: Date): Promise<void> {
   const home = named(homes, 'anna');
   if (!home) return;
   const { userId } = home;
-  // Marks the people of the demo as having signed in before, because the first sign-in to an enrolled account ends its keys and pauses its
-  // webhooks.
+  // Marks the people of the demo as having signed in before, because the first sign-in would end their keys.
   await db
     .updateTable('users')
     .set({ signed_in_at: now })
@@ -143,7 +139,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
     .where('series_id', '=', series_id)
     .executeTakeFirst();
   const firstMs = Math.min(...daan.devices.map(({ installedAtMs }) => installedAtMs));
-  // Prices are stored for whole UTC days, up to the end of tomorrow in UTC, which is later than the end of tomorrow in Amsterdam.
+  // Prices are stored for whole UTC days, which cover tomorrow in Amsterdam.
   const fromMs = last?.day ? last.day.getTime() + DAY_MS : Math.floor(firstMs / DAY_MS) * DAY_MS;
   const toMs = (Math.floor(now.getTime() / DAY_MS) + 2) * DAY_MS;
   const prices = [];
@@ -165,7 +161,7 @@ export function startStoringDemoPrices(db: Database, homes: DemoHomes): () => Pr
   };
 }
 
-/** Closes the bill of the first home's last whole month. Must be called after the home's history was stored. */
+/** Closes the bill of the first home's last whole month, after the home's history was stored. */
 export async function ensureClosedBill(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const anna = named(homes, 'anna');
   if (!anna) return;
@@ -195,12 +191,12 @@ export async function ensureGroups(db: Database, homes: DemoHomes): Promise<void
   }
 }
 
-/** Period before the first start of the demo, in ms, in which the service claims to have watched for silent devices. */
+/** Period in ms before the first start of the demo for which silences of devices are recorded. */
 const WATCHED_MS = 30 * DAY_MS;
 
 /**
- * Records the silences of devices in the history that this start of the demo sends. The worker cannot detect them, because the whole
- * history is received within minutes. Must be called before the history is sent.
+ * Records the silences of devices in the history that this start of the demo sends, because the worker cannot detect them. Must be called
+ * before the history is sent.
  */
 export async function ensureSilences(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const silences = homes.users.flatMap(({ userId, devices }) =>

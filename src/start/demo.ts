@@ -15,9 +15,9 @@ import {
 } from './demo-accounts.ts';
 import { createConsoleSignInLink } from './sign-in-link.ts';
 
-/** Months of history: twelve whole months and the current one, as many as readings are retained (RETENTION_MONTHS). */
+/** Months of history: twelve whole months and the current one. */
 const HISTORY_MONTHS = 13;
-/** Validity of the demo's key in days, longer than 7 days, because the dashboard recommends replacing a key in its last 7 days. */
+/** Validity of the demo's key in days. More than 7, because the dashboard recommends replacing a key in its last 7 days. */
 const KEY_DAYS = 14;
 const KEY_NAME = 'Demo';
 
@@ -27,10 +27,7 @@ export interface RunningDemo {
   /** Key of the demo utility, valid until the next start of the demo or for 14 days. */
   apiKey: string;
   users: { userId: string; email: string }[];
-  /**
-   * Single-use links that sign in to the dashboard: as the first home, as the utility (which sees all homes), and as the administrator if
-   * this start of the demo created the administrator.
-   */
+  /** Single-use links that sign in to the dashboard as the first home, the utility, and the administrator (if this start created one). */
   links: { home: string | null; fleet: string | null; admin: string | null };
   /** Key of the first administrator if this start created it, otherwise null. It is shown only once. */
   adminKey: string | null;
@@ -41,7 +38,7 @@ export interface RunningDemo {
   stop(): Promise<void>;
 }
 
-/** Receives the progress of sending the history: first the total number of readings, and then each number of sent readings. */
+/** Receives the progress of sending the history: first the total number of readings, then the numbers of sent readings. */
 interface BackfillProgress {
   start(total: number, done: number): void;
   increment(readings: number): void;
@@ -97,22 +94,21 @@ export async function startDemo(
   }
 }
 
-/** Sends the history of the homes, and calls `ensureAlerts` before its last days. */
+/** Sends the history of the homes, and calls `ensureAlerts` before its last two days. */
 async function sendHistory(
   players: Awaited<ReturnType<typeof createDevicePublishers>>,
   progress: BackfillProgress,
   signal: AbortSignal | undefined,
   ensureAlerts: () => Promise<void>,
 ): Promise<RunningDemo['backfill']> {
-  // Closing the players of the simulated devices stops the sending of the history, so that Ctrl-C does not wait for the rest.
+  // Closing the simulated devices stops the sending of the history, so that Ctrl-C ends the demo at once.
   const abort = () => void players.close();
   signal?.addEventListener('abort', abort, { once: true });
   const began = performance.now();
   progress.start(players.missing(Date.now()), 0);
   const onSent = (readings: number) => progress.increment(readings);
   try {
-    // Alerts are created only before the last two days of history are sent. An alert that exists earlier would be evaluated for each hour
-    // of 13 months, although only the hours of the last day can fire it.
+    // An alert that exists earlier would be evaluated for each hour of 13 months.
     const before = await players.backfill(Date.now() - 2 * DAY_MS, onSent);
     await ensureAlerts();
     const readings = before + (await players.backfill(Date.now(), onSent));
@@ -123,7 +119,7 @@ async function sendHistory(
   }
 }
 
-/** Revokes the key that an earlier start of the demo created, creates a new key and returns it. */
+/** Revokes the key of an earlier start of the demo, creates a new key and returns it. */
 async function replaceKey(db: Database, userId: string, environment: Config['environment']): Promise<string> {
   await db
     .updateTable('api_keys')

@@ -29,12 +29,12 @@ import { loadTlsPair, watchCertificate } from './certificate.ts';
 import { registerCertificateMetric } from './metrics.ts';
 import { runRole, warnOfDurabilityRisks } from './role.ts';
 
-/** Returns the broker's address for the log. For an external broker, the user, password and path are omitted. */
+/** Returns the broker's address for the log, without credentials. */
 function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string {
   return mqtt.url ? maskUrl(mqtt.url) : `mqtts://${formatHostAndPort(mqtt.publicHost, ports?.tlsPort ?? mqtt.tlsPort)}`;
 }
 
-/** Returns the source of the usage that the embedded broker reports to homes. */
+/** Returns the source of the usage that homes receive from the embedded broker. */
 const homesOf = (db: Database): HomeUsageSource => ({
   async read(userId) {
     const usage = await readHomeUsageReport(db, userId, systemClock());
@@ -45,8 +45,7 @@ const homesOf = (db: Database): HomeUsageSource => ({
 });
 
 /**
- * Maximum time in ms for batches in progress to finish at shutdown, in case the database hangs. After this time the process ends with its
- * connections. An uncommitted batch was never acknowledged, so its messages are delivered again.
+ * Maximum time in ms for batches in progress at shutdown. An uncommitted batch was never acknowledged, so its messages are delivered again.
  */
 const LAST_BATCH_MS = 500;
 
@@ -70,12 +69,12 @@ export async function runIngest(config: Config): Promise<void> {
     };
     const db = createDatabase(pool);
     const believed = await startBelievedTimeUpdates(pool, { clock: systemClock, log });
-    // This counter only limits the number of claims from one network. It gets no limits of plans, because only accounts have plans.
+    // This counter only limits the claims from one network, so it needs no limits of plans.
     const claims = createBrokerClaimHandlers(db, createDatabaseCounter(db, {}, systemClock));
     const isProxy = createTrustedProxyChecker(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
     const ingest = await startIngest(config, parts);
-    // With an external broker the service's certificate is not watched, because devices get the certificate of that broker.
+    // An external broker has a certificate of its own.
     const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
     if (certificate) registerCertificateMetric(metrics, certificate);
     reportMetrics(metrics, ingest);
@@ -90,8 +89,7 @@ export async function runIngest(config: Config): Promise<void> {
       pool,
       url,
       isReady: ingest.isReady,
-      // With an external broker, the role stops without a waiting time, because devices are connected to that broker and not to this
-      // process.
+      // With an external broker, no device is connected to this process, so it stops without waiting.
       ...(ingest.ports ? { leavesForMs: config.api.drainSeconds * 1_000 } : {}),
       async stop() {
         certificate?.stop();
@@ -160,10 +158,7 @@ function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof start
     });
 }
 
-/**
- * Handles claims of meters at the embedded broker. Ingest receives these functions as a parameter, so that the code of ingest does not
- * depend on that of onboarding.
- */
+/** Handles claims of meters at the embedded broker. */
 export function createBrokerClaimHandlers(db: Database, counter: RequestCounter) {
   const gate = createClaimLimiter(counter);
   return {
@@ -171,7 +166,7 @@ export function createBrokerClaimHandlers(db: Database, counter: RequestCounter)
     topic: CLAIM_TOPIC,
     replyTopic: CLAIM_REPLY_TOPIC,
     check: (batchId: string, secret: string) => isBatchSecretValid(db, batchId, secret),
-    /** Returns the answer to a meter as JSON. Null if claims from the meter's network were refused too often. */
+    /** Returns the answer to a meter as JSON. Null if its network had too many refused claims. */
     async claim(batchId: string, payload: Buffer, address: string): Promise<string | null> {
       const message = claimMessageSchema.safeParse(jsonOf(payload));
       if (!message.success) {

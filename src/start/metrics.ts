@@ -20,18 +20,18 @@ export const DATABASE_METRICS = {
   energy_database_requests_waiting: 'Requests of this process that wait for a free connection',
 };
 
-/** Maximum time for the query in ms, shorter than the time limit of a scrape. */
+/** Maximum time for the query in ms, shorter than that of a scrape. */
 const ANSWER_MS = 2_000;
 
-/** Measures the response time of the cheapest query. If the database is unreachable, the metric is missing. */
+/** Measures the response time of a minimal query. If the database is unreachable, the metric is missing. */
 export async function readDatabaseMetrics(pool: Pool): Promise<Record<string, number>> {
-  // Reads the numbers of the pool's connections before the query below takes one of them.
+  // Read before the query below takes a connection.
   const counts = {
     energy_database_connections_busy: pool.totalCount - pool.idleCount,
     energy_database_requests_waiting: pool.waitingCount,
   };
   const startedAt = performance.now();
-  // Raw SQL: the statement reads no table; it only checks that the database answers.
+  // Raw SQL: reads no table, only checks that the database answers.
   const isUp = await withTimeout(pool.query('SELECT 1'), ANSWER_MS, 'no answer').then(
     () => true,
     () => false,
@@ -47,7 +47,7 @@ export const DEVICE_COUNT_METRICS = {
   energy_devices_faulty: 'Devices that report a fault, or most of whose last readings were rejected',
 };
 
-/** Counts devices by the time of their last message, from the head of each device: the one row per device that its readings update. */
+/** Counts devices by the time of their last message, from `device_heads`, the one row per device that its readings update. */
 export async function readDeviceCounts(pool: Pool): Promise<Record<string, number>> {
   // Raw SQL: one statement counts the rows of two relations.
   const { rows } = await pool.query<Record<string, number>>(
@@ -83,18 +83,18 @@ export async function readQueueMetrics(pool: Pool): Promise<Record<string, numbe
   };
 }
 
-/** Metric of the time that due deliveries wait for a worker. */
+/** Metric of the time that due deliveries have waited for a worker. */
 export const OUTBOX_METRICS = {
   energy_delivery_overdue_seconds:
     'Longest delay of a due delivery, except for subscriptions that fail, catch up or are paused',
 };
 
 /**
- * Returns how long in seconds the oldest due delivery has waited; 0 if no delivery is due. A delivery that waits for its next attempt, or
- * for other deliveries to a failing receiver, is not overdue.
+ * Returns how long in seconds the oldest due delivery has waited; 0 if none is due. A delivery to a failing receiver is not due before its
+ * next attempt.
  */
 export async function readOutboxMetrics(pool: Pool): Promise<Record<string, number>> {
-  // Raw SQL: the statement reads only columns that the index of pending deliveries contains.
+  // Raw SQL: reads only columns of the index of pending deliveries.
   const { rows } = await pool.query<{ overdue: number | null }>(
     `SELECT extract(epoch FROM now() - min(d.next_attempt_at))::float8 AS overdue
      FROM deliveries d LEFT JOIN webhooks w ON w.webhook_id = d.webhook_id
@@ -128,7 +128,7 @@ export const STANDBY_METRICS = {
   energy_standby_lag_seconds: 'Maximum age of the standby’s data; no value while it is unreachable',
 };
 
-/** Returns the standby metrics. `isWanted`: whether a standby is configured; `lagSeconds`: null while the standby is unreachable. */
+/** Returns the metrics of the standby server. `isWanted`: whether one is configured; `lagSeconds`: null while it is unreachable. */
 export function readStandbyMetrics(isWanted: boolean, lagSeconds: number | null): Record<string, number> {
   if (!isWanted) return {};
   if (lagSeconds === null) return { energy_standby_up: 0 };

@@ -27,7 +27,7 @@ export interface MoveCallbacks {
   progress: CopyProgressCallback;
 }
 
-/** All relations that a move to another database copies. The load profile comes last, and is copied by time. */
+/** All relations that a move to another database copies. The load profile comes last. */
 export const MOVED_RELATIONS: readonly CopiedRelation[] = [
   ...COPIED_RELATIONS,
   ...[STORED_HOURS_TABLE, PACKED_DAYS_TABLE].map(({ relation, time }) => ({ relation, by: time })),
@@ -35,16 +35,14 @@ export const MOVED_RELATIONS: readonly CopiedRelation[] = [
 
 const NAMES = MOVED_RELATIONS.map(({ relation }) => relation);
 
-/** Maximum number of attempts to take all locks. Each failed attempt has waited at least deadlock_timeout (1 s). */
+/** Maximum number of attempts to take all locks. */
 const MAX_LOCK_TRIES = 20;
 const DEADLOCK = '40P01';
 
 /**
- * Moves a running installation into another database, of any tier. Copies data while the service runs, then locks out all writers (their
- * messages wait, unacknowledged). Copies the remaining data, compares the databases, closes the old database for writing, computes the
- * aggregates, and opens the new database. The move may be interrupted (kill -9) at any point and run again: the new database stays closed
- * until the end, so no other process can write to it. If the new database contains other data or differs, the function throws and the old
- * database remains in use. Errors after the closing of the old database explain that it is closed, and how to continue.
+ * Moves a running installation into another database. Copies data while the service runs, then locks out all writers (their messages wait),
+ * copies the rest, compares both databases, and opens the new one. If it differs or contains other data, the function throws and the old
+ * database remains in use. May be interrupted at any point and run again.
  */
 export async function moveInstallation(
   sourceUrl: string,
@@ -54,7 +52,7 @@ export async function moveInstallation(
 ) {
   const pools = { source: openPool(sourceUrl, 'old'), target: openPool(targetUrl, 'new') };
   try {
-    // The old database keeps its tier. The option `off` (no TimescaleDB) concerns only the new database.
+    // The option `off` (no TimescaleDB) concerns only the new database.
     const from = await migrate(pools.source, { timescale: 'auto' });
     await refuseItself(pools);
     const { database } = await migrate(pools.target, options);
@@ -85,7 +83,7 @@ export async function moveInstallation(
       database: database.line,
       /** Every copied and compared relation with its number of rows. */
       relations: relations.map(({ relation, rows }) => ({ relation, rows })),
-      /** Total consumption in mWh, equal in the old database's load profile and the new database's daily aggregates. */
+      /** Total consumption in mWh, equal in both databases. */
       total_milliwatt_hours,
       users,
     };
@@ -98,15 +96,14 @@ export async function moveInstallation(
 const openPool = (url: string, side: 'old' | 'new'): Pool =>
   createMovingPool(url, { side, max: 3, settings: ['default_transaction_read_only=off'] });
 
-/**
- * Computes the aggregates of the new database. Returns their total consumption, which equals the total of the old database's load profile.
- */
+/** Computes the aggregates of the new database. Returns their total consumption. */
 async function aggregate(
   { source, target }: { source: Pool; target: Pool },
   capabilities: Capabilities,
 ): Promise<string> {
   if (capabilities.continuousAggregates) {
-    // On this tier, aggregates are computed only from rows by hour, so days that were packed into one row must be unpacked first.
+    // Without TimescaleDB's compression, days may be packed into one row each. They must be unpacked first, because aggregates are computed
+    // from rows by hour.
     await unpackDaysIntoHours(target);
     await refreshUntilComplete(target, new Date());
   } else await checkAllRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
@@ -115,7 +112,7 @@ async function aggregate(
   return is;
 }
 
-/** Throws if both URLs lead to the same database, because the move would close it without having moved any data. */
+/** Throws if both URLs lead to the same database. */
 async function refuseItself({ source, target }: { source: Pool; target: Pool }): Promise<void> {
   const identity = async (pool: Pool): Promise<string> => {
     // Raw SQL in this file: its statements use two databases, lock all relations, and change settings of a database.
@@ -146,16 +143,13 @@ async function finish(
   });
 }
 
-/**
- * Runs a function in a transaction that locks out all writers. Writers lock relations in different orders, so they may deadlock with this
- * transaction. If PostgreSQL cancels this transaction because of a deadlock, the transaction is retried.
- */
+/** Runs a function in a transaction that locks out all writers. Repeats the transaction if PostgreSQL cancels it because of a deadlock. */
 async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     let areHeld = false;
     try {
       return await runInTransactionOnConnection(source, async () => {
-        // Takes the lock of the refresh first, because a running refresh may wait for relations that the following statements lock.
+        // The lock of the refresh comes first, because a running refresh may wait for relations that are locked next.
         await source.query('SELECT hold_refresh()');
         await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);
         areHeld = true;
@@ -169,8 +163,8 @@ async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Pro
 }
 
 /**
- * Closes the database for writing and ends the service's sessions. Closing affects only new sessions, so existing sessions are ended while
- * the locks of the move still block them, and no session can write in between. If a session cannot be ended, the database is opened again.
+ * Closes the database for writing and ends the service's sessions, because closing affects only new sessions. If a session cannot be ended,
+ * the database is opened again.
  */
 async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
   await closeDatabaseForWriting(pool);
@@ -189,7 +183,7 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
 
 /**
  * Returns the total consumption in a relation with closed hours, plus that of the open hours (the latest hour of each device). The total is
- * text, because the total of a country exceeds the safe integers.
+ * text, because it may exceed the safe integers.
  */
 async function totalOf(pool: Pool, relation: string): Promise<string> {
   const { rows } = await pool.query(
@@ -205,10 +199,7 @@ const MOVE = 'energy migrate';
 /** PostgreSQL's error for a full disk, `disk_full`. */
 const DISK_FULL = '53100';
 
-/**
- * Opens a pool for a move, without a time limit for statements. `side`: name of the database in errors; `max`: number of sessions;
- * `settings`: additional settings.
- */
+/** Opens a pool for a move, without a time limit for statements. `side`: name of the database in errors; `max`: number of sessions. */
 export function createMovingPool(
   url: string,
   { side, max, settings = [] }: { side: 'old' | 'new'; max: number; settings?: string[] },
@@ -221,15 +212,14 @@ export function createMovingPool(
       'statement_timeout=0',
       'lock_timeout=0',
       'idle_in_transaction_session_timeout=0',
-      // These settings determine how values are formatted. Fingerprints compare rows as text, and bytes are converted through JSON, so both
-      // servers must format values in the same way.
+      // Both servers must format values in the same way, because fingerprints compare rows as text.
       'DateStyle=ISO',
       'IntervalStyle=postgres',
       'bytea_output=hex',
       'extra_float_digits=1',
     ],
   });
-  // Adds the name of the database to errors of the pool: a move uses two servers, and an error of PostgreSQL does not identify its server.
+  // Adds the name of the database to errors of the pool, because a move uses two servers.
   pool.on('connect', (client) => {
     if (!(client instanceof RoleWatchingClient)) return;
     client.connection.prependListener('errorMessage', (error: Error & { code?: string }) => {

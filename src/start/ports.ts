@@ -6,8 +6,7 @@ import { type Config, getListeningVariables, getSetVariables, loadConfig, setApi
 import { findServiceProcessId } from './data-dir-lock.ts';
 
 /**
- * Range of the ports that the service chooses. The range lies below the ephemeral ports of clients (Linux: from 32768), so that no outgoing
- * connection takes a port while a role restarts.
+ * Range of the ports that the service chooses. It lies below the ephemeral ports of clients, so that no outgoing connection takes a port.
  */
 const CHOSEN = { from: 10_000, below: 32_768 };
 
@@ -33,9 +32,8 @@ function listenersOf({ api, mqtt }: Config): Listener[] {
 }
 
 /**
- * Throws if a configured port is in use or configured twice. Without this check, the supervisor would restart the roles again and again,
- * and the start would fail half a minute later with a less clear error. `role`: checks only the ports of this role. Briefly binds each
- * port, and has no other effect.
+ * Throws if a configured port is in use or configured twice. Otherwise the supervisor would restart the roles again and again. `role`:
+ * checks only the ports of this role.
  */
 export async function assertPortsFree(config: Config, role?: string): Promise<void> {
   const fixedListeners = listenersOf(config).filter(
@@ -58,10 +56,7 @@ export async function assertPortsFree(config: Config, role?: string): Promise<vo
   }
 }
 
-/**
- * Returns the configuration with each port 0 replaced by a free port. Printed, mailed and announced addresses then contain the real ports,
- * and a restarted role gets the same port again.
- */
+/** Returns the configuration with each port 0 replaced by a free port, which a restarted role gets again. */
 export async function chooseFreePorts(config: Config): Promise<Config> {
   const { api, mqtt, operator } = config;
   const taken = new Set<number | null>([api.port, api.httpPort, mqtt.port, mqtt.tlsPort, operator.port]);
@@ -82,7 +77,7 @@ async function freePort(host: string, taken: Set<number | null>): Promise<number
   }
 }
 
-/** Whether the port is free. Throws if the address does not belong to this machine, or listening is not permitted. */
+/** Whether the port is free. Throws if listening is not possible for another reason. */
 export async function isPortFree(host: string, port: number): Promise<boolean> {
   const server = await listenOn(host, port);
   if (server) await closed(server);
@@ -93,8 +88,7 @@ export async function isPortFree(host: string, port: number): Promise<boolean> {
 function listenOn(host: string, port: number): Promise<Server | null> {
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
-    // Only EADDRINUSE means that the port is in use. Other errors have other causes, for example an address that does not belong to this
-    // machine.
+    // Other errors have other causes, for example an address that does not belong to this machine.
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );
@@ -107,32 +101,31 @@ const closed = (server: Server): Promise<unknown> => new Promise((resolve) => se
 const fileIn = (dataDir: string): string => join(dataDir, 'listening.json');
 
 /**
- * Writes the ports and addresses of the running service to a file in its data directory, as environment variables. Only
- * the process that holds the directory's lock may call this. Returns a function that removes the file.
+ * Writes the ports and addresses of the running service to a file in its data directory, as environment variables. Returns a function that
+ * removes the file.
  */
 export function writeListeningAddresses(config: Config): () => void {
   const file = fileIn(config.dataDir);
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   writeFileSync(mine, `${JSON.stringify(getListeningVariables(config), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
-  // The file is written under another name and then renamed, so that readers never see a partial file.
+  // Renamed after writing, so that readers never see a partial file.
   renameSync(mine, file);
   return () => rmSync(file, { force: true });
 }
 
 /**
- * Returns the configuration for a command that runs next to the service. Values that are missing in the environment are taken from the
- * service that runs on the data directory, because the demo does not use the default ports, and port 0 means another port at each start.
- * Throws a ConfigError, like loadConfig.
+ * Returns the configuration for a command that runs next to the service. Missing ports and addresses are taken from the running service.
+ * Throws a ConfigError.
  */
 export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
   const variables = getSetVariables(env);
   const config = loadConfig(variables);
-  // If no service is running, the file of addresses was left behind by a service that was killed.
+  // Without a running service, the file was left behind by a killed service.
   if (findServiceProcessId(config.dataDir) === null) return config;
   return loadConfig({ ...readListening(config.dataDir), ...variables });
 }
 
-/** Returns the addresses of the running service. Empty if the service is of an older version or is still starting. */
+/** Returns the addresses of the running service, if known. */
 function readListening(dataDir: string): Record<string, string> {
   try {
     return JSON.parse(readFileSync(fileIn(dataDir), 'utf8'));

@@ -7,23 +7,19 @@ import type { RemarkComposer } from '#src/delivery/email/compose-remark.ts';
 
 const WORDS = new URL('../dashboard/words/', import.meta.url);
 
-/**
- * Returns a function that describes a remark in the language of its recipient, with the texts of the dashboard. The texts of a language are
- * loaded with its first mail.
- */
+/** Returns a function that describes a remark (notice about unusual usage) in the language of its recipient, with the dashboard's texts. */
 export function createRemarkComposer(): RemarkComposer {
   const compiled = new Map<Language, Promise<CompiledWords>>();
   return async (remark, { language, timezone }) => {
     const texts = compiled.get(language) ?? loadTexts(language);
     compiled.set(language, texts);
-    // The language of the dashboard's texts is a global setting. Changing it here is safe, because composing is
-    // synchronous and nothing else in the worker uses these texts.
+    // The language of the dashboard's texts is a global setting, which only this synchronous code uses in the worker.
     setWords(language, await texts);
     return composeRemarkMail(remark, timezone);
   };
 }
 
-/** Compiles the texts of the Home page in a language, which include those of remarks. */
+/** Compiles the texts of the Home page in a language. */
 async function loadTexts(language: Language): Promise<CompiledWords> {
   const home = await readFile(fileURLToPath(new URL(`${language}/home.json`, WORDS)), 'utf8');
   return compileTexts({ home: JSON.parse(home) });

@@ -21,7 +21,7 @@ const each =
     for (const id of ids) await end(db, ALL_ACCOUNTS, id);
   };
 
-/** Functions that delete or revoke objects again, by kind of object. They ignore ids of objects that are missing or already revoked. */
+/** Functions that delete or revoke objects again, by kind. They ignore missing objects. */
 const END: Record<DeletionRecord['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
   member: (db, ids) => endMembershipsWithoutMail(db, ids, new Date()),
   authorization: endAuthorizationsWithoutMail,
@@ -36,16 +36,15 @@ const END: Record<DeletionRecord['kind'], (db: Database, ids: readonly string[])
 };
 
 /**
- * Prepares the first start of a restored installation, before the service listens. Holds back every delivery that was due before the
- * restore. Deletes or revokes again, without mails, the accounts, keys and other objects that ended after the restored copy was made
- * (`ended.jsonl`). Does nothing in an installation that was not restored. After an interruption, the next start repeats all steps.
+ * Prepares the first start of a restored installation. Holds every delivery that was due before the restore. Deletes again, without mails,
+ * the objects that were deleted after the restored copy was made (`ended.jsonl`). After an interruption, the next start repeats all steps.
  */
 export async function prepareRestoredInstallation(pool: Pool, dataDir: string, log: Logger): Promise<void> {
   const restored = await readDeletionsToReapply(dataDir);
   if (restored === null) return;
   const db = createDatabase(pool);
   await holdDueMessages(db);
-  // The order of kinds matters: the deletion of an object must not cause mails about objects that are deleted after it.
+  // The order of kinds prevents mails about the deletion of dependent objects.
   const byKind = Map.groupBy(restored.endings, ({ kind }) => kind);
   const counts: Record<string, number> = {};
   for (const [kind, endings] of byKind) {

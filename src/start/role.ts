@@ -21,19 +21,19 @@ interface Role {
   pool: Pool;
   /** URL of the role's database. */
   url: string;
-  /** Time that the role waits deliberately while it stops (draining), in ms. */
+  /** Additional time that the role needs to stop, in ms. */
   leavesForMs?: number;
-  /** Whether clients may connect to the role. If the function is missing, they may always connect. */
+  /** Whether clients may connect to the role; by default always. */
   isReady?(): boolean;
   stop(): Promise<void>;
 }
 
-/** Maximum time in ms for a graceful stop, during which requests in progress may finish. After this time the process exits. */
+/** Maximum time in ms for a graceful stop. After this time the process exits. */
 const STOP_MS = 9_000;
 
 /**
- * Runs a role until a signal arrives or its supervisor exits. Opens the operators' port, notifies the supervisor when
- * the role is ready, stops the role gracefully, and ends the process.
+ * Runs a role until a signal arrives or its supervisor exits. Opens the operators' port, notifies the supervisor when the role is ready,
+ * stops the role gracefully, and ends the process.
  */
 export async function runRole(
   name: string,
@@ -64,8 +64,7 @@ export async function runRole(
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
   metrics.valuesOf(DATABASE_METRICS, () => readDatabaseMetrics(pool));
-  // A broker waits for these answers about access rights, so their queries use a separate pool and do not queue behind the role's other
-  // queries.
+  // A separate pool, because a broker waits for these answers.
   const access = createPool(role.url, { max: 2, applicationName: `energy ${name} operator`, isAnswering: true });
   const operated = {
     metrics: async () => [await metrics.asJson()],
@@ -82,12 +81,12 @@ export async function runRole(
   });
   const ready = { ...role.ready, operator_port: operator.port };
   log.info(ready, 'ready');
-  // Writes the compile cache now, because a killed process never reaches its exit handler.
+  // Writes the compile cache now, because a killed process never runs its exit handler.
   flushCompileCache();
   process.send?.({ ready: name, ...ready });
 }
 
-/** Logs, at the start of a role, database settings with which a failover could lose an acknowledged commit. `url`: the configured URL. */
+/** Logs database settings with which a failover could lose an acknowledged commit. `url`: the configured URL. */
 export async function warnOfDurabilityRisks(pool: Pool, url: string, log: Logger): Promise<void> {
   for (const risk of listDurabilityRisks(
     await readCommitSettings(createQueryFunctionOnConnection(pool), splitDatabaseUrl(url).length),

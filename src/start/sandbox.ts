@@ -9,13 +9,10 @@ const HISTORY_DAYS = 30;
 const LOOK_EVERY_MS = 2_000;
 /** Maximum number of homes that a sandbox simulates. Further homes have no devices. */
 const MAX_HOMES = 200;
-/**
- * Locations of simulated devices, by which users distinguish these devices from real ones. The simulator itself finds its devices by their
- * ids.
- */
+/** Locations of simulated devices, by which users distinguish them from real ones. */
 const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simulated living room' };
 
-/** Creates a simulated meter and thermostat with a month of history for each homeowner of the sandbox, and simulates their readings. */
+/** Creates a meter and a thermostat with a month of history for each homeowner of the sandbox, and simulates their readings. */
 export function startSandbox(config: Config, databaseUrl: string, log: Logger): { stop(): Promise<void> } {
   const pool = createPool(databaseUrl, { max: 2, applicationName: 'energy sandbox' });
   const db = createDatabase(pool);

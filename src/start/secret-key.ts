@@ -15,13 +15,12 @@ const WHAT_TO_DO =
 const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
 
 /**
- * Returns the installation's secret: SECRET_KEY, or the content of `secret.key` in the data directory. If there is no key and the database
- * contains no encrypted values, creates the file (mode 0600). If several processes start at once, one process creates the file and all use
- * it. Throws an error with the remedy if the key that encrypted the database's values is missing, or if another key is configured.
+ * Returns the installation's secret: SECRET_KEY, or the content of `secret.key`. Creates the file (mode 0600) if there is no key and no
+ * encrypted value. Throws an error with the remedy if the key of the encrypted values is missing or another key is configured.
  */
 export async function loadSecretKey(config: Config, db: Database): Promise<string> {
-  // Reads the samples before the file. A process that encrypts a value creates the file first, so samples without a file mean that the key
-  // is missing.
+  // Read before the file: a process creates the file before it encrypts a value, so encrypted values without a file mean that the key is
+  // missing.
   const samples = await readSamplesOfEncryptedValues(createQueryFunction(db));
   const file = fileOf(config);
   const make = () => {
@@ -62,18 +61,17 @@ export function canDecrypt(box: SecretEncrypter, sealed: Buffer): boolean {
   }
 }
 
-/** Result of discarding values whose key is lost. */
+/** Result of discarding encrypted values. */
 export interface DiscardedSecrets {
-  /** Subscriptions that were paused until their owners set a new `auth_token`. */
+  /** Subscriptions that are paused until their owners set a new `auth_token`. */
   webhooks: { webhook_id: string; user_id: string; url: string }[];
-  /** Number of deleted responses that were stored for POST requests with an Idempotency-Key. */
+  /** Number of deleted responses to requests with an Idempotency-Key. */
   answers: number;
 }
 
 /**
- * Discards encrypted values whose key is lost: all values that the current key (SECRET_KEY, `secret.key`, or a new key) cannot decrypt.
- * Replaces the secret of a webhook by a random secret; deliveries to the webhook resume when its owner sets a new token. Runs in one
- * transaction.
+ * Discards all encrypted values that the current key cannot decrypt, in one transaction. The secret of a webhook is replaced by a random
+ * one; deliveries resume when the owner sets a new token.
  */
 export async function discardEncryptedSecrets(db: Database, config: Config): Promise<DiscardedSecrets> {
   const box = createSecretEncrypter(await createSecretKey(config));
@@ -130,8 +128,8 @@ export async function discardEncryptedSecrets(db: Database, config: Config): Pro
 }
 
 /**
- * Returns the content of a file, and creates the file if it is missing. If several processes start at once, even in containers that share a
- * volume, one process creates the file atomically and all processes get its content. `mode`: file mode of a new file.
+ * Returns the content of a file, and creates the file if it is missing. If several processes start at once, all get the same content.
+ * `mode`: file mode of a new file.
  */
 export async function readOrCreateFile(
   file: string,
@@ -140,11 +138,11 @@ export async function readOrCreateFile(
 ): Promise<string> {
   const known = await readFile(file, 'utf8').catch(nullIfFileMissing);
   if (known !== null && known !== '') return known;
-  // The name of the temporary file is random, because in containers all processes may have the same process id.
+  // Random, because in containers all processes may have the same id.
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   try {
     await writeFile(mine, await make(), { mode, flag: 'wx' });
-    // Removes an empty key file, because a power cut can leave one behind.
+    // A power cut can leave an empty key file, which is removed.
     if (known === '') await rm(file, { force: true });
     await link(mine, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

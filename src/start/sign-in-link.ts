@@ -6,8 +6,8 @@ import { runAsOperator } from '#src/users/audit.ts';
 import { loadSecretKey } from './secret-key.ts';
 
 /**
- * Creates a single-use link, valid for a day, that signs in to the dashboard as an account, for the person at the machine's console. Null
- * if the account does not exist. Earlier unused links and codes of the account become invalid.
+ * Creates a single-use sign-in link for an account, valid for a day, for the person at the machine's console. Null if the account does not
+ * exist. Earlier unused links become invalid.
  */
 export async function createConsoleSignInLink(db: Database, config: Config, email: string): Promise<string | null> {
   const account = await findAccountOfEmail(db, email);

@@ -28,9 +28,9 @@ export interface UpgradeReport {
   to: number;
   /** Path of the folder with the unchanged old cluster. */
   kept: string;
-  /** Every relation with its number of rows in the new cluster. All relations except those in `mended` have equal rows in both clusters. */
+  /** Every relation with its number of rows in the new cluster, which equals the old one except for relations in `mended`. */
   relations: { relation: string; rows: number }[];
-  /** Aggregates whose recomputed values differ from the values in the old cluster. */
+  /** Aggregates whose recomputed values differ from those in the old cluster. */
   mended: string[];
 }
 
@@ -43,19 +43,17 @@ const foldersOf = (dataDir: string) => {
     new: getUpgradedDataFolder(dataDir),
     programs: join(work, 'programs'),
     /**
-     * File with the report of the comparison. It is written before the new cluster replaces the old one, so an interrupted upgrade can
-     * continue with the replacement.
+     * File with the report of the comparison. It is written before the new cluster replaces the old one, so that an interrupted upgrade can
+     * continue from there.
      */
     report: join(work, 'report.json'),
   };
 };
 
 /**
- * Upgrades a cluster of an earlier major version to this version's PostgreSQL. Copies the old cluster, moves the data of the copy into a
- * new cluster, and compares each relation; the old cluster is not changed. The data directory must be locked (lockDataDir). The upgrade may
- * be interrupted (kill -9) at any point and run again, because the old cluster is in use until the new one is complete. `programs`: folder
- * with the earlier version's programs; by default npm installs the programs. Returns null if no upgrade is needed. If the upgrade fails,
- * throws an error with the remedy.
+ * Upgrades a cluster of an earlier major version of PostgreSQL. Moves a copy of the data into a new cluster, and compares each relation;
+ * the old cluster is not changed. The data directory must be locked. May be interrupted at any point and run again. `programs`: folder with
+ * the earlier version's programs; by default npm installs them. Returns null if no upgrade is needed. Errors contain the remedy.
  */
 export async function upgradeDatabase(
   dataDir: string,
@@ -66,7 +64,7 @@ export async function upgradeDatabase(
   const made = await readMajorVersion(dataDir);
   const known = await reportIn(at.report);
   if (made === null && !known) throw new Error(`There is no embedded database in ${dataDir}.`);
-  // The new cluster is already complete if an earlier run was interrupted in its last steps.
+  // An earlier run was interrupted in its last steps, so the new cluster is complete.
   if (made === null && known) return takePlace(dataDir, known.report);
   if (made === ours.major || made === null) {
     if (known) await rm(at.work, { recursive: true, force: true });
@@ -84,7 +82,7 @@ export async function upgradeDatabase(
   const old = programs === undefined ? await loadEarlierBinaries(made, at.programs) : getBinariesIn(programs);
   if (old.major !== made)
     throw new Error(`${programs} has PostgreSQL ${old.major}, but the database was made by PostgreSQL ${made}.`);
-  // If the service was killed, the old server may still be running.
+  // After the service was killed, the old server may still be running.
   await stopEmbeddedPostgres(dataDir, old);
   const state = await hashClusterState(getClusterFolder(dataDir));
   if (known?.state === state) return takePlace(dataDir, known.report);
@@ -108,7 +106,7 @@ export async function upgradeDatabase(
   }
 }
 
-/** The report of an upgrade, with the state of the old cluster at the time of the copy. The report is valid only for that state. */
+/** The report of an upgrade, valid only for this state of the old cluster. */
 interface Noted {
   state: string;
   report: UpgradeReport;
@@ -128,20 +126,20 @@ async function stopBoth(
   await stopEmbeddedPostgres(at.new, ours);
 }
 
-/** Moves the data, unless an earlier, interrupted run completed this step. */
+/** Moves the data, unless an earlier run completed this step. */
 async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveCallbacks): Promise<void> {
   const pools = { source: createPool(sourceUrl, { max: 1 }), target: createPool(targetUrl, { max: 1 }) };
-  // The query fails in a new cluster, whose database has no schema yet.
+  // The query fails in a new cluster without a schema.
   const isDone = await isTargetFilled(pools).catch(() => false);
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;
   await moveInstallation(sourceUrl, targetUrl, { timescale: 'auto' }, steps).catch((error: Error) => {
-    // The error names the old database, which is here only a copy of the old cluster; the old cluster itself is unchanged.
+    // The error is about a copy of the old cluster, which itself is unchanged.
     throw new Error(`The upgrade stopped, and the database is unchanged: ${error.message}`, { cause: error });
   });
 }
 
-/** Compares every relation, copied or computed, by count and sum. Throws if a copied relation differs. */
+/** Compares every relation by count and sum. Throws if a copied relation differs. */
 async function compare(
   sourceUrl: string,
   targetUrl: string,
@@ -171,7 +169,7 @@ async function compare(
   }
 }
 
-/** Replaces the old cluster with the new one. Skips steps that an earlier, interrupted run completed. */
+/** Replaces the old cluster with the new one. Skips steps that an earlier run completed. */
 async function takePlace(dataDir: string, report: UpgradeReport): Promise<UpgradeReport> {
   const at = foldersOf(dataDir);
   const cluster = getClusterFolder(dataDir);

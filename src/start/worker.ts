@@ -40,15 +40,12 @@ import {
 import { runRole, warnOfDurabilityRisks } from './role.ts';
 import { loadSecretKey } from './secret-key.ts';
 
-/** Interval in ms at which each of the worker's loops checks for work. */
+/** Interval in ms at which each loop of the worker checks for work. */
 const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200, sources: 1_000, endings: 500 };
-/**
- * Number of price and emission sources that a worker fetches concurrently, so that a source that does not respond does not delay other
- * sources.
- */
+/** Number of price and emission sources that a worker fetches concurrently. */
 const FETCHES_AT_ONCE = 4;
 
-/** Cache lifetime in ms of the device metrics, whose query reads a row of every device. */
+/** Cache lifetime in ms of the device metrics, whose query reads every device. */
 const COUNTED_EVERY_MS = 60_000;
 
 /** Runs the worker role: alerts, events and their delivery, and jobs. */
@@ -67,8 +64,7 @@ export async function runWorker(config: Config): Promise<void> {
     const { capabilities } = database;
     const { retentionMonths, dataDir } = config;
     const backup = await readBackupPlan(config);
-    // The data directory is created here, because this role may be the first on a new disk, and one of the role's jobs checks the free
-    // space of the directory.
+    // Created here, because the worker may be the first on a new disk.
     await mkdir(dataDir, { recursive: true });
     const db = createDatabase(pool);
     const ahead = { daysToPack: 0 };
@@ -82,7 +78,7 @@ export async function runWorker(config: Config): Promise<void> {
     const { homeAssistant } = config;
     const stopHomeAssistant =
       homeAssistant &&
-      // Imported only if a broker of Home Assistant is configured, because the MQTT client is a tenth of the worker's code.
+      // Imported only if needed, because the MQTT client is large.
       (await import('#src/homeassistant/publish.ts')).startHomeAssistantPublisher(
         { ...homeAssistant, publicUrl: config.isPublicUrlGiven ? config.publicUrl : null },
         { pool, clock: systemClock, log, secret: await loadSecretKey(config, db) },
@@ -108,7 +104,7 @@ export async function runWorker(config: Config): Promise<void> {
   });
 }
 
-/** Registers gauges of the queues, the devices, the days that must still be packed, and the disk. */
+/** Registers gauges of the queues, the devices, the days to pack, and the disk. */
 function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { daysToPack: number }): void {
   metrics.valuesOf(QUEUE_METRICS, () => readQueueMetrics(pool));
   metrics.valuesOf(OUTBOX_METRICS, () => readOutboxMetrics(pool));
@@ -128,10 +124,7 @@ function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { day
   });
 }
 
-/**
- * Starts the loops that fetch the values of price and emission series from their sources. Returns a function that aborts fetches in
- * progress and stops the loops.
- */
+/** Starts the loops that fetch price and emission series. Returns a function that stops them. */
 async function startFetching(config: Config, db: Database, { log }: { log: Logger }): Promise<() => Promise<void>> {
   const { fetchAnswer, close } = await openPriceSourceFetcher(config);
   const stopping = new AbortController();
@@ -147,10 +140,7 @@ async function startFetching(config: Config, db: Database, { log }: { log: Logge
   };
 }
 
-/**
- * Starts the loops that turn changed hours into notifications: the loops evaluate alerts, create events and deliver them. Returns a
- * function that stops the loops.
- */
+/** Starts the loops that evaluate alerts, create events and deliver them. Returns a function that stops them. */
 async function startTelling(
   config: Config,
   pool: Pool,
@@ -194,8 +184,7 @@ async function startTelling(
     counts.evaluated += candidates;
     counts.fired += fired;
     if (fired > 0) deliveries.kick();
-    // Hours that change during a pass wait for the next pass, so that many readings of a user whose meters send constantly are evaluated
-    // together.
+    // Hours that change during a pass wait for the next pass, so that many readings are evaluated together.
     return hasMore ? changes : 0;
   };
   const publishUsageNow = () => publishUsageUpdates(pool, clock());

@@ -1,4 +1,4 @@
-/** Currency codes of ISO 4217 (list one) in use, and codes that ended in 2025 or 2026, because stored tariffs may still use them. */
+/** Currency codes of ISO 4217 in use, and codes that ended in 2025 or 2026, because stored tariffs may contain them. */
 const CODES = new Set(
   `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CLF CLP
    CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD
@@ -18,5 +18,5 @@ const DECIMALS: Readonly<Record<string, number>> = Object.fromEntries([
   ...'CLF UYW'.split(' ').map((code) => [code, 4]),
 ]);
 
-/** Returns the number of decimals of a currency: 2 for EUR, none for JPY (by ISO 4217, not by CLDR's display rules). */
+/** Returns the number of decimals of a currency by ISO 4217: 2 for EUR, none for JPY. */
 export const getCurrencyDecimals = (currency: string): number => DECIMALS[currency] ?? 2;

@@ -1,7 +1,7 @@
 import { type Billionths, castToBillionths } from '#src/core/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Start of the year 2100. A price for this time or later is an error: prices for the far future could fill the disk with rows. */
+/** Start of the year 2100. Prices from this time on are an error, because they could fill the disk. */
 const END_MS = Date.UTC(2100, 0, 1);
 
 /** A price, and the time (Unix ms) from which the price is valid. */
@@ -19,7 +19,7 @@ export interface PackedPriceDay {
 /** Returns the start of the UTC day that contains a time, Unix ms. */
 export const getStartOfUtcDay = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 
-/** Parses an ISO 8601 time to Unix ms. NaN if the fraction of a second is not 0, because no quarter-hour begins at such a time. */
+/** Parses an ISO 8601 time to Unix ms. NaN if it has a fraction of a second. */
 export const parsePriceTime = (time: string): number => (/\.0*[1-9]/.test(time) ? Number.NaN : Date.parse(time));
 
 /** Returns at most `most` validation errors in the times of prices, by index in the list. */
@@ -42,7 +42,7 @@ export function findPriceTimeErrors(
   return wrong;
 }
 
-/** Groups prices by UTC day, in order. The times of the prices must be multiples of the resolution. */
+/** Groups prices by UTC day, in order. Their times must be multiples of the resolution. */
 export function packPrices(prices: readonly TimedPrice[], resolutionMinutes: number): PackedPriceDay[] {
   const resolutionMs = resolutionMinutes * MINUTE_MS;
   const byDay = Map.groupBy(prices, ({ startsAtMs }) => getStartOfUtcDay(startsAtMs));
@@ -55,7 +55,7 @@ export function packPrices(prices: readonly TimedPrice[], resolutionMinutes: num
     });
 }
 
-/** Parses the prices of a day, in order, from comma-separated text. An empty element stands for an unknown price. */
+/** Parses the prices of a day from comma-separated text. An empty element is an unknown price. */
 export const unpackPrices = (text: string): (Billionths | null)[] =>
   text.split(',').map((one) => (one === '' ? null : castToBillionths(BigInt(one))));
 
@@ -66,7 +66,7 @@ export function listPricesOfDay(day: Date, slots: readonly (Billionths | null)[]
   );
 }
 
-/** Returns the price at a time (Unix ms), given the prices of the stored day; null if the price is unknown. */
+/** Returns the price at a time (Unix ms) from the prices of the day; null if unknown. */
 export const findPriceInDay = (slots: readonly (Billionths | null)[], ms: number): Billionths | null =>
   slots[Math.floor(((ms - getStartOfUtcDay(ms)) * slots.length) / DAY_MS)] ?? null;
 
@@ -77,7 +77,7 @@ export interface PackedPrices {
   slots: string;
 }
 
-/** Returns a function that looks up the price of a series at a time (Unix ms), in billionths; null if the price is unknown. */
+/** Returns a function that looks up the price of a series at a time (Unix ms), in billionths; null if unknown. */
 export function createPriceLookup(rows: readonly PackedPrices[]): (seriesId: string, ms: number) => Billionths | null {
   const series = new Map<string, Map<number, (Billionths | null)[]>>();
   for (const { series_id, day, slots } of rows) {

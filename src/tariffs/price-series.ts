@@ -11,7 +11,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 export type StoredPriceSeries = Selectable<Tables['price_series']>;
 
-/** Kind of a series: prices or emissions. Queries for one kind never return series of the other kind. */
+/** Kind of a series: prices or emissions. */
 export type SeriesKind = (typeof SERIES_KINDS)[number];
 
 const ID_PREFIX = { price: 'prs', emission: 'ems' } as const satisfies Record<SeriesKind, string>;
@@ -20,18 +20,15 @@ const ID_PREFIX = { price: 'prs', emission: 'ems' } as const satisfies Record<Se
 const MAX_SERIES = 1_000;
 
 /**
- * SQL condition that an account may use a series. The series must belong to the account, to an administrator, or to the utility that
- * enrolled the account. The statement looks up these owners once, not once for each series.
+ * SQL condition that an account may use a series: it belongs to the account, to an administrator, or to the utility that enrolled the
+ * account.
  */
 const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_series.user_id = ANY (ARRAY(
   SELECT ${userId}::text UNION ALL SELECT user_id FROM users WHERE role = 'admin' UNION ALL
   SELECT owner.user_id FROM users u JOIN users owner ON owner.user_id = u.enrolled_by
   WHERE u.user_id = ${userId} AND owner.role = 'utility')))`;
 
-/**
- * Creates a series for an account, without values. `currency` is null for emissions. Error 409 if the account has the maximum number of
- * series.
- */
+/** Creates a series for an account, without values. `currency` is null for emissions. Throws 409 if the account has too many series. */
 export async function createSeries(
   db: Database,
   {
@@ -40,7 +37,7 @@ export async function createSeries(
   }: Pick<StoredPriceSeries, 'kind' | 'name' | 'currency' | 'resolution_minutes'> & { userId: string },
 ): Promise<StoredPriceSeries> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of series.
+    // Raw SQL: the advisory lock prevents concurrent transactions from exceeding the maximum number of series.
     await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('price series of', userId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('price_series')
@@ -92,8 +89,8 @@ export async function findSeries(
 }
 
 /**
- * Returns a series of a kind for reading: a series that the caller can access, or that the account `userId` may use. Null if there is no
- * such series. A key that is limited to a group can read only series that it can access.
+ * Returns a series of a kind that the caller can access or the account `userId` may use; null if there is none. A key that is limited to a
+ * group can read only series that it can access.
  */
 export async function findUsableSeries(
   db: Database,
@@ -113,10 +110,7 @@ export async function findUsableSeries(
   return row ?? null;
 }
 
-/**
- * Returns the price series that an account may use, by id. For a key that is limited to a group, returns only series that the key can
- * access.
- */
+/** Returns the price series that an account may use, by id, for a limited key only those that it can access. */
 export async function findAllUsableSeries(
   db: Database,
   { reach, userId }: { reach: AccessibleAccounts; userId: string },
@@ -134,8 +128,8 @@ export async function findAllUsableSeries(
 }
 
 /**
- * Returns the series of a kind that an account may use, by id. Locks them until the transaction ends: a concurrent deletion waits for the
- * transaction, and then detects that the tariff or account uses the series.
+ * Returns the series of a kind that an account may use, by id. Locks them until the transaction ends, so that they cannot be deleted
+ * meanwhile.
  */
 export async function lockUsableSeries(
   trx: Database,
@@ -163,10 +157,7 @@ export async function assertUsableEmissionSeries(trx: Database, userId: string, 
     throw createUnprocessableError({ field: 'emission_series_id', message });
 }
 
-/**
- * Updates a series of a kind that the caller can access: sets a new name, if one is given. Locks the series until the transaction ends.
- * Returns the series; null if there is no such series.
- */
+/** Renames a series of a kind that the caller can access. Locks it until the transaction ends. Returns the series, or null. */
 export async function updateSeries(
   trx: Database,
   kind: SeriesKind,
@@ -176,7 +167,7 @@ export async function updateSeries(
 ): Promise<StoredPriceSeries | null> {
   const row = await trx
     .updateTable('price_series')
-    // An update without a new name assigns the kind, which is the same, so that the statement locks and returns the row.
+    // Without a new name, the statement assigns the unchanged kind, so that it locks and returns the row.
     .set({ kind, ...omitUndefined({ name }) })
     .where('series_id', '=', seriesId)
     .where('kind', '=', kind)
@@ -187,8 +178,8 @@ export async function updateSeries(
 }
 
 /**
- * Deletes a series of a kind that the caller can access, with its values. Returns false if there is no such series. Error 409 if a tariff
- * of any account uses the series, or if any account has selected it as its emission series.
+ * Deletes a series of a kind that the caller can access, with its values. Returns false if there is none. Throws 409 if any account uses
+ * it.
  */
 export async function deleteSeries(
   db: Database,

@@ -14,18 +14,17 @@ import {
 } from './packed-days.ts';
 import { queueCostRecomputationOfSeries } from './queue-costs.ts';
 
-/** Column expression that returns the array of prices as text, because the driver would create an object for each bigint. */
+/** Column expression that returns the array of prices as text, because the driver would create an object for each price. */
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 
 /**
- * Stores prices that the owner of a series has set, replaces earlier prices of the same times, and queues a recomputation of the affected
- * costs. New prices are merged into a day's row by a single statement, so that concurrent writers do not overwrite each other's prices.
- * Prices that are fetched later do not replace these prices.
+ * Stores prices that the owner of a series has set, and queues a recomputation of the affected costs. Prices that are fetched later do not
+ * replace them.
  */
 export async function storePrices(db: Database, seriesId: string, days: readonly PackedPriceDay[]): Promise<void> {
   if (days.length === 0) return;
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
-  // Raw SQL: the days are passed as two parallel lists. The rows are sorted by day, so that two writers cannot deadlock.
+  // Raw SQL: the days are passed as two lists, sorted so that two writers cannot deadlock.
   await joinOrBeginTransaction(db, async (trx) => {
     await sql`INSERT INTO prices (series_id, day, prices)
     SELECT ${seriesId}, day, slots::bigint[] FROM unnest(${starts}::timestamptz[], ${prices}::text[]) AS told (day, slots) ORDER BY day
@@ -40,9 +39,8 @@ export async function storePrices(db: Database, seriesId: string, days: readonly
 }
 
 /**
- * Stores prices fetched from a series' source, in the caller's transaction. Fetched prices replace earlier prices of the source, but no
- * price of the owner. If a price changes, a recomputation of the affected costs is queued. Returns whether any price of the source has
- * changed.
+ * Stores prices fetched from a series' source, in the caller's transaction. They replace earlier fetched prices, but no price of the owner.
+ * Queues a recomputation of the affected costs. Returns whether any price has changed.
  */
 export async function storeFetchedPrices(
   trx: Database,
@@ -50,7 +48,7 @@ export async function storeFetchedPrices(
   days: readonly PackedPriceDay[],
 ): Promise<boolean> {
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
-  // Raw SQL: the days are passed as two parallel lists. A day without changes is not written.
+  // Raw SQL: the days are passed as two lists. Unchanged days are not written.
   const { numAffectedRows = 0n } = await sql`INSERT INTO prices (series_id, day, prices, fetched, is_fetched)
     SELECT ${seriesId}, day, slots::bigint[], slots::bigint[],
       (SELECT array_agg(price IS NOT NULL ORDER BY place) FROM unnest(slots::bigint[]) WITH ORDINALITY AS slot (price, place))
@@ -70,8 +68,8 @@ export async function storeFetchedPrices(
 }
 
 /**
- * Removes prices of a series that the owner has set and that begin in `[from, to)`. The latest prices fetched from the series' source then
- * apply again; without a source, no price applies. Queues a recomputation of the affected costs.
+ * Removes prices that the owner of a series has set and that begin in `[from, to)`. Fetched prices then apply again. Queues a recomputation
+ * of the affected costs.
  */
 export async function removePricesInRange(
   db: Database,
@@ -107,8 +105,7 @@ export async function listPrices(db: Database, seriesId: string, { from, to }: {
 
 /**
  * Reads the prices of several series in `[from, to)`. Returns a function that looks up the price of a series at a time (Unix ms), in
- * billionths; null if the price is unknown. Reading a year of quarter-hours takes some milliseconds. Access to a series is checked when a
- * tariff is created, not here.
+ * billionths; null if unknown. Does not check access.
  */
 export async function loadPrices(
   db: Database,
@@ -118,7 +115,7 @@ export async function loadPrices(
   return createPriceLookup(await readPackedPrices(db, seriesIds, range));
 }
 
-/** Returns the number of prices of each series, and the time up to which the last price is valid. Series without prices are omitted. */
+/** Returns the number of prices of each series, and the end of the last price. Series without prices are omitted. */
 export async function summarisePrices(
   db: Database,
   seriesIds: readonly string[],
@@ -141,7 +138,7 @@ export async function summarisePrices(
   );
 }
 
-/** Reads the prices of series in `[from, to)` in their stored form: one row for each series and day, in order. */
+/** Reads the stored prices of series in `[from, to)`: one row for each series and day, in order. */
 export async function readPackedPrices(
   db: Database,
   seriesIds: readonly string[],

@@ -1,16 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** Maximum number of users in a row of the queue `usage_changes`. A worker takes whole rows, so a row must not contain too many users. */
+/** Maximum number of users in a row of the queue `usage_changes`, because a worker takes whole rows. */
 const USERS_OF_A_ROW = 100;
 
 /**
- * If a user has alerts on costs, queues a recomputation of the costs. Must be called in the transaction that changes the user's tariffs.
+ * Queues a recomputation of a user's costs if the user has alerts on costs. Must be called in the transaction that changes the user's
+ * tariffs.
  */
 export const queueCostRecomputationOfUser = (trx: Database, userId: string): Promise<unknown> =>
   note(trx, sql`a.user_id = ${userId}`);
 
-/** Queues a recomputation of costs for all users whose tariffs use a price series and who have alerts on costs. */
+/** Queues a recomputation of costs for all users with alerts on costs whose tariffs use a price series. */
 export const queueCostRecomputationOfSeries = (trx: Database, seriesId: string): Promise<unknown> =>
   note(
     trx,
@@ -18,7 +19,7 @@ export const queueCostRecomputationOfSeries = (trx: Database, seriesId: string):
       UNION SELECT user_id FROM tariffs WHERE terms #>> '{export,series_id}' = ${seriesId})`,
   );
 
-// Raw SQL: the database distributes the users to queue rows, so that this process does not read them.
+// Raw SQL: the database distributes the users to queue rows.
 const note = (trx: Database, whose: RawBuilder<unknown>): Promise<unknown> =>
   sql`INSERT INTO usage_changes (hour, user_ids, costs_only)
     SELECT date_trunc('hour', now()), array_agg(user_id), true FROM (

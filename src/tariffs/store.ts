@@ -17,7 +17,7 @@ export type TariffPatch = Partial<Omit<TariffSettings, 'terms'>> & {
   terms: { [Term in keyof TariffPriceTerms]?: TariffPriceTerms[Term] | null };
 };
 
-/** Maximum number of tariffs of a user. The number is limited because each cost computation loads all tariffs. */
+/** Maximum number of tariffs of a user, because each cost computation loads all of them. */
 const MAX_TARIFFS = 1_000;
 const UNIQUE_VIOLATION = '23505';
 
@@ -28,15 +28,15 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Creates a tariff for an account. Error 409 if another tariff begins on the same day, or the account has the maximum number of tariffs.
- * Error 422 if a series of the tariff has another currency, or the account may not use it.
+ * Creates a tariff for an account. Throws 409 if another tariff begins on the same day or there are too many; 422 if a series of the tariff
+ * has another currency, or the account may not use it.
  */
 export async function createTariff(
   db: Database,
   { userId, ...settings }: TariffSettings & { userId: string },
 ): Promise<StoredTariff> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of tariffs.
+    // Raw SQL: the advisory lock prevents concurrent transactions from exceeding the maximum number of tariffs.
     await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('tariffs of', userId)}::bigint)`.execute(trx);
     await checkSeries(trx, userId, settings);
     const { count } = await trx
@@ -107,7 +107,7 @@ export async function findTariff(
   return row ?? null;
 }
 
-/** Updates a tariff that the caller can access. Returns null if there is none. Throws 409 and 422 as `createTariff` does. */
+/** Updates a tariff that the caller can access, or returns null. Throws the errors of `createTariff`. */
 export async function updateTariff(
   db: Database,
   reach: AccessibleAccounts,
@@ -125,8 +125,7 @@ export async function updateTariff(
     if (!before) return null;
     const terms = changedTerms(before.terms, changed);
     const after = { ...before, ...patch, terms };
-    // If the currency is the same, unchanged rates are not checked. A price series in such rates may have been deleted with its owner; the
-    // user must still be able to change the tariff's name.
+    // With an unchanged currency, unchanged rates are not checked, because their price series may have been deleted.
     const isAnew = after.currency !== before.currency;
     await checkSeries(trx, before.user_id, {
       currency: after.currency,
@@ -169,8 +168,8 @@ function changedTerms(before: TariffPriceTerms, changed: TariffPatch['terms']): 
 }
 
 /**
- * Throws a 422 error if the rates use a series of another currency, or one that the account may not use. Locks the series until the
- * transaction ends.
+ * Throws 422 if the rates use a series of another currency, or one that the account may not use. Locks the series until the transaction
+ * ends.
  */
 async function checkSeries(
   trx: Database,
@@ -183,8 +182,8 @@ async function checkSeries(
 }
 
 /**
- * Throws a 422 error if the rates of offers (tariffs that are not stored) use a series of another currency, or one that the account may not
- * use. If the caller's key is limited to a group, the key must be able to access the series.
+ * Throws 422 if the rates of offers (tariffs that are not stored) use a series of another currency, or one that the account or the caller's
+ * key may not use.
  */
 export async function assertOfferSeriesUsable(
   db: Database,
@@ -200,7 +199,7 @@ export async function assertOfferSeriesUsable(
   if (errors.length > 0) throw createUnprocessableError(...errors);
 }
 
-/** Returns the errors in the series that a tariff's rates use. `usable`: the series that the tariff's account may use, by id. Pure. */
+/** Returns the errors in the series that a tariff's rates use. `usable`: the series that the account may use, by id. */
 function findSeriesMistakes(
   usable: ReadonlyMap<string, StoredPriceSeries>,
   { currency, terms }: { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> },

@@ -1,17 +1,17 @@
 import type { Billionths } from '#src/core/decimal.ts';
 
 /**
- * Prices that a home pays for energy and receives for exported energy, from a day on. Prices are exact: decimals with up to 9 places,
- * stored as billionths of the currency.
+ * Prices that a home pays for energy and receives for exported energy, from a day on. They are exact decimals, in billionths of the
+ * currency.
  */
 export interface Tariff {
   tariffId: string;
   userId: string;
   name: string;
-  /** First day, YYYY-MM-DD in the user's zone. The tariff is valid until the first day of the next tariff. */
+  /** First day in the user's zone, YYYY-MM-DD. The tariff is valid until the next one begins. */
   validFrom: string;
   currency: string;
-  /** Standing charge for each local day, distributed evenly over the quarter-hours of the day; null if there is none. */
+  /** Standing charge for each local day, distributed evenly over the day; null if there is none. */
   standingPerDay: Billionths | null;
   capacity: CapacityCharge | null;
   import: TariffRates;
@@ -27,8 +27,8 @@ export type TariffRates =
   | { kind: 'series'; seriesId: string; multiply: Billionths; add: Billionths };
 
 /**
- * A price per kWh for the quarter-hours whose local start time matches the conditions. If several periods match, the first one applies. The
- * last period has no condition, so it always matches.
+ * A price per kWh at certain local times. If several periods match, the first one applies. The last one has no condition and always
+ * matches.
  */
 export interface RatePeriod {
   perKwh: Billionths;
@@ -36,15 +36,12 @@ export interface RatePeriod {
   days: ReadonlySet<number> | null;
   /** Months in which the period applies, 1 to 12; null: every month. */
   months: ReadonlySet<number> | null;
-  /**
-   * Minutes after midnight, multiples of 15; `toMinute` is exclusive, up to 1440. If `fromMinute` is greater than `toMinute`, the period
-   * spans midnight.
-   */
+  /** Minutes after midnight, multiples of 15; `toMinute` is exclusive. If `fromMinute` is greater, the period spans midnight. */
   fromMinute: number;
   toMinute: number;
 }
 
-/** Price per kW for a month's peak: the quarter-hour in which the home imported the most energy. */
+/** Price per kW of a month's peak, the quarter-hour with the highest import. */
 export interface CapacityCharge {
   perKwMonth: Billionths;
   /** Number of months whose peaks are averaged, 1 to 12. */

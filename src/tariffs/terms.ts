@@ -39,19 +39,19 @@ export interface StoredTariff {
   terms: TariffPriceTerms;
 }
 
-/** Prices and factors must be below this value, so that they fit into 64 bits as billionths. */
+/** Upper bound of prices and factors, so that they fit into 64 bits as billionths. */
 export const MAX_PRICE = 1_000_000_000;
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 
-/** Parses a price exactly, to billionths. Null if the text is not a decimal below `MAX_PRICE`, or has more than 9 decimals. */
+/** Parses a price exactly, to billionths. Null if it is not below `MAX_PRICE`, or has more than 9 decimals. */
 export function parsePrice(text: string): Billionths | null {
   const price = parseDecimal(text);
   return price === null || price >= MAX_BILLIONTHS || price <= -MAX_BILLIONTHS ? null : price;
 }
 
 /**
- * Returns the form in which a price is stored. A plain decimal (`0.30`) is unchanged; another number (`1e-2`, `007`) is converted to its
- * shortest form. Null if the text is not a price.
+ * Returns the form in which a price is stored: a plain decimal (`0.30`) unchanged, another number (`1e-2`, `007`) in its shortest form.
+ * Null if the text is not a price.
  */
 export function normalisePrice(written: string): string | null {
   const price = parsePrice(written);
@@ -122,10 +122,10 @@ function minuteOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** Whether a period of a tariff is empty, because it ends at the time at which it begins. */
+/** Whether a period of a tariff is empty, because it ends when it begins. */
 export const isEmptyRatePeriod = ({ from = '00:00', to = '24:00' }: Pick<RatePeriodTerms, 'from' | 'to'>): boolean =>
   from === to;
 
-/** Whether a period of a tariff has conditions, so that it applies only at certain times. */
+/** Whether a period of a tariff applies only at certain times. */
 export const hasPeriodCondition = ({ per_kwh: _, ...condition }: RatePeriodTerms): boolean =>
   Object.keys(omitUndefined(condition)).length > 0;

@@ -18,11 +18,8 @@ export interface HostClockStep {
 }
 
 /**
- * Records a step of a host's clock. If the clock is set back by at most a day, it shows a range of times for the second time. An edit with
- * the author `clock` then excludes those readings in this range that got their time from this clock (energy.md, "When the clock was
- * wrong"). For a register, the edit adds the first of these readings immediately before the range, so that its energy contributes to the
- * totals. A register gets an edit even if there are no such readings, because the edit also records by how much longer the elapsed time is.
- * Must be called before any reading that is received after the step is stored. Returns the number of edits.
+ * Records that a host's clock was set back, and excludes the readings whose times it shows for the second time, by edits with the author
+ * `clock`. Must be called before any later reading is stored. Returns the number of edits.
  */
 export async function recordClockStep(
   db: Database,
@@ -74,20 +71,16 @@ interface EditOfStep {
   channel: string;
   kind: string;
   from_at: Date;
-  /**
-   * First value of the register in the range of times that the clock shows twice, in mWh. Null if the series is no register or has no
-   * reading in the range.
-   */
+  /** First value of the register in the time that the clock shows twice, in mWh. Null if there is none. */
   value: number | null;
   /** Times of the readings that the edit excludes, in Unix ms as text. */
   instants: string[];
 }
 
 /**
- * Builds an edit for each series whose readings got their time from the host's clock. The edit of a register begins immediately before the
- * range of times that the clock shows twice, or, if other edits begin there, at the last time before them. The first counted reading in the
- * range is stored at this time. `instants` includes the starts of earlier edits by the clock in the range: their readings are also
- * excluded, and their steps take effect before the new step (`stepsBackOf`).
+ * Builds an edit for each series whose readings got their time from the host's clock. The edit covers the time that the clock shows twice.
+ * For a register, it begins immediately before and adds the first reading in this time, so that its energy counts. `instants` includes the
+ * starts of earlier edits by the clock, whose readings are also excluded.
  */
 async function editsOfStep(
   db: Database,
@@ -128,7 +121,7 @@ async function editsOfStep(
 
 /**
  * Sets the times of a register's first readings to the reading that the edit has added, if they are later. The energy since this reading
- * then contributes to the totals, even if the device has another quantity.
+ * then contributes to the totals.
  */
 async function beginAt(
   db: Database,

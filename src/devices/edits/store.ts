@@ -11,8 +11,8 @@ import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
 import { CLOCK_STEP_AUTHOR } from './edit.ts';
 
 /**
- * Maximum numbers of edits per device. `MAX_IN_FORCE`: of edits in force, all of which are loaded for each batch of the device.
- * `MAX_EDITS`: of all edits, including revoked ones.
+ * Maximum numbers of edits per device. `MAX_IN_FORCE`: edits in force, which are loaded for each batch. `MAX_EDITS`: all edits, including
+ * revoked ones.
  */
 const MAX_IN_FORCE = 1_000;
 const MAX_EDITS = 10_000;
@@ -34,13 +34,10 @@ const COLUMNS = [
   'counted_to',
 ] as const;
 
-/**
- * A stored edit. `native_name`: the name that the device gives to the edited quantity; null if the edit applies to all quantities. `value`:
- * in mWh.
- */
+/** A stored edit. `native_name`: the device's name for the edited quantity; null: all quantities. `value`: in mWh. */
 export type EditRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
-/** A new edit, which excludes the readings in `[from, to)`. If it has a `value` (mWh), it also adds a reading of the register at `from`. */
+/** A new edit, which excludes the readings in `[from, to)`. A `value` (mWh) adds a reading of the register at `from`. */
 export interface NewEdit {
   nativeName: string | null;
   from: Date;
@@ -57,9 +54,9 @@ export interface EditAuthorAndTime {
 }
 
 /**
- * Adds an edit to a device. Returns null if the caller may access no such device. Ingest recomputes the affected consumption within
- * seconds. Throws 422 if the device has no such quantity, or if readings in the edited time range have been deleted by retention. Throws
- * 409 if there are too many edits, or if the register already has a reading by hand at this time.
+ * Adds an edit to a device. Null if the caller can access no such device. Ingest then recomputes the consumption within seconds. Throws 422
+ * if the device has no such quantity, or if readings in the time range have been deleted by retention. Throws 409 if there are too many
+ * edits, or already a reading by hand at this time.
  */
 export async function createEdit(
   db: Database,
@@ -69,7 +66,7 @@ export async function createEdit(
   { author, now, oldest }: EditAuthorAndTime,
 ): Promise<EditRow | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // The device's row is now locked. Writers wait for this lock, so batches that are planned later include the edit.
+    // Writers wait for the lock on the device's row, so later batches include the edit.
     if (!(await computeAnew(trx, reach, deviceId))) return null;
     const { nativeName, from, to, value, reason } = wanted;
     const series = nativeName === null ? null : await seriesOf(trx, deviceId, nativeName, value === null ? null : from);
@@ -105,8 +102,8 @@ export async function createEdit(
 }
 
 /**
- * Revokes an edit. Consumption is recomputed without it, and it remains in the list of edits. If it is already revoked, returns it
- * unchanged. Returns null if the caller may access no such edit. Throws 409 if retention has deleted readings that the recomputation needs.
+ * Revokes an edit, which remains in the list. Consumption is recomputed without it. Null if the caller can access no such edit. Throws 409
+ * if retention has deleted readings that the recomputation needs.
  */
 export async function revokeEdit(
   db: Database,
@@ -131,7 +128,7 @@ export async function revokeEdit(
   });
 }
 
-/** Returns at most `limit` edits of a device that the caller may access, after `cursor`, in order of creation. Includes revoked edits. */
+/** Returns at most `limit` edits of a device, including revoked ones, after `cursor`, in order of creation. */
 export async function listEdits(
   db: Database,
   reach: AccessibleAccounts,
@@ -181,8 +178,8 @@ async function rowsOf(
 }
 
 /**
- * Locks a device, and marks it for a recomputation of its consumption. Returns false if the caller may access no such device. Throws 403 if
- * the caller is its owner and a utility manages the device.
+ * Locks a device, and marks it for a recomputation of its consumption. Returns false if the caller can access no such device. Throws 403 if
+ * a utility manages the device and the caller is its owner.
  */
 async function computeAnew(trx: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   await assertMayManageDevice(trx, reach, deviceId);
@@ -203,8 +200,8 @@ interface Series {
 }
 
 /**
- * Finds a quantity of a device by the name that the device gives to it. `readAt`: time of a reading that a person entered; the quantity
- * must then be a register that contributes to the totals at this time. Throws 422 if there is no such quantity.
+ * Finds a quantity of a device by the device's name for it. If `readAt` is given, the quantity must be a register that contributes to the
+ * totals at this time. Throws 422 if there is no such quantity.
  */
 async function seriesOf(db: Database, deviceId: string, nativeName: string, readAt: Date | null): Promise<Series> {
   const rows = await db
@@ -231,9 +228,7 @@ async function seriesOf(db: Database, deviceId: string, nativeName: string, read
   return series;
 }
 
-/**
- * Throws 422 if readings in the edited time range have been deleted by retention: without them, the effect of the edit cannot be computed.
- */
+/** Throws 422 if readings in the edited time range have been deleted by retention. */
 async function mustBeKept(
   db: Database,
   deviceId: string,
@@ -247,9 +242,7 @@ async function mustBeKept(
   throw createUnprocessableError({ field, message });
 }
 
-/**
- * Returns the time of the latest reading that retention has deleted. `series`: the series of the reading; null: any series of the device.
- */
+/** Returns the time of the latest reading that retention has deleted. `series`: null for any series of the device. */
 async function newestClosed(db: Database, deviceId: string, series: Series | null): Promise<Date | null> {
   // Raw SQL: reads a table that only ingest writes.
   const { rows } = await sql<{ newest: Date | null }>`

@@ -8,8 +8,8 @@ import { IS_METER_SWAP_SUSPECTED_SQL } from '../store.ts';
 import { createEdit, type EditAuthorAndTime } from './store.ts';
 
 /**
- * A suspected replacement of a meter: from a certain reading on, the register seems to belong to another meter, and the owner has not
- * confirmed a replacement. Values are in kWh or m³.
+ * A suspected replacement of a meter, which the owner has not confirmed: from a certain reading on, the register seems to belong to another
+ * meter. Values are in kWh or m³.
  */
 export interface SuspectedMeterSwap {
   device_id: string;
@@ -31,7 +31,7 @@ interface Row {
   at: Date;
   before: number;
   after: number;
-  /** Time of the first later reading that continues from the value before the suspected replacement; null if there is none. */
+  /** Time of the first later reading that continues from the value before the suspected replacement, or null. */
   back_at: Date | null;
 }
 
@@ -59,10 +59,9 @@ export async function listSuspectedMeterSwaps(
 }
 
 /**
- * Stores the owner's answer to the question whether a meter was replaced. If it was, this replacement and earlier ones are confirmed. If
- * not, an edit excludes the readings from the suspected replacement up to the first reading that continues from the previous value, or up
- * to now if there is none. Returns false if there is no unanswered question for this time. Throws 403 if a utility manages the device and
- * the caller is the homeowner.
+ * Stores the answer to the question whether a meter was replaced. If it was, earlier suspected replacements are confirmed, too. If not, an
+ * edit excludes the readings until one continues from the previous value. Returns false if there is no such question. Throws 403 if a
+ * utility manages the device and the caller is the homeowner.
  */
 export async function resolveSuspectedMeterSwap(
   db: Database,
@@ -102,7 +101,7 @@ async function rowsOf(
   const whose =
     of.deviceId === undefined ? sql`devices.user_id = ${of.userId}` : sql`devices.device_id = ${of.deviceId}`;
   const managed = isLimitedToOwnAccount(reach) ? sql`devices.managed_by = 'owner'` : sql`true`;
-  // Raw SQL: finds the readings before and after the reading of a note (a stored verdict) with the index of their series.
+  // Raw SQL: finds the readings before and after a given reading by the index of their series.
   const { rows } = await sql<Row>`
     SELECT devices.device_id, devices.location, s.channel, s.kind, s.native_name, s.meter, n.read_at AS at, a.value AS after, b.value AS before,
       (SELECT r.read_at FROM readings r WHERE r.series_id = s.series_id AND r.read_at > n.read_at AND r.interval_ms = 0
@@ -120,8 +119,5 @@ async function rowsOf(
   return rows;
 }
 
-/**
- * Maximum number of questions per account. If a register seems to be replaced every hour, it is faulty, and its owner is not asked about
- * all of these replacements.
- */
+/** Maximum number of questions per account, because the register of a faulty meter may change every hour. */
 const MAX_ASKED = 20;

@@ -2,18 +2,17 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { ATTENTION_CONDITIONS } from '../store.ts';
 
-/** A device that is silent for this time (ms) needs the attention of its owner. `attention` of a device uses the same time. */
+/** Time of silence in ms after which a device needs the attention of its owner. */
 const SILENT_MS = 24 * 3_600_000;
 
-/** SQL condition on rows of `users`: whether a device of the account needs the attention of its owner. */
+/** SQL condition on rows of `users`: a device of the account needs attention. */
 export const accountNeedsAttentionSql = (isSo: boolean): RawBuilder<boolean> =>
   sql`${isSo ? sql`` : sql`NOT `}EXISTS (SELECT FROM devices
     WHERE devices.user_id = users.user_id AND devices.deleted_at IS NULL AND (${sql.join(Object.values(ATTENTION_CONDITIONS), sql` OR `)}))`;
 
 /**
- * SQL condition on rows of `users` after `cursor`, in order: whether a device of the account has been silent for a day. Reads silences that
- * have not ended, in the order of their accounts. A subquery checks whether a silence still lasts: with a join, the planner would first
- * join all silent devices.
+ * SQL condition on rows of `users` after `cursor`: a device of the account has been silent for a day. A subquery checks whether a silence
+ * still lasts, because a join would first read all silent devices.
  */
 export const accountHasSilentDeviceSql = (
   isSo: boolean,
@@ -25,7 +24,7 @@ export const accountHasSilentDeviceSql = (
       AND (SELECT coalesce(h.seen_at, d.created_at) <= silent.began_at FROM devices d LEFT JOIN device_heads h USING (device_id)
         WHERE d.device_id = silent.device_id AND d.deleted_at IS NULL))`;
 
-/** Numbers of devices of an account: all, those that are silent for a day, and faulty ones. */
+/** Numbers of devices of an account: all, silent for a day, and faulty. */
 export interface DeviceCounts {
   total: number;
   silent: number;

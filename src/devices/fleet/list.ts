@@ -24,17 +24,14 @@ const NATIVE = 'native';
 export interface FleetDevice extends Device {
   user_id: string;
   email: string;
-  /** Device family whose message format the device sends. `native`: the service's own format. */
+  /** Device family of the device's message format. `native`: the service's own format. */
   family: string;
   /** Gateway through which the messages of the device arrive. Null if the device logs in itself. */
   gateway_id: string | null;
-  /**
-   * Time since which the device has been silent, if this is at least an hour: its last reading, or its pairing. Null if the device is not
-   * silent.
-   */
+  /** Time since which the device has been silent, if this is at least an hour ago; otherwise null. */
   silent_since: Date | null;
   created_at: Date;
-  /** Position of the device in the list. The next page starts after the position of the last device. */
+  /** Position of the device in the list, from which the next page continues. */
   place: string;
 }
 
@@ -50,9 +47,7 @@ interface FleetFilters {
 
 /** SQL subquery: whether the messages of a device arrive through a gateway. */
 const THROUGH_GATEWAY = sql`SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id`;
-/**
- * SQL condition: whether a recorded silence of a device still lasts. The device may have sent a reading since the last check for silences.
- */
+/** SQL condition: a recorded silence of a device still lasts. The device may have sent a reading since the last check. */
 const IS_STILL_SILENT = sql<boolean>`coalesce(
   (SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) <= silent.began_at`;
 const asText = (time: RawBuilder<unknown>) =>
@@ -66,7 +61,7 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   if (family === NATIVE) conditions.push(sql`NOT EXISTS (${THROUGH_GATEWAY})`);
   else if (family !== undefined) conditions.push(sql`EXISTS (${THROUGH_GATEWAY} AND x.family = ${family})`);
   if (attention !== undefined) conditions.push(ATTENTION_CONDITIONS[attention]);
-  // Few devices have an unknown quantity, but the planner cannot estimate how few. Without this condition, it would check all devices.
+  // Few devices have an unknown quantity. Without this condition, the planner would check all devices.
   if (attention === 'unknown_quantity')
     conditions.push(
       sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE ${hasUnknownChannelNameSql}))`,
@@ -74,29 +69,29 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   return conditions;
 }
 
-/** Maximum number of accounts of a small utility. A larger one has so many of all devices that a scan of all devices soon fills a page. */
+/** Maximum number of accounts of a small utility, for which a scan of all devices would be slow. */
 const MOST_ACCOUNTS = 1_000;
 
 /**
- * Returns the SQL condition that the caller may access a device. For a small utility, the condition lists its accounts, so that an index on
- * accounts finds the devices. For a large utility, all devices are scanned in order, and the account of each is looked up.
+ * Returns the SQL condition that the caller can access a device. For a small utility, it lists the accounts, so that an index is used.
+ * Otherwise all devices are scanned in order.
  */
 async function devicesWithin(db: Database, reach: AccessibleAccounts): Promise<RawBuilder<boolean>> {
   if (!('enrolledBy' in reach)) return isAccountAccessibleSql(reach, 'devices.user_id');
-  // Raw SQL: the list of accounts is returned only if the utility is small.
+  // Raw SQL: the list of accounts is returned only if it is short.
   const { rows } = await sql<{ accounts: string[] | null }>`
     SELECT CASE WHEN count(*) <= ${MOST_ACCOUNTS} THEN array_agg(user_id) END AS accounts
     FROM (SELECT users.user_id FROM users WHERE ${accessibleAccountsSql(reach)} LIMIT ${MOST_ACCOUNTS + 1}) a`.execute(
     db,
   );
   const accounts = rows[0]?.accounts;
-  // This condition is like a join, because the planner can estimate how many rows a join returns.
+  // This condition is like a join, whose number of rows the planner can estimate.
   if (!accounts)
     return sql`EXISTS (SELECT FROM users WHERE users.user_id = devices.user_id AND ${accessibleAccountsSql(reach)})`;
   return sql<boolean>`devices.user_id = ANY (${accounts}::text[])`;
 }
 
-/** Expressions for the sort key of each order: columns of `devices`, or of the silences that are joined. */
+/** SQL expressions for the sort key of each order. */
 const KEYS = {
   created_at: { key: sql`devices.created_at`, text: asText(sql`devices.created_at`), type: sql`timestamptz` },
   location: {
@@ -108,10 +103,7 @@ const KEYS = {
   id: { key: sql`devices.device_id`, text: sql<string>`''`, type: sql`text` },
 } as const;
 
-/**
- * A section of the list of devices. One index returns its devices in order: all devices, only silent devices, or only devices that are
- * reporting.
- */
+/** A section of the list of devices that one index returns in order: all devices, silent ones, or reporting ones. */
 interface Part {
   by: keyof typeof KEYS;
   of: 'all' | 'silent' | 'heard';
@@ -119,9 +111,8 @@ interface Part {
 }
 
 /**
- * Returns the sections of the list for a sort order. Only silent devices are sorted by the time of their last reading; devices with a
- * reading in the last hour are all treated as reporting now. The time of the last reading changes with each reading, so an index on it for
- * all devices would cost more than all other work of ingest on the row. Pure.
+ * Returns the sections of the list for a sort order. Only silent devices are sorted by their last reading. An index on it for all devices
+ * would be too expensive, because it changes with each reading.
  */
 function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
   const isDown = sort.startsWith('-');
@@ -134,10 +125,9 @@ function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
 }
 
 /**
- * Lists at most `limit` devices that the caller may access and that match all filters, in a sort order, after the position `after`. The
- * next page continues at the key of the last row and does not count rows. Therefore no device is repeated or missing if another device is
- * paired, renamed or sends a reading between two pages. `withEmails`: whether the search text is also compared with the e-mail addresses of
- * owners.
+ * Lists at most `limit` devices that the caller can access and that match all filters, in a sort order, after the position `after`. No
+ * device is repeated or missing if other devices change between two pages. `withEmails`: whether the search text is also compared with
+ * e-mail addresses.
  */
 export async function listFleet(
   db: Database,
@@ -152,7 +142,7 @@ export async function listFleet(
   const silentBefore = silentForHours === undefined ? null : new Date(now.getTime() - silentForHours * HOUR_MS);
   const parts = partsOf(sort, silentBefore !== null);
   const isAmong = (part: Part) => after === null || after.isSilent === (part.of === 'silent');
-  // If only silent devices are listed, a position among devices that are reporting is invalid.
+  // In a list of only silent devices, a position among reporting devices is invalid.
   const begunAt = parts.findIndex(isAmong);
   if (begunAt === -1)
     throw createUnprocessableError({
@@ -194,7 +184,7 @@ async function partOfFleet(
 ): Promise<FleetDevice[]> {
   const { silentBefore, part, from, sort, limit, now } = asked;
   const { key, text, type } = KEYS[part.by];
-  // The device id comes from the same table as the sort key, so that one index contains both.
+  // The device id and the sort key come from the same table, so that one index contains both.
   const id = part.by === 'silence' ? sql`silent.device_id` : sql`devices.device_id`;
   const direction = sql.raw(part.isDown ? 'DESC' : 'ASC');
   const conditions = [
@@ -216,8 +206,8 @@ async function partOfFleet(
   ];
   const open = sql`JOIN device_silences silent ON silent.device_id = devices.device_id AND silent.ended_at IS NULL`;
   const order = part.by === 'id' ? sql`` : sql`${key} ${direction},`;
-  // Raw SQL: the joined tables and the sort key vary. The inner query selects the devices of the page from as few tables as possible, so
-  // that the planner has few choices. The outer query adds the other columns of these devices.
+  // Raw SQL: the joined tables and the sort key vary. The inner query selects the devices of the page; the outer query adds their other
+  // columns.
   const { rows } = await sql<Omit<FleetDevice, 'place' | 'silent_since'> & { key: string }>`
     WITH page AS MATERIALIZED (
       SELECT devices.device_id, ${key} AS sorted, ${text} AS key FROM devices ${part.of === 'silent' ? open : sql``}
@@ -237,7 +227,7 @@ async function partOfFleet(
   });
 }
 
-/** If more accounts than this match the e-mail address, it is compared row by row instead, because a page is then soon full. */
+/** Maximum number of accounts that match the e-mail address. Above it, the address is compared row by row. */
 const MAX_MATCHING_ACCOUNTS = 200;
 
 /** A character that is later in the sort order than every character of an id. */
@@ -246,25 +236,20 @@ const LAST = '\u{10FFFF}';
 /** Characters that separate the words of a location. The index `devices_location_words` uses the same characters. */
 const BETWEEN_WORDS = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 const BETWEEN = new RegExp(`[\\s${BETWEEN_WORDS.replace(/[\\\]^-]/g, '\\$&')}]+`, 'u');
-/** SQL expression that must be identical to the expression of the index. Otherwise PostgreSQL would not use the index. */
+/** SQL expression of the index. It must be identical, so that PostgreSQL uses the index. */
 const WORDS = sql.raw(
   `to_tsvector('simple', translate(devices.location, '${BETWEEN_WORDS.replaceAll("'", "''")}', repeat(' ', 32)))`,
 );
 
-/**
- * Converts a search text into a full-text query: for each word of the text, a word that begins with it must exist. Null if the text
- * contains no word. Pure.
- */
+/** Converts a search text into a full-text query, in which each word is the beginning of a word. Null if the text contains no word. */
 function wordsQuery(text: string): string | null {
   const words = text.split(BETWEEN).filter((word) => word !== '');
   return words.length === 0 ? null : words.map((word) => `'${word}':*`).join(' & ');
 }
 
 /**
- * Returns the SQL condition that a device matches a search text, regardless of case. A device matches if words of its location begin with
- * the words of the text, or if its id begins with the whole text. With `withEmails`, it also matches if the e-mail address of its owner
- * does. Each comparison uses an index. A text in the middle of a word is not found, because this would need a type of index that some
- * PostgreSQL installations do not have.
+ * Returns the SQL condition that a device matches a search text, ignoring case: words of its location begin with the words of the text, or
+ * its id begins with the text. With `withEmails`, its owner's e-mail address is compared, too. Every comparison uses an index.
  */
 async function meantBy(
   db: Database,
@@ -273,12 +258,11 @@ async function meantBy(
   { withEmails }: { withEmails: boolean },
 ): Promise<RawBuilder<boolean>> {
   const query = wordsQuery(text);
-  // A comparison with two bounds can use an index. With "starts with", PostgreSQL would check the condition again for each row that one of
-  // the conditions finds.
+  // A comparison with two bounds can use an index, "starts with" cannot.
   const id = text.toLowerCase();
   const conditions = [sql<boolean>`devices.device_id >= ${id} AND devices.device_id < ${id + LAST}`];
   if (query !== null) conditions.push(sql<boolean>`${WORDS} @@ to_tsquery('simple', ${query})`);
-  // The operator ^@ means "starts with". With it, no character of the text is a wildcard.
+  // The operator ^@ means "starts with" and has no wildcards.
   const emailBegins = sql<boolean>`(lower(users.email) COLLATE "C") ^@ lower(${text})`;
   if (withEmails) {
     const accounts = await db

@@ -3,20 +3,17 @@ import type { Database } from '#src/database/connect.ts';
 import { getRetentionStartMs } from '#src/database/migrate.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** Minimum length of a recorded silence in ms. Shorter silences are mostly those of meters that report every quarter-hour, or restarts. */
+/** Minimum length in ms of a recorded silence, because many meters report only every quarter-hour. */
 export const MIN_SILENCE_MS = 3_600_000;
-/** Maximum time in ms between two checks for silences. If it is exceeded, silences may have begun and ended undetected. */
+/** Maximum time in ms between two checks for silences. Otherwise silences may begin and end undetected. */
 export const MAX_SILENCE_CHECK_GAP_MS = 300_000;
 
-/**
- * Tolerance in ms for times that are ahead of the database's clock. If a stored time is further ahead, it was written before the clock was
- * set back. The tolerance exceeds the duration of a transaction.
- */
+/** Tolerance in ms for times that are ahead of the database's clock. A later time was written before the clock was set back. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Records which devices have become silent and which report again, and the time of this check. Each silence costs two writes; readings cost
- * none. A check reads the state of all devices once (0.1 s for 100,000 devices). Returns the numbers of silences that began and ended.
+ * Records which devices have become silent and which report again. Reads the state of all devices once (0.1 s for 100,000 devices). Returns
+ * the numbers of silences that began and ended.
  */
 export async function recordSilences(db: Database, now: Date): Promise<{ began: number; ended: number }> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -50,18 +47,17 @@ export async function recordSilences(db: Database, now: Date): Promise<{ began: 
 }
 
 /**
- * Replaces times in the future, which were written when a clock was ahead, by the current time (energy.md, "When the clock was wrong").
- * Otherwise no silence of a stopped device would be recorded, and no alert would fire, until such a time is reached. The true time of the
- * last reading is unknown. An earlier time than now would make every device silent at once.
+ * Replaces times in the future, which a wrong clock has written, by the current time. Otherwise no silence would be recorded until such a
+ * time is reached.
  */
 async function endFuture(trx: Database, now: Date): Promise<void> {
-  // Raw SQL: compares with the clock of the database, which wrote the times in these tables.
+  // Raw SQL: compares with the database's clock, which wrote the times in these tables.
   const limit = sql`now() + make_interval(secs => ${CLOCKS_DIFFER_MS / 1_000})`;
   await sql`UPDATE device_heads SET seen_at = now() WHERE seen_at > ${limit}`.execute(trx);
-  // If a deleted silence still lasts, the same check records it again.
+  // Later in the same run, a silence that still lasts is recorded again.
   await sql`DELETE FROM device_silences WHERE began_at > ${limit}`.execute(trx);
   await sql`UPDATE device_silences SET ended_at = now() WHERE ended_at > ${limit}`.execute(trx);
-  // The times in `silence_watches` come from the clocks of workers, not from the clock of the database.
+  // Workers' clocks wrote the times in `silence_watches`.
   const latest = new Date(now.getTime() + MAX_SILENCE_CHECK_GAP_MS);
   await trx.deleteFrom('silence_watches').where('began_at', '>', latest).execute();
   await trx.updateTable('silence_watches').set({ ended_at: now }).where('ended_at', '>', latest).execute();

@@ -5,16 +5,14 @@ import { type AccessibleAccounts, accessibleAccountsSql } from '#src/database/re
 import { MAX_SILENCE_CHECK_GAP_MS } from './record-silences.ts';
 import { type DeviceSilence, type DeviceStopGroup, groupDeviceStops, STOP_GROUPING_THRESHOLDS } from './stops.ts';
 
-/**
- * Maximum number of silences in one query. It suffices for an outage of all devices in a fleet of 100,000, and the silences of other days.
- */
+/** Maximum number of silences in one query, enough for an outage of 100,000 devices. */
 const MOST_SILENCES = 250_000;
 
-/** The silences of a fleet in a time range, grouped by devices that stopped together. */
+/** The silences of many devices in a time range, grouped by devices that stopped together. */
 interface FleetSilences {
-  /** Groups of stops of which at least one stop is in the time range. */
+  /** Groups with at least one stop in the time range. */
   groups: DeviceStopGroup[];
-  /** Times at which no worker checked for silences. Silences that began and ended within such a time were not recorded. */
+  /** Times at which no worker checked for silences, so that some may be missing. */
   unwatched: Stretch[];
   /** Number of devices that the caller may access, and number of homes with at least one of them. */
   devices: number;
@@ -22,8 +20,7 @@ interface FleetSilences {
 }
 
 /**
- * Reads the silences of devices that the caller may access that began in a time range, and groups them with `groupDeviceStops`, which also
- * needs silences around the range. Throws 422 if there are too many silences.
+ * Reads the silences that began in a time range, of devices that the caller can access, and groups them. Throws 422 if there are too many.
  */
 export async function readSilences(
   db: Database,
@@ -33,7 +30,7 @@ export async function readSilences(
 ): Promise<FleetSilences> {
   const since = new Date(fromMs - STOP_GROUPING_THRESHOLDS.habitMs);
   const until = new Date(toMs + STOP_GROUPING_THRESHOLDS.aroundMs);
-  // Raw SQL: each of the three conditions uses an index. Includes silences that began before the time range and lasted into it.
+  // Raw SQL: each of the three conditions uses an index. Includes silences that lasted into the time range.
   const { rows } = await sql<{
     device_id: string;
     user_id: string;
@@ -108,7 +105,7 @@ interface Stretch {
   toMs: number;
 }
 
-/** Returns the parts of a time range that none of the other ranges covers. `others`: in order of time. Pure. */
+/** Returns the parts of a time range that none of the other ranges covers. `others`: in order of time. */
 export function subtractSilences({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
   const uncovered: Stretch[] = [];
   let reachedMs = fromMs;

@@ -30,10 +30,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 export const encodeFleetPosition = ({ sort, isSilent, key, deviceId }: FleetPosition): string =>
   JSON.stringify([sort, isSilent, key, deviceId]);
 
-/**
- * Decodes a position in the list of devices from a cursor. Throws 422 if the position has another sort order. A caller can read and change
- * a cursor, so its content is validated like any other input.
- */
+/** Decodes a position in the list of devices from a cursor, which callers can change. Throws 422 if the position has another sort order. */
 export function decodeFleetPosition(text: string, sort: FleetSort): FleetPosition {
   const wrong = () =>
     createUnprocessableError({ field: 'cursor', message: 'must come from a Link of this list in the same order' });
@@ -46,7 +43,7 @@ export function decodeFleetPosition(text: string, sort: FleetSort): FleetPositio
   const { success, data } = place.safeParse(parsed);
   if (!success || data[0] !== sort) throw wrong();
   const [, isSilent, key, deviceId] = data;
-  // NUL is refused, because the database cannot store it. (A location can contain the letters of an escape sequence for NUL.)
+  // The database cannot store NUL.
   if (`${key}${deviceId}`.includes('\0')) throw wrong();
   const isTime = sort.endsWith('created_at') || (sort.endsWith('last_seen_at') && isSilent);
   if (isTime && !(TIME.test(key) && Number.isFinite(Date.parse(key)))) throw wrong();

@@ -170,9 +170,9 @@ describe('grouping of devices that stopped together', () => {
         const groups = groupDeviceStops([...struck, ...alone(devices, homes / 100, 4, seed)], sites, NOW_MS);
         const found = new Set(groups.filter(({ kind }) => kind === 'outage').flatMap(({ stops }) => stops));
         const missed = struck.filter((one) => !found.has(one));
-        // If devices report every quarter of an hour, the group of an outage may lack the homes that stopped first.
+        // If devices report every quarter of an hour, the homes that stopped first may be missing in the group.
         expect(missed.length).toBeLessThanOrEqual(Math.max(3, struck.length * 0.05));
-        // A stop that does not result from the outage may be in its group only if it began during the outage.
+        // An unrelated stop may be in the group only if it began during the outage.
         const within = [...found].filter(
           ({ beganMs }) => beganMs < atMs - 50 * MINUTE_MS || beganMs > atMs + 35 * MINUTE_MS,
         );
@@ -201,7 +201,7 @@ describe('grouping of devices that stopped together', () => {
         .sort();
     fc.assert(
       fc.property(drawn, fc.integer({ min: 0, max: 100 }), (many, hour) => {
-        // A device cannot have two silences at the same time, so each device keeps only one silence.
+        // A device has only one silence at a time.
         const once = [...new Map(many.map((one) => [one.device, one])).values()];
         const silences = once.map(({ device, minute, hours }) => stopped(devices[device], minute, hours));
         const groups = groupDeviceStops(silences, sites, NOW_MS);

@@ -1,34 +1,28 @@
 import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /**
- * Thresholds of the rule that groups stops of devices (docs/fleet.md). The time of a stop is that of the device's last reading. Stops with
- * the same cause therefore differ by up to the time between two readings of each device.
+ * Thresholds of the rule that groups stops of devices (docs/fleet.md). The time of a stop is that of the device's last reading, so stops
+ * with the same cause differ by up to the time between two readings.
  */
 export const STOP_GROUPING_THRESHOLDS = {
   /** Length of the time window in ms in which simultaneous stops of homes are counted. */
   windowMs: 5 * MINUTE_MS,
-  /**
-   * Maximum time in ms between stops of devices of one home or gateway with the same cause. Some devices report every ten seconds, some
-   * every quarter of an hour.
-   */
+  /** Maximum time in ms between stops of devices of one home or gateway with the same cause. */
   siteWindowMs: 30 * MINUTE_MS,
   /** Time in ms before and after a stop from which the usual number of stopping homes is estimated. */
   aroundMs: 12 * HOUR_MS,
   /**
-   * Fraction of the surrounding windows, namely those with the most stopping homes, whose counts are capped in the estimate. Earlier
-   * outages therefore do not raise the estimate.
+   * Share of the surrounding windows, those with the most stopping homes, whose counts are capped in the estimate. Earlier outages
+   * therefore have little effect.
    */
   trimmed: 0.1,
-  /** If simultaneous stops are less probable than this, they are an outage. This gives about one false outage in a million stops. */
+  /** If simultaneous stops are less probable than this, they are an outage. */
   chance: 1e-6,
-  /**
-   * If simultaneous stops are less probable than this, the cause of each stop is reported as uncertain. (Below `chance`, they are an outage
-   * instead.)
-   */
+  /** If simultaneous stops are less probable than this, the cause of each stop is reported as uncertain. */
   unlikely: 1e-3,
   /**
-   * A stop is a habit if the device has stopped alone at least this many times in the preceding `habitMs`, and if the silence is at most
-   * twice as long as the longest of these earlier silences.
+   * A stop is a habit if the device has stopped alone at least this many times in the preceding `habitMs`, and the silence is at most twice
+   * as long as the longest of them.
    */
   habits: 3,
   habitMs: 7 * 24 * HOUR_MS,
@@ -54,7 +48,7 @@ export interface DeviceCountsBySite {
 export const STOP_GROUP_KINDS = ['outage', 'gateway', 'home', 'device', 'habit'] as const;
 type StopKind = (typeof STOP_GROUP_KINDS)[number];
 
-/** Reasons for the kind of a group of stops. With the last four reasons, the kind is uncertain. */
+/** Reasons for the kind of a group of stops. The last four mean that the kind is uncertain. */
 export const STOP_GROUP_REASONS = [
   'beyond_chance',
   'whole_gateway',
@@ -80,25 +74,14 @@ export interface DeviceStopGroup {
 interface HomeStops {
   userId: string;
   stops: DeviceSilence[];
-  /**
-   * Time of the last stop in the home, Unix ms. If devices stop for the same cause, the device that reports most often stops last and
-   * therefore closest to the cause.
-   */
+  /** Time of the last stop in the home, Unix ms. The device that reports most often stops last. */
   atMs: number;
 }
 
 /**
- * Groups devices that stopped together. Each silence is in exactly one group. The times at which devices report again are not used: after
- * an outage, some devices recover by themselves and some wait for their owners.
- *
- * 1. Homes are counted, not devices, because all devices of a home may fail together. If many more homes than usual stop within five
- *    minutes, so that chance cannot explain it, the group is an `outage` of a broker, a network or a region.
- * 2. If all reporting devices of a gateway or a home stop, the group is a `gateway` or a `home`. If only some of them stop, the group has
- *    the same kind, but the kind is uncertain.
- * 3. Each remaining stop is a single `device` or a `habit`. The kind `device` is uncertain if no other device of the home was still
- *    reporting, or if unusually many other homes stopped too.
- *
- * Pure. `nowMs`: the current time, up to which silences that last are known.
+ * Groups devices that stopped together. Each silence is in exactly one group. If many more homes than usual stop within five minutes, the
+ * group is an `outage`. If devices of one gateway or home stop, it is a `gateway` or a `home`. Each remaining stop is a `device` or a
+ * `habit`. `nowMs`: end of silences that last.
  */
 export function groupDeviceStops(
   silences: readonly DeviceSilence[],
@@ -126,7 +109,7 @@ const byTime = (one: DeviceSilence, other: DeviceSilence) =>
 const inOrder = (stops: readonly DeviceSilence[]) => [...stops].sort(byTime);
 const beganOf = ({ stops }: DeviceStopGroup) => stops[0]?.beganMs ?? 0;
 
-/** Returns the stops of each home, in order of time. If no device of a home stops for half an hour, later stops are returned separately. */
+/** Returns the stops of each home, in order of time. A pause of half an hour without stops begins a new group. */
 function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
   const homes: HomeStops[] = [];
   for (const [userId, ofHome] of Map.groupBy(silences, (one) => one.userId)) {
@@ -145,20 +128,20 @@ function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
 }
 
 /**
- * Finds homes that stopped together. `outages`: groups of homes that stopped within five minutes of each other and are too large to be
- * chance. `raised`: homes in groups that are unusually large but may be chance.
+ * Finds homes that stopped together. `outages`: groups within five minutes that are too large to be chance. `raised`: homes in unusually
+ * large groups that may be chance.
  */
 function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops[][]; raised: ReadonlySet<HomeStops> } {
   const { windowMs, chance, unlikely } = STOP_GROUPING_THRESHOLDS;
   const usual = usualPerWindow(homes);
   const outages: HomeStops[][] = [];
   const raised = new Set<HomeStops>();
-  // Indices of the last home of the latest outage, and of the last home of the latest unusually large group.
+  // Index of the last home in the latest outage, and in the latest unusually large group.
   let [outUntil, raisedUntil] = [-1, -1];
   for (let first = 0, last = 0; first < homes.length; first++) {
     const fromMs = (homes[first] as HomeStops).atMs;
     while (last + 1 < homes.length && (homes[last + 1] as HomeStops).atMs <= fromMs + windowMs) last++;
-    // A window begins with a stop. The probability is that of the number of further stops in the window.
+    // A window begins with a stop, so only the further stops are random.
     const others = last - first;
     const likelihood = others < 2 ? 1 : poissonTailProbability(others, usual(fromMs));
     if (likelihood < chance) {
@@ -176,8 +159,8 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
 }
 
 /**
- * Returns a function that estimates how many homes usually stop in a window around a time, apart from outages. The estimate is the mean of
- * the surrounding windows. The highest counts are reduced to the highest of the other counts, but not below 1.
+ * Returns a function that estimates how many homes usually stop in a window around a time, as the mean of the surrounding windows. The
+ * highest counts are capped.
  */
 function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
   const { windowMs, aroundMs, trimmed } = STOP_GROUPING_THRESHOLDS;
@@ -203,14 +186,14 @@ function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
     around.sort((one, other) => other - one);
     const most = Math.max(1, around[highest] ?? 0);
     const sum = around.reduce((sum, count) => sum + Math.min(count, most), 0);
-    // The estimate is increased slightly: even after a day without stops, a stop is possible.
+    // Slightly higher, because a stop is possible even after a day without stops.
     const usual = 1.3 * (sum / windows) + 0.01;
     known.set(hour, usual);
     return usual;
   };
 }
 
-/** Numbers of devices of a home or gateway that were reporting shortly before a time. */
+/** Numbers of devices of a home or gateway that reported shortly before a time. */
 interface Talking {
   inHome(userId: string, atMs: number): number;
   atGateway(gatewayId: string, atMs: number): number;
@@ -262,7 +245,7 @@ function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: 
   return groups;
 }
 
-/** Changes the kind of devices that repeatedly stop alone to `habit`, unless their current silence is much longer than usual. */
+/** Changes the kind of devices that repeatedly stop alone to `habit`, unless their silence is much longer than usual. */
 function withHabits(groups: readonly DeviceStopGroup[], nowMs: number): DeviceStopGroup[] {
   const { habits, habitMs } = STOP_GROUPING_THRESHOLDS;
   const alone = Map.groupBy(
@@ -288,11 +271,11 @@ function logFactorial(n: number): number {
   return n * Math.log(n) - n + Math.log(2 * Math.PI * n) / 2 + 1 / (12 * n) - 1 / (360 * n ** 3);
 }
 
-/** Returns the probability of `n` or more independent events if `mean` events are expected (Poisson). Pure. */
+/** Returns the probability of `n` or more independent events if `mean` events are expected (Poisson). */
 export function poissonTailProbability(n: number, mean: number): number {
   if (n <= 0) return 1;
   if (mean <= 0) return 0;
-  // If `n` is at most the mean, the probability is not small, and its exact value is not needed.
+  // If `n` is at most the mean, the probability is high, and its exact value is not needed.
   if (n <= mean) return 1;
   let term = Math.exp(n * Math.log(mean) - mean - logFactorial(n));
   let sum = 0;

@@ -1,6 +1,6 @@
 /**
- * Numbers of currencies (ISO 4217), by which ESPI (the data format of Green Button) identifies currencies: those in its schema, and others
- * in which homes pay. If a currency is missing here, a feed contains no costs, because a wrong number would identify another currency.
+ * Numbers of currencies (ISO 4217), as the ESPI standard (the data format of Green Button) needs them. For a currency that is missing here,
+ * a feed contains no costs.
  */
 const NUMBERS: Readonly<Record<string, number>> = {
   AUD: 36,

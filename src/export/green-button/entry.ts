@@ -12,7 +12,7 @@ interface FeedHead {
   id: string;
   title: string;
   subtitle?: string | undefined;
-  /** URL of the feed, and the type of ESPI resource that its entries contain. Missing if no server responds at the feed's URL. */
+  /** URL of the feed, and the type of its ESPI resource. Missing if no server responds at the URL. */
   self?: { href: string; type: string } | undefined;
   at: string;
 }
@@ -44,10 +44,10 @@ export function createEntryFormatter(about: string, at: string): (title: string,
 export const formatPeriodXml = (fromMs: number, toMs: number): string =>
   `<espi:duration>${(toMs - fromMs) / 1_000}</espi:duration><espi:start>${fromMs / 1_000}</espi:start>`;
 
-/** UUID of the namespace of URLs (RFC 9562, 6.6). ESPI identifies resources by names in this namespace. */
+/** UUID of the namespace of URLs (RFC 9562, 6.6). */
 const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
 
-/** Returns an identifier for a name: a URN with a UUID. The same name always has the same identifier. */
+/** Returns the identifier for a name: a URN with a UUID, always the same for the same name. */
 export const createUuidUrn = (about: string, name: string): string =>
   `urn:uuid:${createNameBasedUuid(NAMESPACE, `http://naesb.org/espi/${about}/${name}`)}`;
 

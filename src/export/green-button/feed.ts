@@ -15,12 +15,12 @@ import { computeLocalTimeParameters } from './local-time.ts';
 
 /** The contents of a Green Button feed: the user or device, the range and the data. */
 export interface GreenButtonFeed {
-  /** Id of the user or device. Identifiers in the feed derive from this id, so a resource has the same identifier in every download. */
+  /** Id of the user or device, from which the identifiers in the feed derive. */
   about: string;
   range: DayRange;
   now: Date;
   data: GreenButtonData;
-  /** Latest statement of the billing period, if the feed is created for a billing period. */
+  /** Latest statement of the billing period, if the feed is for one. */
   statement?: GreenButtonStatement | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface GreenButtonStatement {
 /** Values of ESPI's enumerations (NAESB REQ.21), here and below. */
 const ELECTRICITY = 0;
 const OPEN = 1;
-/** ESPI's value `bulkQuantity`: the reading is the value that a meter's register shows. */
+/** ESPI's value `bulkQuantity`: the reading is the value of a meter's register. */
 const BULK_QUANTITY = 1;
 const INTERVAL_READING = { accumulation: 4, commodity: 1, dataQualifier: 12, kind: 12, wattHours: 72, milli: -3 };
 const DIRECTIONS = { import: { id: 1, flow: 1, name: 'Delivered' }, export: { id: 2, flow: 19, name: 'Received' } };
@@ -48,9 +48,8 @@ const QUALITY = { valid: 0, edited: 7, interpolated: 9, mixed: 13 };
 type Direction = keyof typeof DIRECTIONS;
 
 /**
- * Streams the Green Button feed of a home or a device: Atom with the resources of NAESB's ESPI. Contains the connection point, import and
- * export by hour or quarter-hour in mWh, the quality of each value, and the cost. URLs in the feed follow ESPI's scheme and only link its
- * entries to each other; no server responds at these URLs.
+ * Streams the Green Button feed of a home or a device (Atom with ESPI resources): connection point, import and export by hour or
+ * quarter-hour in mWh, quality of each value, and cost. URLs only link entries of the feed to each other.
  */
 export async function* streamGreenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
   const { about, range, now, data, statement } = feed;
@@ -75,7 +74,7 @@ export async function* streamGreenButtonXml(feed: GreenButtonFeed): AsyncGenerat
     yield* blockEntries(about, entry, { direction, intervals: data.intervals, hasCost: currency !== null });
   }
   for (const [index, register] of (statement?.registers ?? []).entries()) {
-    // Registers are numbered after the two meter readings that contain the intervals, which have the numbers 1 and 2.
+    // The meter readings with the intervals have the numbers 1 and 2; registers follow.
     const id = FIRST_REGISTER + index;
     const names = { name: `Register ${escapeXmlText(register.channel)}`, typeName: 'Register' };
     yield* meterReadingEntries(about, entry, { id, ...names }, registerTypeXml(register.direction));
@@ -88,7 +87,7 @@ export async function* streamGreenButtonXml(feed: GreenButtonFeed): AsyncGenerat
   yield FEED_END;
 }
 
-/** A feed whose length is unknown, because its intervals are read month by month. */
+/** A feed of unknown length, because its intervals are read month by month. */
 interface SubscriptionFeed {
   /** Id of the usage point. */
   about: string;
@@ -101,8 +100,8 @@ interface SubscriptionFeed {
 }
 
 /**
- * Streams the feed of a subscription: the connection point, import and export, without costs. Only one month is in memory. Import and
- * export each begin with the first month in which they have energy.
+ * Streams the feed of a subscription: connection point, import and export, without costs. Only one month is in memory. Import and export
+ * each begin with their first month with energy.
  */
 export async function* streamSubscriptionXml(feed: SubscriptionFeed): AsyncGenerator<string> {
   const { about, self, now, unit, months } = feed;
@@ -159,10 +158,7 @@ function* pointEntries(
   });
 }
 
-/**
- * Formats the entries of a meter reading and of its reading type, which is given as XML. `id`: number of the meter reading in the usage
- * point.
- */
+/** Formats the entries of a meter reading and of its reading type (XML). `id`: number of the meter reading. */
 function* meterReadingEntries(
   about: string,
   entry: FormatEntry,
@@ -255,7 +251,7 @@ function blockXml(intervals: readonly GreenButtonInterval[], direction: Directio
 
 function readingXml(interval: GreenButtonInterval, direction: Direction, hasCost: boolean): string {
   const { startMs, durationMs, imported, estimated, importCost, exportEarned } = interval;
-  // ESPI has only costs, so earnings from exports are written as a negative cost.
+  // ESPI has only costs, so earnings from exports are a negative cost.
   const cost = direction === 'import' ? importCost : exportEarned && String(-BigInt(exportEarned));
   const isEdited = direction === 'import' ? interval.isImportEdited : interval.isExportEdited;
   const ofEstimated =
@@ -264,11 +260,11 @@ function readingXml(interval: GreenButtonInterval, direction: Direction, hasCost
   return `<espi:IntervalReading>${hasCost && cost !== null ? `<espi:cost>${cost}</espi:cost>` : ''}${qualityXml(quality)}<espi:timePeriod>${formatPeriodXml(startMs, startMs + durationMs)}</espi:timePeriod><espi:value>${energyIn(interval, direction)}</espi:value></espi:IntervalReading>`;
 }
 
-/** Formats the quality of a value. Null: no quality is written, because ESPI treats a value without a quality as valid. */
+/** Formats the quality of a value. Null: no quality is written, which means "valid" in ESPI. */
 const qualityXml = (quality: keyof typeof QUALITY | null): string =>
   quality ? `<espi:ReadingQuality><espi:quality>${QUALITY[quality]}</espi:quality></espi:ReadingQuality>` : '';
 
-/** Formats the cost of the whole range: as a bill if the range has ended, otherwise as the costs so far. */
+/** Formats the cost of the whole range: as a bill if the range has ended, otherwise as costs so far. */
 function summaryXml({ range, now, data }: GreenButtonFeed, { currency, total, additional }: GreenButtonBill): string {
   const isOver = range.to <= now;
   const { milli, wattHours, commodity } = INTERVAL_READING;

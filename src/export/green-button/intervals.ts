@@ -13,10 +13,10 @@ import { getCurrencyDecimals } from '#src/tariffs/currency.ts';
 /** Lengths of the intervals of a feed. */
 export type GreenButtonUnit = 'hour' | 'quarter_hour';
 
-/** Energy imported and exported within a clock hour or quarter-hour, in mWh. */
+/** Energy imported and exported within an hour or quarter-hour of the local clock, in mWh. */
 export interface GreenButtonInterval {
   startMs: number;
-  /** Duration in ms. An hour may be shorter than 60 minutes, because the clock changes during it or because it has not ended. */
+  /** Duration in ms. An hour may be shorter because of a clock change, or because it has not ended. */
   durationMs: number;
   /** Local date in the range's time zone, YYYY-MM-DD. */
   date: string;
@@ -53,15 +53,15 @@ export interface GreenButtonData {
 const COST_DECIMALS = 5;
 
 /**
- * Returns a buyer's (home's or device's) imported and exported energy by clock hour or quarter-hour of the range's time zone, with its
- * cost. Intervals in the future or without known energy are omitted.
+ * Returns the imported and exported energy of a home or device by hour or quarter-hour, with its cost. Intervals without known energy are
+ * omitted.
  */
 export async function loadGreenButtonData(
   db: Database,
   { buyer, range, now, unit }: { buyer: HomeOrDevice; range: DayRange; now: Date; unit: GreenButtonUnit },
 ): Promise<GreenButtonData> {
   const sources = await loadCostSources(db, buyer);
-  // A device's feed contains the device's own energy. Energy exported by a single device earns nothing (docs/cost.md, "Whose energy").
+  // Energy exported by a single device earns nothing (docs/cost.md).
   const meter =
     buyer.deviceId === undefined ? sources.meter : await createDeviceEnergySource(db, buyer.deviceId, { exported: 1 });
   const intervals = await intervalsOf(meter, range, now, unit);
@@ -78,8 +78,8 @@ export async function loadGreenButtonData(
 }
 
 /**
- * Yields the intervals of a home without costs, month by month of the home's time zone, so that only one month is in memory. `confirm` is
- * called before each month, and throws if the app may no longer read the home's data.
+ * Yields the intervals of a home without costs, month by month. `confirm` is called before each month, and throws if the app may no longer
+ * read the data.
  */
 export async function* streamIntervalsByMonth(
   db: Database,
@@ -160,7 +160,7 @@ function billOf(cost: ReturnType<typeof exactly>): GreenButtonBill | null {
   return { currency: cost.currency, total: unitsOf(cost.total), additional: String(additional) };
 }
 
-/** A time span (Unix ms, `[fromMs, toMs)`) in which a person excluded or entered readings that contribute to the totals. */
+/** A time range (Unix ms, `[fromMs, toMs)`) in which a person excluded or entered readings that contribute to the totals. */
 interface EditedTime {
   fromMs: number;
   toMs: number;
@@ -169,14 +169,14 @@ interface EditedTime {
   exports: boolean;
 }
 
-/** The fields of a component of a buyer's energy that are needed to find its manual edits. */
+/** The fields of a component of the energy that are needed to find its manual edits. */
 type Part = Pick<BoughtEnergyRange, 'key' | 'id' | 'fromMs' | 'toMs' | 'imported' | 'exported'>;
 
-/** Returns the manual edits (excluded or entered readings) that affected a buyer's energy in a range. */
+/** Returns the manual edits that affected the energy of a home or device in a range. */
 async function editedTimes(db: Database, buyer: HomeOrDevice, range: DayRange): Promise<EditedTime[]> {
   const parts = await partsOf(db, buyer, range);
   const idsOf = (key: Part['key']) => parts.filter((part) => part.key === key).map(({ id }) => deviceOf(id));
-  // Raw SQL: an edit applies to one series or to all series of its device, so edits are joined to the series that contribute to the totals.
+  // Raw SQL: an edit applies to one series or to all series of its device, so edits are joined to the series.
   const { rows } = await createQueryFunction(db)<{
     device_id: string;
     user_id: string;
@@ -208,10 +208,7 @@ async function editedTimes(db: Database, buyer: HomeOrDevice, range: DayRange): 
   });
 }
 
-/**
- * Returns the id of the device to which a key of the load profile belongs. The key of a channel with its own placement begins with the
- * device's id.
- */
+/** Returns the id of the device to which a key of the load profile belongs. Keys of some channels begin with the device's id. */
 const deviceOf = (id: string): string => id.split('/')[0] as string;
 
 async function partsOf(db: Database, { userId, deviceId }: HomeOrDevice, range: DayRange): Promise<Part[]> {
@@ -221,8 +218,8 @@ async function partsOf(db: Database, { userId, deviceId }: HomeOrDevice, range: 
 }
 
 /**
- * Whether energy in `[startMs, endMs)` depends on an edit. A reading determines the energy before it, so an edited reading at the end of an
- * interval affects that interval and the following interval.
+ * Whether energy in `[startMs, endMs)` depends on an edit. An edited reading at the end of an interval affects this and the following
+ * interval.
  */
 const isEdited = ({ fromMs, toMs }: Pick<EditedTime, 'fromMs' | 'toMs'>, startMs: number, endMs: number): boolean =>
   startMs < toMs && endMs >= fromMs;

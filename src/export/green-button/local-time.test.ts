@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { computeLocalTimeParameters } from './local-time.ts';
 
 test.each([
-  // The rules for clock changes that utilities in these places publish: second Sunday of March and first Sunday of November at 2:00; last
-  // Sundays of March and October at 2:00 and 3:00.
+  // The published rules for clock changes: second Sunday of March and first Sunday of November at 2:00; last Sundays of March and October
+  // at 2:00 and 3:00.
   ['America/New_York', { dstStartRule: '360E2000', dstEndRule: 'B40E2000', dstOffset: 3_600, tzOffset: -18_000 }],
   ['Europe/Berlin', { dstStartRule: '3E0E2000', dstEndRule: 'AE0E3000', dstOffset: 3_600, tzOffset: 3_600 }],
   ['Australia/Lord_Howe', { dstStartRule: 'A40E2000', dstEndRule: '440E2000', dstOffset: 1_800, tzOffset: 37_800 }],

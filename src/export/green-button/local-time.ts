@@ -2,16 +2,12 @@ import { DateTime } from 'luxon';
 import { listOffsets } from '#src/energy/local-time.ts';
 
 const NO_RULE = '00000000';
-/**
- * Number of years from which a rule for clock changes is derived. With fewer years, the fourth Sunday of a month could be the last Sunday
- * in every year.
- */
+/** Number of years from which a rule for clock changes is derived. In fewer years, a fourth Sunday could always be the last one. */
 const YEARS = 7;
 
 /**
- * Returns the local time parameters of ESPI (LocalTimeParameters): the zone's offset from UTC in seconds, and rules for daylight-saving
- * time, 32 bits in hexadecimal. The parameters apply from the year of the given date on. If the zone's clock changes follow no rule
- * (Morocco), daylight-saving time is omitted. Pure.
+ * Returns ESPI's local time parameters: the zone's offset from UTC in seconds, and rules for daylight-saving time (32 bits in hexadecimal),
+ * from the year of the given date on. If the clock changes follow no rule (Morocco), daylight-saving time is omitted.
  */
 export function computeLocalTimeParameters(zone: string, date: string) {
   const year = Number(date.slice(0, 4));

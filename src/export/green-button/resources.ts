@@ -42,13 +42,10 @@ interface AuthorizationInformation {
 const PRODUCTION = 2;
 const ACTIVE = 1;
 const NORMAL = 1;
-/** `expires_at` of an authorization that is valid until it is revoked: the largest signed 32-bit number of seconds. */
+/** `expires_at` of an authorization without an expiry: the largest signed 32-bit number. */
 const NEVER = 2 ** 31 - 1;
 
-/**
- * Returns the id of a home's usage point for an app. Every authorization of an app uses the same id for the home, and other apps get other
- * ids.
- */
+/** Returns the id of a home's usage point for an app. Other apps get other ids. */
 export const createUsagePointId = (appId: string, userId: string): string =>
   createNameBasedUuid(Buffer.from(appId.replaceAll('-', ''), 'hex'), `UsagePoint/${userId}`);
 
@@ -69,10 +66,7 @@ export const formatEntryAsDocument = (entry: string): string =>
 const element = (name: string, text: string | number): string =>
   `<espi:${name}>${escapeXmlText(String(text))}</espi:${name}>`;
 
-/**
- * Formats the entry of an app. The members for its secret and for client registration are empty, because the secret is shown only once and
- * the service does not register clients automatically.
- */
+/** Formats the entry of an app. Its secret is empty, because it is shown only once. */
 export function formatApplicationEntry(app: ApplicationInformation, publicUrl: string, now: Date): string {
   const content = [
     element('dataCustodianId', new URL(publicUrl).host.slice(0, 64)),

@@ -13,9 +13,7 @@ test('a file of exceptions has one account and cell per line, and may contain co
   expect(() => parseRoutingExceptions('usr_1 c2 c3\n')).toThrow('line 1');
 });
 
-/**
- * Applies changes to a map as HAProxy does: if a name has two entries, a look-up finds the first. A request may arrive after each command.
- */
+/** Applies changes to a map like HAProxy: if a name has two entries, the first is found. A request may arrive after each command. */
 function apply(
   entries: readonly RoutingMapEntry[],
   changes: readonly RoutingMapChange[],

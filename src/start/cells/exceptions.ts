@@ -9,24 +9,21 @@ import {
 } from './runtime-api.ts';
 
 /**
- * Exceptions of the routers: names of accounts that have moved away from the cell that created them, each with its present cell. A name is
- * the id of an account, device or gateway, or the SHA-256 of a key or of a session's secret in upper-case hexadecimal digits (HAProxy's
- * form).
+ * Exceptions of the routers: names of accounts that have moved to another cell (installation), each with its present cell. A name is the id
+ * of an account, device or gateway, or the SHA-256 of a key or session secret in upper-case hexadecimal digits.
  */
 export type RoutingExceptions = ReadonlyMap<string, string>;
 
-/** The places in which exceptions are stored: the file, which routers read when they start, and the running routers (runtime-api.ts). */
+/** The places of exceptions: the file, which routers read when they start, and the running routers. */
 export interface RoutingExceptionFiles {
   file: string;
   routers: readonly string[];
 }
 
-/** The cell of each name. Null if the name needs no exception, because the name itself contains the cell. */
+/** The cell of each name. Null if the name itself contains the right cell. */
 export type CellByRoutingName = ReadonlyMap<string, string | null>;
 
-/**
- * Parses a file of exceptions: each line has a name and a cell, and comments follow a `#`. Throws with the number of an invalid line. Pure.
- */
+/** Parses a file of exceptions: each line has a name and a cell, and comments follow a `#`. Throws with the number of an invalid line. */
 export function parseRoutingExceptions(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [index, line] of text.split('\n').entries()) {
@@ -40,7 +37,7 @@ export function parseRoutingExceptions(text: string): Map<string, string> {
   return found;
 }
 
-/** Returns the exceptions after the given names are routed to other cells. Pure. */
+/** Returns the exceptions after the given names were routed to other cells. */
 export function applyRoutingChanges(exceptions: RoutingExceptions, routing: CellByRoutingName): Map<string, string> {
   const changed = new Map(exceptions);
   for (const [name, cell] of routing)
@@ -50,8 +47,8 @@ export function applyRoutingChanges(exceptions: RoutingExceptions, routing: Cell
 }
 
 /**
- * Returns the changes after which a router's map contains exactly the wanted entries. The map may contain a name twice, if an earlier
- * change was interrupted. `names`: the names to compare; all by default. Pure.
+ * Returns the changes that make a router's map equal to the wanted entries. The map may contain a name twice. `names`: the names to
+ * compare; by default all.
  */
 export function listRoutingMapChanges(
   wanted: RoutingExceptions,
@@ -69,11 +66,11 @@ export function listRoutingMapChanges(
 }
 
 const HEAD = '# Accounts that have moved to another cell. Written by `energy cells`.\n';
-/** Age in ms after which a lock file counts as left over from a killed command. Writing the exceptions takes milliseconds. */
+/** Age in ms after which a lock file counts as left over from a killed command. */
 const MAX_LOCKED_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
-/** Changes the file of exceptions, which routers read when they start. Concurrent commands wait for each other. Returns all exceptions. */
+/** Changes the file of exceptions. Concurrent commands wait for each other. Returns all exceptions. */
 async function changeFile(file: string, routing: CellByRoutingName): Promise<RoutingExceptions> {
   const next = `${file}.next`;
   const handle = await lock(next);
@@ -107,9 +104,7 @@ async function lock(path: string) {
 export const readRoutingExceptions = async (file: string): Promise<Map<string, string>> =>
   parseRoutingExceptions(await readFile(file, 'utf8'));
 
-/**
- * Stores exceptions in the file and then in each router. Throws if a router could not be changed; `synchroniseRouters` must then be run.
- */
+/** Stores exceptions in the file and in each router. Throws if a router could not be changed; then `synchroniseRouters` must be run. */
 export async function storeRoutingExceptions(
   { file, routers }: RoutingExceptionFiles,
   routing: CellByRoutingName,
@@ -142,7 +137,7 @@ export async function countRoutingMapDifferences(router: string, file: string): 
   return listRoutingMapChanges(await readRoutingExceptions(file), await readRoutingMap(router, path)).length;
 }
 
-/** Runs a function for each router, even if it fails for some routers. Throws one error with all reasons. */
+/** Runs a function for each router. Throws one error with all failures at the end. */
 async function eachRouter<T>(routers: readonly string[], run: (router: string) => Promise<T>): Promise<T[]> {
   const results = await Promise.allSettled(routers.map(run));
   const reasons = results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));

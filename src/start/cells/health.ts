@@ -11,8 +11,8 @@ export interface CellHealth {
 }
 
 /**
- * State of a router. `problem`: reason why it cannot be queried; null if it responds. `differing`: number of entries of
- * its map that differ from the file.
+ * State of a router. `problem`: reason why it cannot be queried, or null. `differing`: number of entries of its map that differ from the
+ * file.
  */
 interface RouterHealth {
   router: string;
@@ -28,9 +28,7 @@ export interface CellsHealth {
 
 const CELL_BACKEND = /^(api|mqtt)_([a-z][a-z0-9]*)$/;
 
-/**
- * Queries each router for the health of the cells, and compares its exceptions with the file. A router that does not respond is reported.
- */
+/** Queries each router for the health of the cells, and compares its exceptions with the file. */
 export async function readCellsHealth({
   file,
   routers,

@@ -5,7 +5,7 @@ test('an account gets an exception unless its name contains the cell that it mov
   const names = [
     { name: 'usr_1', userId: 'usr_1', madeBy: null },
     { name: 'usr_c2_1', userId: 'usr_c2_1', madeBy: 'c2' },
-    // The name is the secret of a session. Only its hash is stored, so its cell is unknown.
+    // Only the hash of this session secret is stored, so its cell is unknown.
     { name: 'AB', userId: 'usr_1', madeBy: undefined },
   ];
   expect(Object.fromEntries(createRoutingToCell('c2', names))).toEqual({ usr_1: 'c2', usr_c2_1: null, AB: 'c2' });

@@ -3,7 +3,7 @@ import { moveUsers, type UsersMoveOptions, type UsersMoveReport } from '../users
 import type { AccountRedirector, AccountRoutingName } from '../users-move/routes.ts';
 import { type RoutingExceptionFiles, storeRoutingExceptions } from './exceptions.ts';
 
-/** Name of the first cell in commands. Identifiers created by the first cell contain no cell name. */
+/** Name of the first cell in commands. */
 export const FIRST_CELL_NAME = 'first';
 
 export type CellMoveReport = Pick<
@@ -17,19 +17,15 @@ export interface SourceAndTargetCells {
   to: { cell: string; database: string };
 }
 
-/**
- * Returns the entries with which routers send these names to a cell. A name that contains the cell itself is mapped to null, because it
- * needs no exception. Pure.
- */
+/** Returns the routing entries that send these names to a cell. Null: the name needs no entry, because it contains the cell. */
 export function createRoutingToCell(cell: string, names: readonly AccountRoutingName[]): Map<string, string | null> {
   const isOwn = ({ madeBy }: AccountRoutingName) => madeBy !== undefined && (madeBy ?? FIRST_CELL_NAME) === cell;
   return new Map(names.map((one) => [one.name, isOwn(one) ? null : cell]));
 }
 
 /**
- * Moves accounts to another cell. Accounts move one at a time, so that each is closed as briefly as possible; only a utility moves together
- * with its homeowners. Routers that would still send requests to the previous cell get exceptions. May be interrupted at any point and run
- * again (users-move/move-users.ts).
+ * Moves accounts to another cell, one at a time; a utility moves together with its homeowners. Then updates the routers. May be interrupted
+ * at any point and run again.
  */
 export async function moveToCell(
   { from, to }: SourceAndTargetCells,
@@ -53,8 +49,7 @@ export async function moveToCell(
   const report: CellMoveReport = { users: 0, moved_before: 0, held_ms: 0, forwarded: 0, removed: 0, unpriced: [] };
   const groups = await groupUsers(source, users);
   for (const [index, accounts] of groups.entries()) {
-    // Each run forwards the messages of all accounts that have moved so far. Only the last run waits until no device is connected to the
-    // previous cell.
+    // Only the last run waits until no device is connected to the previous cell.
     const { connectedMs, ...hurried } = how;
     const one = await moveUsers(from.database, to.database, {
       ...(index === groups.length - 1 ? how : hurried),
@@ -71,12 +66,9 @@ export async function moveToCell(
   return report;
 }
 
-/**
- * Divides the accounts into groups that must move together. The first group contains the accounts that are closed in this cell, because
- * their interrupted move must be completed first.
- */
+/** Divides the accounts into groups that must move together. Accounts of an interrupted move come first. */
 async function groupUsers(source: Pool, users: readonly string[]): Promise<string[][]> {
-  // Raw SQL: the statement joins a list of names, which is one parameter.
+  // Raw SQL: the statement joins a list of names.
   const { rows } = await source.query(
     `SELECT n.name, u.user_id, u.enrolled_by FROM unnest($1::text[]) WITH ORDINALITY n (name, place)
      LEFT JOIN users u ON u.user_id = n.name OR lower(u.email) = lower(n.name) ORDER BY place`,

@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 
-/** Maximum response time of HAProxy, in ms. HAProxy usually responds within milliseconds. */
+/** Maximum response time of HAProxy, in ms. */
 const ANSWER_MS = 5_000;
-/** Maximum length of a request to HAProxy. HAProxy refuses longer requests (its `tune.bufsize` is 16,384 bytes). */
+/** Maximum length of a request that HAProxy accepts. */
 const MAX_REQUEST_BYTES = 12_000;
 
 /**
  * Sends one request to HAProxy's runtime API and returns the whole answer. `router`: path of its socket, or host:port. Throws if the router
- * cannot be reached or does not answer in time.
+ * does not answer in time.
  */
 async function ask(router: string, request: string): Promise<string> {
   const [, host, port] = /^\[?([^/[\]]+?)\]?:(\d+)$/.exec(router) ?? [];
@@ -39,10 +39,7 @@ export async function readRouterBackends(router: string): Promise<RouterBackend[
     .map((fields) => ({ name: fields[name ?? -1] ?? '', isUp: fields[status ?? -1] === 'UP' }));
 }
 
-/**
- * Returns the path by which a router refers to the map file with this name. In a chroot or a container, the router's path to the folder
- * differs from the path on this machine.
- */
+/** Returns the router's path of the map file with this name, which may differ from the path on this machine. */
 export async function findRoutingMap(router: string, fileName: string): Promise<string> {
   const listed = await ask(router, 'show map\n');
   const paths = [...listed.matchAll(/^-?\d+ \((.+?)\) /gm)].map(([, path]) => path ?? '');
@@ -52,7 +49,7 @@ export async function findRoutingMap(router: string, fileName: string): Promise<
   return found;
 }
 
-/** An entry of a router's map. `ref`: HAProxy's name of the entry. A key may have several entries, of which only the first is used. */
+/** An entry of a router's map. `ref`: HAProxy's name of the entry. Of several entries of a key, the first is used. */
 export interface RoutingMapEntry {
   ref: string;
   name: string;
@@ -74,9 +71,8 @@ export interface RoutingMapChange {
 }
 
 /**
- * Changes entries of a router's map while the router runs. Adds the new entry and then removes the old one, so that each request finds one
- * of the two entries. Uses `add map`, because the duration of `set map` depends on the size of the map (345 ms in a map of a million
- * entries).
+ * Changes entries of a running router's map. Adds the new entry before removing the old one, so that each request finds one of them. Uses
+ * `add map`, because `set map` is slow in a large map.
  */
 export async function changeRoutingMap(
   router: string,

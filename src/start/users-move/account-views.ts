@@ -9,13 +9,13 @@ import { rebuildUserRollupTables } from '#src/rollups/rebuild.ts';
 import { markDaysStale, refreshUntilComplete, runWithRefreshLocked } from '#src/rollups/refresh.ts';
 import type { MoveInstallation } from './installations.ts';
 
-// Raw SQL: the statements use temporary tables, and views of relations whose names are known only at run time.
+// Raw SQL: temporary tables, and views of relations whose names are known only at run time.
 
 const viewOf = (relation: string): string => `part_${relation}`;
 const OF_SERIES = 'series_id IN (SELECT arrives_as FROM part_series)';
 const OF_USERS = 'user_id IN (SELECT user_id FROM part_users)';
 
-/** Relations that are copied while the accounts are open, and again after they are closed. The load profile comes last. */
+/** Relations that are copied while the accounts are open, and again afterwards. The load profile comes last. */
 export const STREAMED_ACCOUNT_RELATIONS: readonly CopiedRelation[] = [
   ...STREAMED_RELATIONS.map(({ relation, by }) => ({
     relation,
@@ -29,15 +29,12 @@ export const STREAMED_ACCOUNT_RELATIONS: readonly CopiedRelation[] = [
   })),
 ];
 
-/**
- * Returns the name of the view that contains the moving accounts' rows of a relation. The view exists in sessions prepared by
- * `prepareAccountViews`.
- */
+/** Returns the name of the view with the moving accounts' rows of a relation (`prepareAccountViews`). */
 export const getAccountViewName = (relation: string): string => viewOf(relation);
 
 /**
- * Returns the values of `user_id` in the accounts' rows of the load profile and the aggregates: the ids of the accounts, and a key for each
- * of their meters that are aggregated separately.
+ * Returns the keys of the accounts' rows in the load profile and the aggregates: account ids, and keys of meters that are aggregated
+ * separately.
  */
 export const listConsumptionKeys = (userIds: readonly string[]): string[] =>
   userIds.flatMap((userId) => [
@@ -52,7 +49,7 @@ interface Series {
   kind: string;
 }
 
-/** Returns the series of the accounts' devices. The series of closed accounts are read from `parcels`. */
+/** Returns the series of the accounts' devices, those of closed accounts from the table `parcels`. */
 async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise<Series[]> {
   const { rows } = await source.query(
     `SELECT series_id, device_id, channel, kind FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1)
@@ -65,8 +62,8 @@ async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise
 }
 
 /**
- * Prepares the sessions of both installations for a move. Assigns to the accounts' series the permanent ids that they will have at the
- * target, and creates views of the accounts' rows with these ids.
+ * Prepares the sessions of both installations for a move. Assigns the target's ids to the accounts' series, and creates views of the
+ * accounts' rows with these ids.
  */
 export async function prepareAccountViews(
   { source, target }: CopySourceAndTarget,
@@ -114,13 +111,13 @@ async function openEnd(
   }
 }
 
-// Raw SQL: the names of the relations come from src/rollups/levels.ts at run time.
+// Raw SQL: the names of the relations are known only at run time.
 
 const EVER = new Date(0);
 
 const monthOf = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));
 
-/** Returns those of the given keys (see `listConsumptionKeys`) that have rows. */
+/** Returns the given keys (`listConsumptionKeys`) that have rows. */
 export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT k AS key FROM unnest($1::text[]) k WHERE EXISTS (SELECT FROM device_hours WHERE user_id = k)
@@ -130,14 +127,14 @@ export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Pro
   return rows.map(({ key }) => key);
 }
 
-/** Recomputes the aggregates of those keys whose aggregates differ from the copied load profile, for example after an interrupted move. */
+/** Recomputes the aggregates that differ from the copied load profile. */
 export async function repairAggregates(target: MoveInstallation, keys: readonly string[]): Promise<void> {
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, EVER))) wrong.push(key);
   await recomputeAggregates(target, wrong, EVER);
 }
 
-/** Recomputes the aggregates of the keys, starting with the month of `since`. */
+/** Recomputes the aggregates of the keys from the month of `since` on. */
 export async function recomputeAggregates(
   { pool, database }: MoveInstallation,
   keys: readonly string[],
@@ -161,7 +158,7 @@ export async function recomputeAggregates(
   await refreshUntilComplete(pool, new Date());
 }
 
-/** Throws if an aggregate of a key differs from the key's load profile, from the month of `since` on. */
+/** Throws if an aggregate of a key differs from its load profile, from the month of `since` on. */
 export async function assertAggregatesMatch(
   target: MoveInstallation,
   keys: readonly string[],

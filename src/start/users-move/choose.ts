@@ -1,7 +1,7 @@
 import type { Pool } from '#src/database/connect.ts';
 import type { SourceAndTargetInstallations } from './installations.ts';
 
-// Raw SQL: the statements run on two databases and join lists of ids, each of which is one parameter.
+// Raw SQL: the statements run on two databases and join lists of ids.
 
 /** Accounts in the operator's file, by the progress of their move. */
 interface Chosen {
@@ -21,7 +21,7 @@ interface Departure {
   isFinished: boolean;
 }
 
-/** Finds the accounts that a file names. Throws one error with every invalid line and every reason why an account cannot move. */
+/** Finds the accounts that a file names. Throws one error with every invalid line and every reason against a move. */
 export async function findAccountsToMove(
   { source, target }: SourceAndTargetInstallations,
   named: readonly Named[],
@@ -69,7 +69,7 @@ async function departuresOf(pool: Pool): Promise<Map<string, Departure>> {
   return new Map(rows.map((row) => [row.userId, row]));
 }
 
-/** Returns accounts by the name that the operator's file uses: the id, or the e-mail address in lower case. */
+/** Returns accounts by their name in the operator's file: id, or e-mail address in lower case. */
 async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<string, MoveCandidate>> {
   const { rows } = await pool.query<MoveCandidate & { name: string }>(
     `SELECT lower(n.name) AS name, user_id AS "userId", email, role, enrolled_by AS "enrolledBy"
@@ -80,8 +80,8 @@ async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<s
 }
 
 /**
- * Returns the ids of accounts that the file names by e-mail address and that are not active in this installation. Such an account is found
- * among the stored rows of closed accounts, or in the other installation.
+ * Returns the ids of accounts that the file names by e-mail address and that are not active here: accounts that are closed, or in the other
+ * installation.
  */
 async function goneByEmail(
   { source, target }: SourceAndTargetInstallations,
@@ -133,7 +133,7 @@ async function surroundings(
   };
 }
 
-/** Returns, for each moving utility, the number of enrolled accounts that do not move with it. */
+/** Returns, for each moving utility, the number of its enrolled accounts that do not move with it. */
 export async function countEnrolledAccountsLeftBehind(
   pool: Pick<Pool, 'query'>,
   moving: readonly string[],
@@ -152,7 +152,7 @@ interface Named {
   name: string;
 }
 
-/** Parses a file of accounts: each line has a `user_id` or an e-mail address, and comments follow a `#`. Pure. */
+/** Parses a file of accounts: each line has a `user_id` or an e-mail address, and comments follow a `#`. */
 export function parseAccountsFile(text: string): { named: Named[]; errors: string[] } {
   const named: Named[] = [];
   const errors: string[] = [];
@@ -191,13 +191,13 @@ export interface MoveConstraints {
   there: ReadonlySet<string>;
   /** E-mail addresses of accounts in the other installation, in lower case. */
   emailsThere: ReadonlySet<string>;
-  /** For a moving account: the identity provider through which its owner already signs in to another account of the other installation. */
+  /** Identity provider through which the owner of a moving account already signs in to another account of the other installation. */
   issuersThere: ReadonlyMap<string, string>;
   /** Number of enrolled homeowners who are missing from the operator's file, by utility. */
   left: ReadonlyMap<string, number>;
 }
 
-/** Returns the reasons why an account cannot move; empty if it can. Pure. */
+/** Returns the reasons why an account cannot move; empty if it can. */
 export function listReasonsAgainstMove(
   one: MoveCandidate,
   moving: ReadonlySet<string>,

@@ -31,20 +31,18 @@ import { eraseUserInTransaction } from '#src/users/erase.ts';
 import { countEnrolledAccountsLeftBehind } from './choose.ts';
 import { removeExpectedRoutingNames } from './routes.ts';
 
-// Raw SQL: the statements take locks, and store the rows of whole relations as JSON in `parcels`.
+// Raw SQL: locks, and rows of whole relations as JSON in the table `parcels`.
 
-/** Maximum duration of one delivery attempt in ms: the duration of the lease that a worker takes on a delivery (src/delivery/take.ts). */
+/** Maximum duration of one delivery attempt in ms. */
 const MAX_DELIVERY_MS = 130_000;
 const LOOK_AGAIN_MS = 50;
 
 class UnderWay extends Error {}
 
 /**
- * Closes accounts in one transaction. Concurrent writers wait until the transaction ends and then no longer find the accounts. The
- * accounts' rows are then in `parcels`, and their devices are marked as moved, so that later messages are stored
- * (ingest/write/moved-accounts.ts). Waits for deliveries in progress, so that no receiver gets an event twice. `redirect` is called within
- * the transaction, as soon as the accounts are locked and no new device, key or session can be created; `redirect` may be called several
- * times.
+ * Closes accounts in one transaction: moves their rows to the table `parcels`, and marks their devices as moved. Concurrent writers wait
+ * and then no longer find the accounts. Waits for deliveries in progress. `redirect` is called within the transaction, possibly several
+ * times, as soon as the accounts are locked.
  */
 export async function closeAccountsAtSource(
   pool: Pool,
@@ -69,10 +67,10 @@ async function close(
   userIds: readonly string[],
   { toInstallation, isPatient, redirect }: Parameters<typeof closeAccountsAtSource>[2] & { isPatient: boolean },
 ): Promise<void> {
-  // Locks are taken in the same order as when an account is erased (src/users/erase.ts): the refresh, changed hours, the account, gateways,
-  // devices, heads.
+  // Locks are taken in the same order as in an erasure of an account: the refresh, changed hours, account, gateways, devices, heads (the
+  // stored state of devices).
   await client.query('SELECT hold_refresh()');
-  // This setting prevents the triggers of sql/schema/0088_endings.sql from recording the accounts as ended.
+  // Prevents triggers from recording the accounts as deleted.
   await client.query("SET LOCAL energy.is_moving = 'on'");
   await packChangedHours(client, userIds);
   const { rowCount } = await client.query('SELECT FROM users WHERE user_id = ANY ($1) ORDER BY user_id FOR UPDATE', [
@@ -92,7 +90,7 @@ async function close(
     ['device_heads', 'device_id'],
   ])
     await client.query(`SELECT FROM ${relation} WHERE user_id = ANY ($1) ORDER BY ${key} FOR UPDATE`, [userIds]);
-  // This lock prevents workers from taking another delivery until the commit.
+  // Prevents workers from taking another delivery until the commit.
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
   if (isPatient && (await areDelivering(client, userIds))) throw new UnderWay();
   await redirect(client);
@@ -123,8 +121,7 @@ async function areDelivering(client: PoolClient, userIds: readonly string[]): Pr
 }
 
 /**
- * Opens closed accounts again in this installation, unchanged. Messages that their devices have sent while the accounts were closed must be
- * written afterwards (`stored-messages.ts`).
+ * Opens closed accounts again in this installation, unchanged. Messages that their devices have sent meanwhile must be written afterwards.
  */
 export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   await runInTransaction(pool, async (client) => {
@@ -139,9 +136,8 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
 }
 
 /**
- * Opens accounts at the target in one transaction. Inserts the rows that were taken out of the source, with the target's ids and encrypted
- * with the target's key, and compares the rows by count and fingerprint. Readings and load profile must have been copied before. Returns
- * the number of rows of each relation.
+ * Opens accounts at the target in one transaction. Inserts their rows with the target's ids and encryption, and compares them by count and
+ * fingerprint. Readings and load profile must have been copied before. Returns the number of rows of each relation.
  */
 export async function openAccountsAtTarget(
   { source, target }: CopySourceAndTarget,
@@ -160,7 +156,7 @@ export async function openAccountsAtTarget(
       [userIds],
     );
     await removeExpectedRoutingNames(target, userIds);
-    // Removes the records of departure of accounts that moved away from the target earlier and now return.
+    // The accounts may have moved away from the target earlier.
     await target.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
     await target.query('INSERT INTO arrivals (user_id, from_installation) SELECT unnest($1::text[]), $2', [
       userIds,
@@ -171,10 +167,7 @@ export async function openAccountsAtTarget(
   });
 }
 
-/**
- * Whether the accounts that were closed at the source are open at the target. Waits for a concurrent opening, because the transaction of a
- * killed process may continue for a while.
- */
+/** Whether the closed accounts are open at the target. Waits for a concurrent opening. */
 export async function areAccountsOpenAtTarget(
   target: Pool,
   userIds: readonly string[],
@@ -190,10 +183,10 @@ export async function areAccountsOpenAtTarget(
   });
 }
 
-/** Erases the remaining rows of accounts that are open at the target, one account at a time, and then their rows in `parcels`. */
+/** Erases the remaining rows of accounts that are open at the target, one account at a time. */
 export async function eraseMovedAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   const db = createDatabase(pool);
-  // Raw SQL: the statement reads rows that are stored in `parcels`, and passes all ids as one parameter.
+  // Raw SQL: the statement reads rows that are stored in `parcels`.
   const { rows } = await pool.query(
     `SELECT u.user_id, ARRAY(SELECT row->>'device_id' FROM parcels WHERE relation = 'devices' AND row->>'user_id' = u.user_id
          UNION ALL SELECT row->>'gateway_id' FROM parcels WHERE relation = 'gateways' AND row->>'user_id' = u.user_id) AS senders,
@@ -212,7 +205,7 @@ export async function eraseMovedAccounts(pool: Pool, userIds: readonly string[])
   });
 }
 
-/** Records in the audit log that accounts moved to or from another installation, in the transaction that moves them. */
+/** Records in the audit log that accounts moved, in the transaction that moves them. */
 async function noteMove(
   db: Database,
   userIds: readonly string[],

@@ -23,10 +23,7 @@ export interface SourceAndTargetInstallations {
 
 // Raw SQL in this file: its statements query catalogues and take advisory locks.
 
-/**
- * Opens both installations. Throws an error with the remedy unless they are two different installations of this version that are both in
- * use.
- */
+/** Opens both installations. Throws an error with the remedy unless both are different installations of this version, in use. */
 export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<SourceAndTargetInstallations> {
   const ends = {
     source: await openInstallation(pools.source, 'this installation'),
@@ -64,8 +61,8 @@ async function schemaOf(pool: Pool): Promise<Set<string>> {
 }
 
 /**
- * Runs a function while both installations are locked against other moves of accounts, packing and unpacking of the
- * load profile, and dropping of history. Throws if another move is running.
+ * Runs a function while both installations are locked against other moves, packing of the load profile, and dropping of history. Throws if
+ * another move is running.
  */
 export async function runWithInstallationsLocked<T>(
   { source, target }: { source: Pool; target: Pool },
@@ -81,14 +78,13 @@ export async function runWithInstallationsLocked<T>(
         throw new Error(
           'Another move of accounts from or to one of the two installations is in progress. Nothing was changed.',
         );
-      // Waits for a running job that holds the lock. Later jobs of this kind skip their run while the lock is held.
+      // Waits for a running job that holds the lock. Later jobs skip their run.
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.packing]);
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.historyUpkeep]);
     }
     return await run();
   } finally {
-    // Unlocks explicitly: the server may end a session only some time after its client has disconnected, and the next move would find the
-    // locks still taken.
+    // Explicitly, because the server may end a session only some time after its client has disconnected.
     await Promise.allSettled(clients.map((client) => client.query('SELECT pg_advisory_unlock_all()')));
     for (const client of clients) client.release(true);
   }
@@ -100,7 +96,7 @@ interface Secrets {
   target: string;
 }
 
-/** Throws if an installation has encrypted values and its key decrypts none of them. Checks a sample of the values. */
+/** Throws if an installation has encrypted values and its key decrypts none of a sample of them. */
 export async function assertSecretKeysDecryptValues(
   { source, target }: SourceAndTargetInstallations,
   secrets: Secrets,
@@ -118,10 +114,7 @@ export async function assertSecretKeysDecryptValues(
   }
 }
 
-/**
- * Returns a function that decrypts a value with the source's key and encrypts it with the target's. It throws if the
- * value cannot be decrypted.
- */
+/** Returns a function that decrypts a value with the source's key and encrypts it with the target's. */
 export function createReencrypter(secrets: Secrets): (sealed: Buffer) => Buffer {
   const [from, to] = [createSecretEncrypter(secrets.source), createSecretEncrypter(secrets.target)];
   return (sealed) => to.seal(from.open(sealed));

@@ -53,48 +53,41 @@ export interface UsersMoveReport {
   moved_before: number;
   /** Relations that were copied and compared, with their number of rows. */
   relations: { relation: string; rows: number }[];
-  /**
-   * Consumption of the moved accounts in closed hours, in mWh, which is equal in the source's load profile and in the target's daily
-   * aggregates.
-   */
+  /** Consumption of the moved accounts in closed hours, in mWh, equal in both installations. */
   total_milliwatt_hours: string;
-  /** Time in ms during which the accounts were closed at the source and not yet open at the target. */
+  /** Time in ms during which the accounts were closed. */
   held_ms: number;
-  /** Number of messages that arrived at the source for moved accounts and were written at the target. */
+  /** Number of messages of moved accounts that were forwarded to the target. */
   forwarded: number;
-  /** Number of messages that arrived at the source and were removed, because their accounts have been erased at the target. */
+  /** Number of messages that were removed, because their accounts have been erased at the target. */
   removed: number;
-  /** Tariffs of the moved accounts that have no prices at the target, because their price series belong to accounts that did not move. */
+  /** Tariffs of the moved accounts that have no prices at the target, because their price series did not move. */
   unpriced: UnpricedTariff[];
 }
 
 export interface UsersMoveOptions {
   /** Content of the operator's file of accounts. */
   accounts: string;
-  /** Encryption keys of the two installations: the contents of their `secret.key`. */
+  /** Encryption keys of the two installations. */
   secrets: { source: string; target: string };
   taking: IngestSettings;
-  /**
-   * Maximum time in ms for which devices may stay connected to the source after their accounts are open at the target. The move waits this
-   * long before it forwards the last messages.
-   */
+  /** Maximum time in ms for which devices may stay connected to the source after the move. Then the last messages are forwarded. */
   connectedMs?: number;
-  /** Redirects callers and devices of the accounts. If undefined, operators redirect them by hand. */
+  /** Redirects callers and devices of the accounts. Undefined: operators do this by hand. */
   routes?: AccountRedirector;
   step(text: string): void;
   progress: CopyProgressCallback;
 }
 
-/** Maximum number of copying passes while the accounts are open. The passes end earlier if a pass copies few rows. */
+/** Maximum number of copying passes while the accounts are open. */
 const MAX_PASSES = 4;
 const FEW_ROWS = 10_000;
 
 /**
- * Moves accounts from one running installation (the source) to another (the target). Copies their readings and load profile while both
- * installations run, closes the accounts at the source in one transaction, and copies and compares the remaining rows. Then opens the
- * accounts at the target in one transaction, and erases them at the source. Messages that their devices still send to the source are stored
- * and forwarded. The move may be interrupted (kill -9) at any point and run again. If it fails before the accounts are open at the target,
- * they are opened at the source again, unchanged.
+ * Moves accounts from one running installation (the source) to another (the target): copies their readings, closes the accounts at the
+ * source, copies and compares the rest, opens them at the target, and erases them at the source. Later messages to the source are
+ * forwarded. If it fails before the accounts are open at the target, they are opened at the source again. May be interrupted at any point
+ * and run again.
  */
 export async function moveUsers(sourceUrl: string, targetUrl: string, how: UsersMoveOptions): Promise<UsersMoveReport> {
   const pools = {
@@ -146,7 +139,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
 /** Interval in ms between two checks for messages that devices still send to the source. */
 const FORWARD_EVERY_MS = 500;
 
-/** Forwards messages until no device can still be connected to the source. Returns their number. */
+/** Forwards messages until no device can be connected to the source. Returns their number. */
 async function forwardUntilDisconnected(
   both: SourceAndTargetInstallations,
   taking: IngestSettings,
@@ -161,8 +154,8 @@ async function forwardUntilDisconnected(
 }
 
 /**
- * Closes accounts at the source. Before closing, makes the target answer 503 for the accounts and redirects their callers to the target:
- * processes of the source that have cached a caller would otherwise read an account without data. If a step fails, all steps are reverted.
+ * Closes accounts at the source. First makes the target answer 503 for the accounts and redirects their callers to it, because processes of
+ * the source may have cached a caller. If a step fails, all are reverted.
  */
 async function closeAndRedirect(
   { source, target }: SourceAndTargetInstallations,
@@ -177,8 +170,7 @@ async function closeAndRedirect(
   try {
     await closeAccountsAtSource(source.pool, userIds, { toInstallation: target.id, redirect });
   } catch (error) {
-    // Redirects the callers of the accounts back to the source. Errors are ignored, because an unavailable router may be the reason for the
-    // failed move.
+    // Redirects the callers back to the source. Errors are ignored, because an unavailable router may be the reason for the failed move.
     await how.routes
       ?.toSource(await readAccountRoutingNames(source.pool, userIds))
       .catch(({ message }: Error) => how.step(message));
@@ -187,9 +179,7 @@ async function closeAndRedirect(
   }
 }
 
-/**
- * Runs one pass over the relations that are copied by time. After the pass, the target's rows are equal to the source's rows at that time.
- */
+/** Copies the relations that are copied by time once. Afterwards, the target's rows equal the source's rows at that time. */
 async function pass(
   both: SourceAndTargetInstallations,
   userIds: readonly string[],
@@ -199,8 +189,7 @@ async function pass(
   const { source, target } = both;
   const arePacked = !source.database.capabilities.compression;
   if (source.database.capabilities.continuousAggregates) await refreshUntilComplete(source.pool, new Date());
-  // Continuous aggregates are computed only from rows by hour, so packed days are unpacked. No job packs the days again during the move,
-  // because packing is locked out.
+  // Continuous aggregates need rows by hour, so packed days are unpacked.
   else if (arePacked && target.database.capabilities.continuousAggregates)
     await unpackDaysIntoHours(source.pool, listConsumptionKeys(userIds));
   return runWithSourceAndTarget({ source: source.pool, target: target.pool }, async (ends) => {
@@ -227,10 +216,7 @@ async function copyMeanwhile(
   }
 }
 
-/**
- * Recomputes the aggregates of the hours that were changed by copying the load profile. `since`: time of the first change; null if nothing
- * changed.
- */
+/** Recomputes the aggregates of the hours that the copying has changed. `since`: time of the first change, or null. */
 async function computeSince(
   { target }: SourceAndTargetInstallations,
   userIds: readonly string[],
@@ -245,10 +231,7 @@ async function computeSince(
   return since;
 }
 
-/**
- * Completes the move of closed accounts. If a step fails before the accounts are open at the target, opens the accounts at the source
- * again.
- */
+/** Completes the move of closed accounts. If a step fails before they are open at the target, opens them at the source again. */
 async function finish(
   both: SourceAndTargetInstallations,
   userIds: readonly string[],
@@ -264,7 +247,7 @@ async function finish(
       throw error;
     }
   }
-  // Callers are redirected again, because a killed command may have redirected only some of the names.
+  // A killed command may have redirected only some of the callers.
   await how.routes?.toTarget(await readAccountRoutingNames(source.pool, userIds));
   report.users += userIds.length;
   how.step('Erasing them here …');
@@ -280,7 +263,7 @@ async function bringOver(
   const { source, target } = both;
   how.step('Copying data that arrived since, and comparing …');
   const done = await pass(both, userIds, how, true);
-  // Moves changed hours that the source queued after the closing to the target's queue.
+  // Moves hours that the source queued after the closing to the target's queue.
   await runInTransaction(source.pool, (client) => packChangedHours(client, userIds));
   const since = await computeSince(both, userIds, done);
   const keys = await findKeysWithRows(target.pool, listConsumptionKeys(userIds));
@@ -296,7 +279,7 @@ async function bringOver(
   );
   report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
   report.total_milliwatt_hours = (BigInt(report.total_milliwatt_hours) + BigInt(is)).toString();
-  // Raw SQL in this file: its statements use the database's clock, and pass all ids as one parameter.
+  // Raw SQL in this file: uses the database's clock, and lists of ids.
   const { rows } = await source.pool.query(
     'SELECT round(extract(epoch FROM clock_timestamp() - min(closed_at)) * 1000)::bigint AS ms FROM departures WHERE user_id = ANY ($1)',
     [userIds],
@@ -304,7 +287,7 @@ async function bringOver(
   report.held_ms = Math.max(report.held_ms, rows[0].ms);
 }
 
-/** Opens accounts at the source again after a failure. If it is unknown whether the accounts are open at the target, they remain closed. */
+/** Opens accounts at the source again after a failure. If they may be open at the target, they remain closed. */
 async function giveBack(
   { source, target }: SourceAndTargetInstallations,
   userIds: readonly string[],

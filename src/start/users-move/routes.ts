@@ -1,11 +1,11 @@
 import { parseCell } from '#src/core/cell.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 
-/** A name by which routers find the cell of an account's callers and devices (src/start/cells/exceptions.ts). */
+/** A name by which routers find the cell (installation) of an account. */
 export interface AccountRoutingName {
   name: string;
   userId: string;
-  /** Cell that the name contains; null: the first cell. Undefined if the cell is unknown, because only the hash of the secret is stored. */
+  /** Cell in the name; null: the first cell. Undefined: unknown, because only the hash of the secret is stored. */
   madeBy: string | null | undefined;
 }
 
@@ -15,18 +15,15 @@ export interface AccountRedirector {
   toSource(names: readonly AccountRoutingName[]): Promise<void>;
 }
 
-/**
- * Number of characters of a generated key that are not stored. The key's prefix and the next four random characters are stored, because
- * lists of keys show them.
- */
+/** Number of characters of a generated key that are not stored. */
 const UNSTORED = 38;
 
-/** Returns the routing names of accounts, open or closed. */
+/** Returns the names by which routers find accounts, open or closed. */
 export async function readAccountRoutingNames(
   source: Pool | PoolClient,
   userIds: readonly string[],
 ): Promise<AccountRoutingName[]> {
-  // Raw SQL: the rows of closed accounts are stored as JSON, without typed columns.
+  // Raw SQL: rows of closed accounts are stored as JSON.
   const { rows } = await source.query(
     `WITH row AS (
        SELECT 'users' AS relation, to_jsonb(t) AS row FROM users t WHERE user_id = ANY ($1)
@@ -48,7 +45,7 @@ export async function readAccountRoutingNames(
   });
 }
 
-/** Records routing names at the target, which then answers 503 to requests with these names until the accounts are opened there. */
+/** Records names of accounts at the target, which then answers 503 to requests with them until the accounts are opened. */
 export async function recordExpectedRoutingNames(target: Pool, names: readonly AccountRoutingName[]): Promise<void> {
   await target.query(
     'INSERT INTO arriving_names (name, user_id) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT (name) DO NOTHING',
@@ -56,7 +53,7 @@ export async function recordExpectedRoutingNames(target: Pool, names: readonly A
   );
 }
 
-/** Removes the recorded routing names of accounts at the target. */
+/** Removes the recorded names of accounts at the target. */
 export async function removeExpectedRoutingNames(target: Pool | PoolClient, userIds: readonly string[]): Promise<void> {
   await target.query('DELETE FROM arriving_names WHERE user_id = ANY ($1)', [userIds]);
 }

@@ -8,17 +8,16 @@ import type { SourceAndTargetInstallations } from './installations.ts';
 /** Number of stored messages that one transaction writes. */
 const PAGE = 200;
 
-/** Settings for writing readings, as in the configuration of this installation's ingest (`Config`). */
+/** Settings for writing readings, as in the configuration of ingest. */
 export interface IngestSettings {
   retentionMonths: number;
   maxChannels: number;
 }
 
 /**
- * Reads messages that devices sent to the previous installation of their account, and writes them at the account's present installation, as
- * if they had arrived there. A message that cannot be written is rejected; other messages are not affected. `whose`: SQL condition on
- * `departed_messages` m that selects the logins, with the values of its parameters. After a kill, messages that were already written are
- * recognised as duplicates. Returns the number of messages.
+ * Reads messages that devices sent to the previous installation of their account, and writes them at the present one. A message that cannot
+ * be written is rejected. `whose`: SQL condition on `departed_messages` m with its parameters. May be repeated, because duplicates are
+ * recognised. Returns the number of messages.
  */
 async function forwardKept(
   { from, to }: { from: Pool; to: Pool },
@@ -26,8 +25,7 @@ async function forwardKept(
   taking: IngestSettings,
 ): Promise<number> {
   const writer = createWriter(to, taking);
-  // Raw SQL: the table is a queue of messages. The loop reads it in order, up to the message that was the last one when the loop started;
-  // otherwise the loop might not end while new messages arrive.
+  // Raw SQL: the table is a queue. Only messages that existed at the start are read, because new ones may keep arriving.
   const { rows: last } = await from.query('SELECT coalesce(max(place), 0) AS id FROM departed_messages');
   for (let forwarded = 0; ; ) {
     const { rows } = await from.query(
@@ -47,8 +45,8 @@ async function forwardKept(
 }
 
 /**
- * For accounts that have returned to this installation: writes the messages that their devices sent to this installation while the accounts
- * were in another installation, and deletes the records of their departure.
+ * For accounts that have returned to this installation: writes the messages that their devices sent here meanwhile, and deletes the records
+ * of the departure.
  */
 export async function writeMessagesOfReturnedAccounts(pool: Pool, taking: IngestSettings): Promise<void> {
   const RETURNED =
@@ -60,9 +58,8 @@ export async function writeMessagesOfReturnedAccounts(pool: Pool, taking: Ingest
 }
 
 /**
- * Forwards messages that arrived at the source for accounts that have moved to the target. Also writes messages that arrived at the target
- * for accounts that were at the source at the time and have returned. Removes messages of accounts that were erased at the target. Returns
- * the number of messages written at the target, and the number of messages removed.
+ * Forwards messages that arrived at the source for moved accounts, and writes messages that arrived at the target for returned accounts.
+ * Removes messages of erased accounts. Returns the numbers of written and removed messages.
  */
 export async function forwardStoredMessages({ source, target }: SourceAndTargetInstallations, taking: IngestSettings) {
   await writeMessagesOfReturnedAccounts(target.pool, taking);
@@ -72,10 +69,7 @@ export async function forwardStoredMessages({ source, target }: SourceAndTargetI
   return { forwarded: await forwardKept({ from: source.pool, to: target.pool }, { whose, values }, taking), removed };
 }
 
-/**
- * Removes the stored messages of accounts that no longer exist at the target and did not move from the target to another installation.
- * Returns the number of removed messages.
- */
+/** Removes the stored messages of accounts that no longer exist at the target. Returns their number. */
 async function forgetErased({ source, target }: SourceAndTargetInstallations): Promise<number> {
   const { rows } = await source.pool.query(
     `SELECT DISTINCT user_id AS id FROM departed_logins JOIN departures USING (user_id)

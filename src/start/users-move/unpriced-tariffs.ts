@@ -1,7 +1,7 @@
 import type { Pool } from '#src/database/connect.ts';
 import type { SourceAndTargetInstallations } from './installations.ts';
 
-/** A tariff of a moving account that has no prices at the target, because its price series belongs to an account that does not move. */
+/** A tariff of a moving account whose price series does not move. */
 export interface UnpricedTariff {
   /** Line number of the account in the file. */
   line: number;
@@ -9,13 +9,13 @@ export interface UnpricedTariff {
   tariff_id: string;
   tariff: string;
   series_id: string;
-  /** Name of the price series at the source; null if the series no longer exists at the source either. */
+  /** Name of the price series at the source; null if it no longer exists. */
   series: string | null;
 }
 
 /**
- * Returns the tariffs of moving accounts whose price series neither exist at the target nor move to it. `at`: pool of the installation that
- * currently has the accounts. `lines`: line numbers of the accounts in the operator's file.
+ * Returns the tariffs of moving accounts whose price series will not be at the target. `at`: pool of the installation that has the
+ * accounts. `lines`: line numbers of the accounts in the operator's file.
  */
 export async function findUnpricedTariffs(
   { source, target }: SourceAndTargetInstallations,
@@ -23,7 +23,7 @@ export async function findUnpricedTariffs(
   userIds: readonly string[],
   lines: ReadonlyMap<string, number>,
 ): Promise<UnpricedTariff[]> {
-  // Raw SQL: the statements run on two databases, and pass all ids as one parameter.
+  // Raw SQL: the statements run on two databases.
   const { rows } = await at.query(
     `SELECT DISTINCT user_id, tariff_id, name AS tariff, s.series_id, valid_from FROM tariffs
        CROSS JOIN LATERAL (VALUES (terms #>> '{import,series_id}'), (terms #>> '{export,series_id}')) s (series_id)
@@ -51,10 +51,7 @@ async function seriesOf(pool: Pool, seriesIds: readonly string[]): Promise<{ id:
   return (await pool.query(text, [seriesIds])).rows;
 }
 
-/**
- * Formats tariffs without prices for an operator: for each tariff, a line with its line number in the file and the remedy. Empty if there
- * are none.
- */
+/** Formats tariffs without prices for an operator, one line each, with the remedy. */
 export function describeUnpricedTariffs(tariffs: readonly UnpricedTariff[]): string {
   if (tariffs.length === 0) return '';
   const each = tariffs.map(

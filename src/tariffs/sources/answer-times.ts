@@ -1,18 +1,15 @@
 import { IANAZone } from 'luxon';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/**
- * A number from here on is a Unix time in milliseconds, and a smaller one in seconds. In seconds, this number would be in the year 5138.
- */
+/** Numbers from here on are Unix times in milliseconds, smaller ones in seconds. */
 const FIRST_MILLISECONDS = 100_000_000_000;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
-/** A time in a response. `ms`: Unix ms of the instant. For a local time without an offset: Unix ms as if the local time were UTC. */
+/** A time in a response. `ms`: Unix ms. A local time without an offset is stored as if it were UTC. */
 type AnswerTime = { ms: number; isLocal: boolean };
 
 /**
- * Parses a time: ISO 8601 with or without an offset, or Unix seconds or milliseconds. Null if the text is no such time, or has a fraction
- * of a second.
+ * Parses a time: ISO 8601 with or without an offset, or Unix seconds or milliseconds. Null if it is none, or has a fraction of a second.
  */
 export function parseResponseTime(text: string): AnswerTime | null {
   if (/^\d{9,14}$/.test(text)) {
@@ -41,13 +38,12 @@ function offsetMs(offset: string): number {
   return (hours * 60 + minutes) * MINUTE_MS * (offset.startsWith('-') ? -1 : 1);
 }
 
-/** Result for each time in a response: the instant in Unix ms, or the reason why the time does not determine an instant. */
+/** Result for each time in a response: the instant in Unix ms, or the reason why it is unknown. */
 export type ResolvedTime = { ms: number } | { problem: string };
 
 /**
- * Returns the instants of a response's times, in the response's order. Local times are in `zone`. If the clock shows an hour twice, its
- * first occurrence in the response is the earlier instant, and its second the later one. In a response that begins with the newest time, it
- * is the other way round.
+ * Returns the instants of a response's times. Local times are in `zone`. If a local time occurs twice, its first occurrence in the response
+ * is the earlier instant, unless the response begins with the newest time.
  */
 export function resolveResponseTimes(times: readonly (AnswerTime | null)[], zone: string): ResolvedTime[] {
   const known = times.filter((time) => time !== null);
@@ -69,7 +65,7 @@ export function resolveResponseTimes(times: readonly (AnswerTime | null)[], zone
   return isBackwards ? resolved.toReversed() : resolved;
 }
 
-/** Returns the instants at which the clocks of a zone show a local time, earliest first: none, one or two instants. */
+/** Returns the instants at which the clocks of a zone show a local time, earliest first: none, one or two. */
 function instantsOf(localMs: number, offsetAt: (ms: number) => number): number[] {
   const offsets = new Set([offsetAt(localMs - DAY_MS), offsetAt(localMs + DAY_MS)]);
   return [...offsets]

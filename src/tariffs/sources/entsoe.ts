@@ -11,7 +11,7 @@ import {
 } from './response-rows.ts';
 import type { SeriesUnitAndResolution } from './source.ts';
 
-/** The platform has prices per MWh. This factor converts them to prices per kWh. */
+/** Factor from prices per MWh to prices per kWh. */
 const PER_KWH = castToBillionths(1_000_000n);
 const MINUTES = new Map([
   ['PT15M', 15],
@@ -19,14 +19,13 @@ const MINUTES = new Map([
   ['PT60M', 60],
   ['PT1H', 60],
 ]);
-/** Name of the element that contains the number of a time series' auction in the bidding zone. 1 is the coupled day-ahead auction. */
+/** Element with the number of the auction. 1 is the coupled day-ahead auction. */
 const AUCTION = 'classificationSequence_AttributeInstanceComponent.position';
 
 /**
- * Reads a Publication_MarketDocument of ENTSO-E's Transparency Platform with day-ahead prices (document type A44). A period has numbered
- * positions instead of times. With curve type A03, a missing position has the price of the previous position; this also applies up to the
- * end of the period. With other curve types, the price of a missing position is unknown. Reads only the day-ahead auction of the zone.
- * (ENTSO-E, Transparency Platform restful API, 12.1.D Energy Prices; Introduction of different timeseries possibilities, curveType.)
+ * Reads a response of ENTSO-E's Transparency Platform with day-ahead prices (document type A44, 12.1.D Energy Prices). A period has
+ * numbered positions instead of times. With curve type A03, a missing position has the price of the previous position; otherwise its price
+ * is unknown. Reads only the day-ahead auction.
  */
 export async function parseEntsoeResponse(text: string, form: SeriesUnitAndResolution): Promise<PriceRowsResult> {
   const root = await parseXml(text);
@@ -77,9 +76,7 @@ function pricesOf(
   return parseResponseRows(rows, { factor: PER_KWH, resolutionMinutes, heldMinutes: resolutionMinutes });
 }
 
-/**
- * Returns the prices of a period with their positions, from 1 to `length`. `repeats`: a missing position has the price of the previous one.
- */
+/** Returns the prices of a period by position, from 1 to `length`. `repeats`: a missing position has the price of the previous one. */
 function positionsOf(period: XmlElement, length: number, repeats: boolean): { position: number; value: string }[] {
   const priceByPosition = new Map<number, string>();
   for (const point of findElements(period, 'Point')) {

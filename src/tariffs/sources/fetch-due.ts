@@ -24,12 +24,9 @@ import { describeRowProblems, type PriceRowsResult } from './response-rows.ts';
 import { getSeriesUnitAndResolution, type SeriesSource } from './source.ts';
 import { decryptSourceSecrets } from './store.ts';
 
-/**
- * Time in ms for which a worker may fetch a source and store its values. If the worker is killed, another worker fetches the source after
- * this time.
- */
+/** Time in ms for which a worker has reserved a source. If the worker is killed, another one fetches the source afterwards. */
 const LEASE_MS = 120_000;
-/** Maximum number of series that a worker leases at a time to store the values of one response. */
+/** Maximum number of series that a worker reserves at a time. */
 const MAX_LEASED = 1_000;
 
 export interface FetchDependencies {
@@ -37,7 +34,7 @@ export interface FetchDependencies {
   box: SecretEncrypter;
   fetchAnswer: SourceFetcher;
   clock: Clock;
-  /** Aborted when the worker stops. The result of a fetch that is in progress is then dropped. */
+  /** Aborted when the worker stops. The result of a fetch in progress is then dropped. */
   stopping?: AbortSignal;
 }
 
@@ -52,9 +49,8 @@ interface ClaimedSeries extends Pick<StoredPriceSeries, 'series_id' | 'user_id' 
 
 /**
  * Fetches a source that is due, and stores its values for all due series with this source. Returns the number of these series; 0 if no
- * source is due. Any number of workers may run this concurrently. A lease prevents two workers from fetching the same source, and all
- * workers together fetch from a host at most once a second. If the source of a series is changed during the fetch, the response is not
- * stored for this series.
+ * source is due. Several workers may run this at the same time; together they fetch from a host at most once a second. If the source of a
+ * series is changed meanwhile, nothing is stored for it.
  */
 export async function fetchDueSource(parts: FetchDependencies): Promise<number> {
   const { db, box, fetchAnswer, clock, stopping } = parts;
@@ -83,14 +79,12 @@ export async function fetchDueSource(parts: FetchDependencies): Promise<number> 
 }
 
 /**
- * Leases a due source: all due series that share the fetch. Skips hosts from which a worker has fetched within the last second. The row of
- * the host is locked first. Other workers wait for this lock, and then find that the series are leased. Otherwise two workers could lease
- * some of the series each.
+ * Reserves all due series that share the fetch of a due source. Skips hosts from which a worker has fetched within the last second. The
+ * host is locked first, so that two workers cannot reserve some of the series each.
  */
 async function claimDue(db: Database, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   for (;;) {
-    // Raw SQL in this file: SKIP LOCKED, and comparisons of a host's last fetch with the database's clock, because the clocks of workers
-    // differ.
+    // Raw SQL in this file: SKIP LOCKED, and comparisons with the database's clock, because the clocks of workers differ.
     const due = await sql<{ fetch_key: string; host: string }>`SELECT fetch_key, host FROM series_sources s
       WHERE ${isDue(now)} AND NOT EXISTS (SELECT FROM source_hosts h
         WHERE h.host = s.host AND h.fetched_at > clock_timestamp() - interval '1 second')
@@ -101,14 +95,14 @@ async function claimDue(db: Database, leaseId: string, now: Date): Promise<Claim
       if (!(await claimSourceHost(trx, first.host))) return [];
       return leaseSeries(trx, first.fetch_key, leaseId, now);
     });
-    // If no series was leased, another worker has just fetched from the host. The next search skips this host.
+    // Another worker has just fetched from the host, which the next search skips.
     if (claimed.length > 0) return claimed;
   }
 }
 
 const isDue = (now: Date) => sql`next_fetch_at <= ${now} AND (leased_until IS NULL OR leased_until <= ${now})`;
 
-/** Leases the next due series that share a fetch, and increments the number of fetches of each of them. */
+/** Reserves the next due series that share a fetch, and increments their numbers of fetches. */
 async function leaseSeries(db: Database, fetchKey: string, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   const today = new Date(getEndOfUtcDay(now).getTime() - DAY_MS);
   const { rows } = await sql<ClaimedSeries>`UPDATE series_sources s
@@ -122,10 +116,7 @@ async function leaseSeries(db: Database, fetchKey: string, leaseId: string, now:
   return rows;
 }
 
-/**
- * Records a fetch from a host. Returns false if the host's last fetch was less than a second ago. Must be called before each fetch, also
- * before the API checks a source.
- */
+/** Records a fetch from a host. Returns false if the last one was less than a second ago. Must be called before each fetch. */
 export async function claimSourceHost(db: Database, host: string): Promise<boolean> {
   const { rows } = await sql`INSERT INTO source_hosts VALUES (${host}, clock_timestamp())
     ON CONFLICT (host) DO UPDATE SET fetched_at = clock_timestamp()
@@ -145,7 +136,7 @@ async function fetchFor(
   { settings, secrets_sealed, role }: ClaimedSeries,
   { box, fetchAnswer, now }: { box: SecretEncrypter; fetchAnswer: SourceFetcher; now: Date },
 ): Promise<SourceResponse> {
-  // A series with its own URL shares its fetch with no other series, so `role` is the role of this series' owner.
+  // A series with its own URL shares its fetch with no other series, so it has one owner.
   if (role === 'homeowner' && 'url' in settings)
     return {
       failure: 'only utilities and administrators can use their own addresses; choose a preset, or remove the source',
@@ -157,7 +148,7 @@ async function fetchFor(
   }
 }
 
-/** Returns a function that reads the values in a response for a series. Series with the same unit and resolution share one result. */
+/** Returns a function that reads the values in a response for a series. Series with the same unit and resolution share a result. */
 function cachedReader(answer: SourceResponse) {
   const known = new Map<string, PriceRowsResult>();
   return async (series: ClaimedSeries): Promise<PriceRowsResult> => {
@@ -170,10 +161,7 @@ function cachedReader(answer: SourceResponse) {
   };
 }
 
-/**
- * Stores the values of a response for a series, and the time of its next fetch. Does nothing if the source of the series has changed since
- * the lease.
- */
+/** Stores the values of a response for a series, and the time of its next fetch. Does nothing if the source has changed meanwhile. */
 async function applyAnswer(
   { db, clock }: FetchDependencies,
   leaseId: string,
@@ -183,7 +171,7 @@ async function applyAnswer(
   const { series_id, settings, resolution_minutes, fetches } = series;
   const now = clock();
   await joinOrBeginTransaction(db, async (trx) => {
-    // Locks the series before its source, in the same order as the deletion of a series, to avoid deadlocks.
+    // The series is locked before its source, as in the deletion of a series, to avoid deadlocks.
     await trx.selectFrom('price_series').select('series_id').where('series_id', '=', series_id).forKeyShare().execute();
     const state: FetchState | undefined = await trx
       .selectFrom('series_sources')

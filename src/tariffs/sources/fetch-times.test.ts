@@ -14,7 +14,7 @@ const FULL: FetchOutcome = { isRead: true, hasTomorrow: true, error: null };
 const FAILED: FetchOutcome = { isRead: false, error: 'no answer' };
 const DAILY = { timezone: 'Europe/Berlin', at: ['13:15'] };
 
-/** Simulates a fetch at `start`, and then each fetch at the time that was planned after the previous one. Returns these times. */
+/** Returns the times of a first fetch at `start` and of all later fetches, each planned after the previous one. */
 function run(outcomes: readonly FetchOutcome[], start: string, times = DAILY, from = FRESH) {
   let [state, now] = [from, new Date(start)];
   const at: string[] = [];
@@ -42,7 +42,7 @@ describe('the next fetch', () => {
     expect(next('2026-10-24T11:15:00Z', ['13:15'])).toBe('2026-10-25T12:15');
     expect(next('2026-06-15T11:15:00Z', ['13:15', '00:05', '18:00'])).toBe('2026-06-15T16:00');
     expect(next('2026-06-15T23:50:00Z', ['00:05'], 'Pacific/Auckland')).toBe('2026-06-16T12:05');
-    // On this day, the local time 02:30 does not exist, because the clocks go forward from 02:00 to 03:00.
+    // The local time 02:30 does not exist on this day, because the clocks go forward.
     expect(next('2026-03-28T23:30:00Z', ['02:30'])).toBe('2026-03-29T01:30');
   });
 

@@ -3,11 +3,11 @@ import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /** Maximum number of fetches of a source on a UTC day. */
 export const MAX_FETCHES_A_DAY = 24;
-/** Delays in minutes before the first, second and third retry. A retry follows a fetch without the expected prices. */
+/** Delays in minutes before the first, second and third retry. */
 const RETRY_MINUTES = [5, 15, 60];
-/** Time in ms for which all fetches of a source must have failed before its owner is notified. */
+/** Time in ms of continuous failures after which the owner of a source is notified. */
 const NOTIFY_AFTER_MS = DAY_MS;
-/** Bounds in ms for the wait that a source requests (Retry-After). A shorter or longer wait is replaced by the bound. */
+/** Bounds in ms for the wait that a source requests (Retry-After). */
 const RETRY_AFTER_MS = { least: MINUTE_MS, most: DAY_MS };
 
 /** Times of day (HH:MM) at which a source is fetched, and their time zone. */
@@ -16,11 +16,11 @@ export interface DailyFetchTimes {
   at: readonly string[];
 }
 
-/** The part of the state of a source from which the time of its next fetch is computed. */
+/** The part of the state of a source that determines its next fetch. */
 export interface FetchState {
-  /** Number of retries since the last fetch at a scheduled time (`at`). */
+  /** Number of retries since the last scheduled fetch. */
   retries: number;
-  /** Whether any response so far contained prices for the day after its fetch. */
+  /** Whether any response so far contained prices for the following day. */
   tells_tomorrow: boolean;
   last_fetched_at: Date | null;
   last_error: string | null;
@@ -30,19 +30,16 @@ export interface FetchState {
   is_notified: boolean;
 }
 
-/** Outcome of a fetch. `error`: description of the problem. If `isRead` is true, the error concerns only some of the rows. */
+/** Outcome of a fetch. `error`: description of the problem. If `isRead` is true, it concerns only some of the rows. */
 export type FetchOutcome =
   | { isRead: true; hasTomorrow: boolean; error: string | null }
   | { isRead: false; error: string; retryAfterMs?: number };
 
-/**
- * Returns the first instant, after the given one, at which a source should be fetched by its times of day. If the clock skips a time of
- * day, the source is fetched as much later as the clock goes forward.
- */
+/** Returns the first scheduled instant after the given one. If the clock skips a time of day, the fetch is later by the same amount. */
 export const computeNextFetchTime = (times: DailyFetchTimes, after: Date): Date =>
   new Date(Math.min(...comingTimes(times, after)));
 
-/** Returns the instants of a source's times of day after an instant, for at least the next two days, as Unix ms, in any order. */
+/** Returns the scheduled instants after an instant, for at least two days, as Unix ms, in any order. */
 function comingTimes({ timezone, at }: DailyFetchTimes, after: Date): number[] {
   const today = DateTime.fromJSDate(after, { zone: timezone });
   const times = [0, 1, 2].flatMap((days) => {
@@ -60,7 +57,7 @@ export const getStartOfTomorrow = (now: Date, timezone: string): Date =>
 
 /**
  * Returns the new state of a source after a fetch, the time of its next fetch, and whether its owner must be notified. `fetchesToday`:
- * number of fetches of the source on this UTC day, including this one. Pure.
+ * fetches on this UTC day, including this one.
  */
 export function planNextFetch(
   state: FetchState,
@@ -96,14 +93,13 @@ interface PlanInput {
 }
 
 /**
- * Plans the next fetch after a fetch without the expected prices. Plans a retry only if this leaves enough of the day's maximum number of
- * fetches for the source's later times of day (`at`).
+ * Plans the next fetch after a fetch without the expected prices: a retry, if enough of the day's fetches remain for the scheduled times.
  */
 function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetchesToday }: PlanInput) {
   const askedMs = outcome.isRead ? undefined : outcome.retryAfterMs;
   const waitMs =
     askedMs === undefined ? undefined : Math.min(Math.max(askedMs, RETRY_AFTER_MS.least), RETRY_AFTER_MS.most);
-  // If a source requests a wait, it is not fetched before the wait ends, not even at one of its times of day.
+  // If a source requests a wait, no fetch is planned before its end.
   const earliest = new Date(now.getTime() + (waitMs ?? 0));
   const scheduled = nextWithinBound({ times, now, fetchesToday }, earliest);
   const minutes = RETRY_MINUTES[retries];
@@ -112,10 +108,7 @@ function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetches
   return mayRetry && again < scheduled ? { nextAt: again, retries: retries + 1 } : { nextAt: scheduled, retries: 0 };
 }
 
-/**
- * Returns the first of a source's times of day after `earliest`. If the maximum number of fetches has been reached, returns the first one
- * on the next UTC day.
- */
+/** Returns the first scheduled time after `earliest`, or on the next UTC day if today's fetches are used up. */
 function nextWithinBound({ times, now, fetchesToday }: PlanInput, earliest: Date = now): Date {
   if (fetchesToday < MAX_FETCHES_A_DAY) return computeNextFetchTime(times, earliest);
   return computeNextFetchTime(times, new Date(Math.max(earliest.getTime(), getEndOfUtcDay(now).getTime() - 1)));

@@ -6,15 +6,12 @@ import { readResponseRows } from './read-rows.ts';
 import { type PriceRowsResult, parseResponseRows } from './response-rows.ts';
 import type { ResponseRowPaths, SeriesUnitAndResolution } from './source.ts';
 
-/** Public source of prices or intensities: an entry of presets.json for one zone. */
+/** Predefined public source of prices or emission intensities for one zone. */
 export interface PriceSourcePreset {
   title: string;
-  /**
-   * URL of the source. Words in braces are replaced: `{zone}` by the zone, `{token}` by the owner's token, and others by the first and last
-   * time of the requested values.
-   */
+  /** URL of the source. Words in braces are replaced: `{zone}`, `{token}` (the owner's), and the first and last time of the values. */
   url: string;
-  /** Format of the responses. `entsoe`: the XML format of ENTSO-E's platform, which entsoe.ts reads. */
+  /** Format of the responses. `entsoe`: the XML format of ENTSO-E. */
   format: ResponseRowPaths['format'] | 'entsoe';
   items?: string;
   starts_at?: string;
@@ -22,19 +19,19 @@ export interface PriceSourcePreset {
   values: Record<string, string>;
   /** Factor by which the values are multiplied to get the unit per kWh, as a decimal in text. */
   scale?: string;
-  /** Time in minutes for which each value is valid. Undefined if the responses contain this time. */
+  /** Time in minutes for which each value is valid, if the responses do not contain it. */
   minutes?: number;
-  /** IANA zone of the times of day in `at`. Also the zone of local times in responses, unless `timesIn` names another zone. */
+  /** IANA zone of the times of day in `at`, and of local times in responses unless `timesIn` names another zone. */
   timezone: string;
   timesIn?: string;
-  /** Times of day at which the source is fetched. Markets publish tomorrow's prices shortly before the first of these times. */
+  /** Times of day at which the source is fetched, shortly after prices are published. */
   at: string[];
   zone: string;
 }
 
 type Family = Omit<PriceSourcePreset, 'zone'> & { preset: string; zones?: Record<string, string> };
 
-/** All presets by name: `awattar_de`, or `entsoe_fr` for the zone `fr` of `entsoe`. */
+/** All presets by name: `awattar_de`, or `entsoe_fr` for the zone `fr`. */
 export const PRICE_SOURCE_PRESETS: ReadonlyMap<string, PriceSourcePreset> = new Map(
   (families as Family[]).flatMap(({ preset, zones, ...family }): [string, PriceSourcePreset][] =>
     zones
@@ -43,10 +40,10 @@ export const PRICE_SOURCE_PRESETS: ReadonlyMap<string, PriceSourcePreset> = new 
   ),
 );
 
-/** Whether the URL of a preset contains a token, which the owner must set. */
+/** Whether the owner must set a token, because the URL contains one. */
 export const isTokenRequired = ({ url }: PriceSourcePreset): boolean => url.includes('{token}');
 
-/** Returns the URL of a preset for the values from yesterday to tomorrow, in days of the preset's zone. `token` becomes part of the URL. */
+/** Returns the URL of a preset for the values from yesterday to tomorrow. `token` becomes part of the URL. */
 export function buildPresetUrl({ url, timezone, zone }: PriceSourcePreset, now: Date, token = ''): string {
   const today = DateTime.fromJSDate(now, { zone: timezone }).startOf('day');
   const words: Record<string, string> = { zone, token };
@@ -56,7 +53,7 @@ export function buildPresetUrl({ url, timezone, zone }: PriceSourcePreset, now: 
     words[`${name}_iso`] = time.toUTC().toISO({ suppressMilliseconds: true, suppressSeconds: true }) ?? '';
     words[`${name}_minutes`] = time.toUTC().toFormat('yyyyMMddHHmm');
   }
-  // Colons are not encoded: they are allowed in paths and queries, and some servers do not decode an encoded colon in a path.
+  // Colons are not encoded, because some servers do not decode them in a path.
   const encode = (word: string) => encodeURIComponent(word).replaceAll('%3A', ':');
   return url.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(words[name] ?? ''));
 }

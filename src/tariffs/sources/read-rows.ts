@@ -7,16 +7,13 @@ import { parseResponseTime, resolveResponseTimes } from './answer-times.ts';
 import { MAX_RESPONSE_ROWS, type SourceResponseRow, TOO_MANY_ROWS_MESSAGE } from './response-rows.ts';
 import type { ResponseRowPaths } from './source.ts';
 
-/** Time and value of a row as text. A member is undefined if the row does not contain it. */
+/** Time and value of a row as text, if the row contains them. */
 interface TextRow {
   startsAt: string | undefined;
   value: string | undefined;
 }
 
-/**
- * Reads the rows of a response in any format. If the response as a whole cannot be read, returns a sentence that explains why. `zone`: time
- * zone of local times.
- */
+/** Reads the rows of a response in any format. Returns a sentence if the response cannot be read. `zone`: time zone of local times. */
 export async function readResponseRows(
   text: string,
   paths: ResponseRowPaths,
@@ -67,7 +64,7 @@ async function readCsv(text: string, { starts_at, value }: ResponseRowPaths): Pr
     const [startColumn, valueColumn] = [header.indexOf(starts_at), header.indexOf(value)];
     if (startColumn < 0) return 'the response has no column that starts_at names';
     if (valueColumn < 0) return 'the response has no column that value names';
-    // In countries whose decimal separator is the comma, spreadsheets separate cells by semicolons.
+    // Spreadsheets with decimal commas separate cells by semicolons.
     const decimal = (cell: string | undefined) => (separator === ';' ? cell?.replace(',', '.') : cell);
     return rows.map(({ cells }) => ({ startsAt: cells[startColumn], value: decimal(cells[valueColumn] || undefined) }));
   } catch (error) {
@@ -76,7 +73,7 @@ async function readCsv(text: string, { starts_at, value }: ResponseRowPaths): Pr
   }
 }
 
-/** Returns the separator of a CSV table: a semicolon if its header has semicolons and no commas, otherwise a comma. */
+/** Returns the separator of a CSV table: a semicolon if its header has semicolons and no commas. */
 function separatorOf(text: string): ',' | ';' {
   const header = /^[^\r\n]*/.exec(text)?.[0] ?? '';
   return header.includes(';') && !header.includes(',') ? ';' : ',';

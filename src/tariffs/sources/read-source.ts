@@ -18,12 +18,12 @@ export interface SourceRequest {
 }
 
 /**
- * Response of a source as text, or a sentence of this service that explains why there is no response. `retryAfterMs`: the wait that a
- * response with status 429 requests.
+ * Response of a source as text, or a sentence that explains why there is none. `retryAfterMs`: the wait that a response with status 429
+ * requests.
  */
 export type SourceResponse = { text: string } | { failure: string; retryAfterMs?: number };
 
-/** Fetches a response, up to the service's maximum size and time. Never throws: a failure is part of the result. */
+/** Fetches a response, up to a maximum size and time. Never throws. */
 export type SourceFetcher = (request: SourceRequest) => Promise<SourceResponse>;
 
 /** Returns a stored preset by name. Throws if this version does not have the preset. */
@@ -50,10 +50,7 @@ export const getFetchTimes = (source: SeriesSource): DailyFetchTimes =>
 export const getSourceHost = (source: SeriesSource): string =>
   new URL('preset' in source ? presetOf(source.preset).url.replaceAll(/[{}]/g, '') : source.url).host;
 
-/**
- * Returns a key that is equal for series that share a fetch: series with the same preset and the same token. The key contains a hash of the
- * token, not the token itself.
- */
+/** Returns a key that is equal for series that share a fetch: the same preset and token. The key contains a hash of the token. */
 export function getSharedFetchKey(seriesId: string, source: SeriesSource, { token = '' }: SourceSecrets): string {
   if (!('preset' in source)) return `series ${seriesId}`;
   const hash = token === '' ? '' : ` ${createHash('sha256').update(token).digest('base64url')}`;
@@ -73,14 +70,14 @@ export async function parseSourceResponse(
   return parseResponseRows(rows, { factor, resolutionMinutes, heldMinutes: resolutionMinutes });
 }
 
-/** Whether a response has values for the day after the fetch. Days begin in the source's time zone. */
+/** Whether a response has values for the day after the fetch, in the source's time zone. */
 export const hasValuesOfTomorrow = (read: PriceRowsResult, source: SeriesSource, now: Date): boolean =>
   'prices' in read &&
   (read.prices.at(-1)?.startsAtMs ?? 0) >= getStartOfTomorrow(now, getFetchTimes(source).timezone).getTime();
 
 /**
- * Returns the reasons why a source does not fit its series, by field of the request: the preset is unknown, or has another unit or shorter
- * intervals than the series; or the token is missing or not needed.
+ * Returns the reasons why a source does not fit its series, by field of the request, such as another unit, shorter intervals, or a missing
+ * token.
  */
 export function findSourceErrors(
   source: SeriesSource,

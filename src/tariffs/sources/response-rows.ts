@@ -8,29 +8,23 @@ export const MAX_RESPONSE_ROWS = 10_000;
 export const TOO_MANY_ROWS_MESSAGE = 'the response has more than 10,000 values';
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 
-/**
- * A row in a response: the time from which its value is valid (Unix ms) and the value as text, or the reason why the row cannot be read.
- */
+/** A row in a response: the time from which its value is valid (Unix ms) and the value as text, or the reason why it cannot be read. */
 export type SourceResponseRow = { startsAtMs: number; value: string | undefined } | { problem: string };
 
-/** A row that was not stored. `row`: number of the row in the response, from 1. The message contains no text of the response. */
+/** A row that was not stored. `row`: its number from 1. The message contains no text of the response. */
 export interface ResponseRowProblem {
   row: number;
   message: string;
 }
 
-/**
- * Result of reading a response. `failure`: a sentence that explains why no row of the response can be stored. It contains no text of the
- * response.
- */
+/** Result of reading a response. `failure`: a sentence that explains why no row can be stored, without text of the response. */
 export type PriceRowsResult =
   | { prices: TimedPrice[]; problems: ResponseRowProblem[]; rows: number }
   | { failure: string };
 
 /**
- * Returns the values in a response's rows that a series can store, in order of time, and the rows that it cannot store. Values are
- * multiplied by `factor`. `heldMinutes`: time for which a row's value is valid. The value is stored for each interval of the series'
- * resolution in this time. Pure.
+ * Returns the rows of a response that a series can store, in order of time, and the rows that it cannot. Values are multiplied by `factor`.
+ * `heldMinutes`: time for which a row's value is valid; it is stored for each interval of the series in this time.
  */
 export function parseResponseRows(
   rows: readonly SourceResponseRow[],
@@ -70,16 +64,16 @@ export function parseResponseRows(
   return { prices, problems, rows: rows.length };
 }
 
-/** Returns the failure of a response whose values are for shorter intervals than the series' resolution. */
+/** Returns the failure if the response's intervals are shorter than the series' resolution. */
 export const explainTooShortIntervals = (resolutionMinutes: number): string =>
   `the response has values for less than ${resolutionMinutes} minutes; use a series with a shorter resolution`;
 
-/** Minimum number of rows from which the interval of a response is determined. In fewer rows, a single wrong time could be half of them. */
+/** Minimum number of rows for finding out whether the intervals are too short. In fewer rows, a single wrong time has too much weight. */
 const MIN_ROWS_TO_JUDGE = 4;
 
 /**
- * Whether the values of a response are for shorter intervals than the series' resolution. This is so if at least half of the rows begin
- * between two values of the series. If such rows were skipped, the value of a quarter-hour would apply to a whole hour.
+ * Whether the intervals of a response are shorter than the series' resolution: at least half of the rows begin between two values of the
+ * series. Skipping these rows would apply the value of a quarter-hour to a whole hour.
  */
 function isFiner(rows: readonly SourceResponseRow[], resolutionMinutes: number): boolean {
   const between = rows.filter(
@@ -100,7 +94,7 @@ function priceOf(row: SourceResponseRow, factor: Billionths): TimedPrice | strin
   return { startsAtMs: row.startsAtMs, perKwh };
 }
 
-/** Describes the rows of a response that were not stored: their number, and the problem of the first one. Null if all rows were stored. */
+/** Describes the rows that were not stored: their number, and the problem of the first one. Null if there are none. */
 export function describeRowProblems(problems: readonly ResponseRowProblem[], rows: number): string | null {
   if (problems.length === 0) return null;
   return `${problems.length} of ${rows} rows were not stored; ${describeProblem(problems)}`;

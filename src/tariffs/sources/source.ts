@@ -1,16 +1,10 @@
 /** Formats of responses from custom URLs. */
 export const SOURCE_FORMATS = ['json', 'csv', 'xml'] as const;
 
-/**
- * Places of the rows in a response, and of time and value in a row. JSON: paths as in device mappings. CSV: names of columns. XML: names of
- * elements.
- */
+/** Paths of the rows in a response, and of time and value in a row: JSON paths, CSV column names, or XML element names. */
 export interface ResponseRowPaths {
   format: (typeof SOURCE_FORMATS)[number];
-  /**
-   * JSON: path of the list of rows; undefined if the response itself is the list. XML: name of the element that contains one row. CSV: not
-   * used.
-   */
+  /** JSON: path of the list of rows; undefined if the response is the list. XML: name of the element of a row. */
   items?: string | undefined;
   starts_at: string;
   value: string;
@@ -39,14 +33,14 @@ export interface SourceSecrets {
 /** Unit of the values of emission series: grams of CO2 equivalent. Presets use the same name. */
 const GRAMS = 'gCO2e';
 
-/** Settings of a series that determine which values of a source the series can store. */
+/** Settings of a series that determine which values it can store. */
 export interface SeriesUnitAndResolution {
   /** Unit of the values per kWh: a currency, or grams of CO2 equivalent. */
   unit: string;
   resolutionMinutes: number;
 }
 
-/** Returns the units of a series. A series without a currency is an emission series. */
+/** Returns the unit of a series. Without a currency, it is an emission series. */
 export const getSeriesUnitAndResolution = (series: {
   currency: string | null;
   resolution_minutes: number;

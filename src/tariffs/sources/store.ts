@@ -12,7 +12,7 @@ import { getSeriesUnitAndResolution, type SeriesSource, type SourceSecrets } fro
 
 /** Maximum number of sources of an account (decisions, 12). */
 const MAX_SOURCES = 20;
-/** Maximum number of times that an account may set or check a source on a UTC day, because the service fetches the source each time. */
+/** Maximum number of times that an account may set or check a source on a UTC day, because each causes a fetch. */
 const MAX_CHECKS_A_DAY = 100;
 
 /** A source as shown to its owner. */
@@ -29,7 +29,7 @@ export interface SourceWithSecrets {
   secrets: SourceSecrets;
 }
 
-/** Returns the sources of the series that the caller can access, by series. Other callers see these series without their sources. */
+/** Returns the sources of the series that the caller can access, by series. */
 export async function readSeriesSources(
   db: Database,
   reach: AccessibleAccounts,
@@ -49,9 +49,9 @@ export async function readSeriesSources(
 }
 
 /**
- * Sets the source of a series, in the caller's transaction. The source is due at once or, if it has had the day's maximum number of
- * fetches, on the next UTC day. If a token or header is omitted, the stored one is used, provided that the host is the same. Throws 422 if
- * the source does not fit the series, 409 if the account has the maximum number of sources, and 429 if the account sets sources too often.
+ * Sets the source of a series, in the caller's transaction. The source is due at once, unless the day's fetches are used up. Omitted tokens
+ * and headers are taken from the stored source with the same host. Throws 422 if the source does not fit the series, 409 if the account has
+ * too many sources, and 429 if it sets sources too often.
  */
 export async function setSeriesSource(
   trx: Database,
@@ -61,7 +61,7 @@ export async function setSeriesSource(
   now: Date,
 ): Promise<void> {
   const { series_id, user_id } = series;
-  // Raw SQL: an advisory lock. Without it, concurrent transactions would all see the same number of sources.
+  // Raw SQL: the advisory lock prevents concurrent transactions from exceeding the maximum number of sources.
   await sql`SELECT pg_advisory_xact_lock(${getAdvisoryLockId('price series of', user_id)}::bigint)`.execute(trx);
   const before = await trx
     .selectFrom('series_sources')
@@ -103,7 +103,7 @@ export async function deleteSeriesSource(trx: Database, seriesId: string): Promi
   await trx.deleteFrom('series_sources').where('series_id', '=', seriesId).execute();
 }
 
-/** Records that an account sets or checks a source. Throws 429 if the account has done so too often on this UTC day. */
+/** Records that an account sets or checks a source. Throws 429 if it has done so too often on this UTC day. */
 export async function recordSourceCheck(db: Database, userId: string, now: Date): Promise<void> {
   const end = getEndOfUtcDay(now);
   const day = new Date(end.getTime() - DAY_MS);
@@ -134,8 +134,8 @@ export const decryptSourceSecrets = (box: SecretEncrypter, sealed: Buffer | null
   sealed ? (JSON.parse(box.open(sealed)) as SourceSecrets) : {};
 
 /**
- * Returns the secrets of a changed source: those that the owner sent, or else the stored ones. Throws 422 if stored headers would be sent
- * to another host than before.
+ * Returns the secrets of a changed source: those that the owner sent, otherwise the stored ones. Throws 422 if stored headers would be sent
+ * to another host.
  */
 function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithSecrets): SourceSecrets {
   const name = 'preset' in source ? 'token' : 'headers';
@@ -147,7 +147,7 @@ function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithS
   throw createUnprocessableError({ field: 'source.headers', message });
 }
 
-/** Returns the host of a source. Null if the preset is unknown; a later check rejects such a source. */
+/** Returns the host of a source, or null if the preset is unknown. */
 function safeHostOf(source: SeriesSource): string | null {
   try {
     return getSourceHost(source);
