@@ -2,10 +2,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { BUNDLED_RELATIONS } from '#src/database/copy/relations.ts';
 import { LOAD_PROFILE_LEVEL, ROLLUP_LEVELS } from '#src/rollups/levels.ts';
 
-/**
- * Columns (`relation.column`) that a comparison of two databases must omit: their values are numbers that each database assigns, or are
- * encrypted with the database's own key.
- */
+/** Columns (`relation.column`) whose values differ between databases, so that a comparison must omit them. */
 const OF_THE_DATABASE = new Set([
   'series.series_id',
   'closed_readings.series_id',
@@ -27,8 +24,8 @@ const OF_THE_DATABASE = new Set([
 const OF_DEVICES = (column: string) => `SELECT ${column} FROM devices WHERE user_id = ANY ($1)`;
 
 /**
- * Returns all rows of the given accounts, by relation, as sorted JSON texts. Names replace the numbers that only one database uses. With
- * `others`, returns the rows of all other accounts instead.
+ * Returns all rows of the given accounts, by relation, as sorted JSON texts. Numbers that only one database uses are replaced by names.
+ * With `others`, returns the rows of all other accounts.
  */
 export async function readAccountRows(
   pool: Pool,
@@ -55,12 +52,12 @@ export async function readAccountRows(
         `SELECT jsonb_build_array(hour, u, costs_only) FROM usage_changes, unnest(user_ids) u WHERE ${is('u = ANY ($1)')} GROUP BY 1`,
       );
     else if (others && relation === 'audit_log')
-      // After an account has moved away, the audit log contains `erased…` instead of its id. Such rows are omitted.
+      // After an account has moved away, the audit log contains `erased…` instead of its id.
       await read(
         relation,
         `SELECT to_jsonb(r) FROM audit_log r WHERE (${whose} OR actor_user_id LIKE 'erased%' OR about_user_id LIKE 'erased%') IS NOT TRUE`,
       );
-    // If a home moves, the access of its apps ends, and so do the subscriptions that these apps have created.
+    // The access of apps, with their subscriptions, ends when a home moves.
     else if (others && relation === 'webhooks')
       await read(relation, `SELECT ${without} FROM webhooks r WHERE user_id <> ALL ($1)`);
     else await read(relation, `SELECT ${without} FROM ${relation} r WHERE ${is(whose)}`);

@@ -1,18 +1,15 @@
 import { z } from 'zod';
 
 /**
- * Validates a Home Assistant add-on as Home Assistant's supervisor does. The rules come from the supervisor's source
- * (home-assistant/supervisor, August 2026): supervisor/apps/{validate,options,const}.py, supervisor/validate.py, supervisor/const.py. Only
- * members that this add-on may use are allowed. The supervisor silently removes unknown members, so a misspelt member is an error here.
+ * Validates a Home Assistant add-on as Home Assistant's supervisor does (home-assistant/supervisor, August 2026). A misspelt member is an
+ * error here, although the supervisor silently removes unknown members.
  */
 
-/**
- * Type of an option in the add-on's schema: `RE_SCHEMA_ELEMENT` of the supervisor's options.py. `?` at the end marks an optional option.
- */
+/** Type of an option in the add-on's schema. `?` at the end marks an optional option. */
 const TYPE =
   /^(bool|email|url|port|(str|password|int|float)(\(-?\d*,-?\d*\))?|match\(.*\)|list\(.+\)|device(\(subsystem=[a-z]+\))?)\??$/;
 const optionType = z.string().regex(TYPE);
-/** A port of the container (`docker_ports` of the supervisor). Null: the port is not published until the add-on's owner sets a number. */
+/** A port of the container. Null: not published by default. */
 const containerPort = z.string().regex(/^\d{1,5}(\/(tcp|udp))?$/);
 const hostPort = z.int().min(1).max(65_535).nullable();
 const text = z.string().min(1);
@@ -49,10 +46,7 @@ export const addonTranslationSchema = z.strictObject({
   network: z.record(containerPort, text),
 });
 
-/**
- * Returns the Zod schema for an option of this type (`_single_validate` of the supervisor's options.py). Throws for a type that this add-on
- * does not use.
- */
+/** Returns the Zod schema for an option of this type. Throws for a type that this add-on does not use. */
 function optionValue(type: string): z.ZodType {
   const [, name = '', list = ''] = /^(\w+)(?:\((.*)\))?\??$/.exec(type) ?? [];
   const value: Record<string, z.ZodType> = {
@@ -68,8 +62,8 @@ function optionValue(type: string): z.ZodType {
 }
 
 /**
- * Returns the content that the supervisor writes to an add-on's /data/options.json: the default options, overridden by the owner's values.
- * Throws if a value is invalid.
+ * Returns the options that the supervisor passes to an add-on: the defaults, overridden by the owner's values. Throws if a value is
+ * invalid.
  */
 export function parseAddonOptions(
   config: z.infer<typeof addonConfigSchema>,

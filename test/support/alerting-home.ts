@@ -13,8 +13,8 @@ export interface HomeWithAlerts {
 }
 
 /**
- * Registers hooks that create and remove a home with alerts. `begin` receives the home before each test. `now`: time up to which the
- * aggregates are refreshed.
+ * Registers hooks that create and remove a home with alerts. `begin` receives the home before each test. `now`: end of the refreshed
+ * aggregates.
  */
 export function registerHomeWithAlerts(now: Date, begin: (made: HomeWithAlerts) => void): void {
   let database: TestDatabase;

@@ -70,10 +70,7 @@ let certificate: ReturnType<typeof generate> | undefined;
 const many = { minute: 1_000_000, day: 1_000_000 };
 const UNLIMITED = { free: many, developer: many, enterprise: many, address: many };
 
-/**
- * Request counter that counts nothing, for tests that call every operation thousands of times. The real counter needs as much database time
- * as a small request; rate-limits.test.ts tests it.
- */
+/** Request counter that counts nothing, for tests with thousands of requests. */
 export const UNLIMITED_REQUEST_COUNTER: RequestCounter = {
   take: async () => ({ allowed: true, windows: null, retryAfterSeconds: 0 }),
   giveBack: async () => {},
@@ -95,7 +92,7 @@ export async function startTestApi(
     /** Maximum number of database connections that the API and the test use together. */
     connections?: number;
     log?: Logger;
-    /** Signal that makes the API close its clients' connections, so that clients reconnect to another process, as before a stop. */
+    /** Signal that makes the API close its clients' connections, as before a stop. */
     handOn?: AbortSignal;
     /** Existing database to use instead of a new one. The API drops this database at the end. */
     database?: TestDatabase;
@@ -180,8 +177,7 @@ export async function startTestApi(
           (response) => {
             const chunks: Buffer[] = [];
             response.on('data', (chunk) => chunks.push(chunk));
-            // An event stream does not end by itself, so this request resolves with the stream's first chunk. Tests of streams use
-            // test/support/event-stream.ts.
+            // This request resolves with the first chunk of an event stream, because the stream does not end by itself.
             if (String(response.headers['content-type']).startsWith('text/event-stream'))
               response.once('data', () => response.destroy());
             response.on('close', () => {
@@ -219,8 +215,7 @@ export async function startTestApi(
       return { userId, key };
     },
     async close() {
-      // Closes idle connections repeatedly, as the service does when it stops. Otherwise, a connection that becomes idle later would stay
-      // open for 72 s.
+      // Closes idle connections repeatedly. Otherwise a connection that becomes idle later would stay open for 72 s.
       const idle = setInterval(() => app.server.closeIdleConnections(), 50);
       await app.close().finally(() => clearInterval(idle));
       await database.drop();
@@ -229,7 +224,7 @@ export async function startTestApi(
   return api;
 }
 
-/** Writes a load profile (energies of quarter-hours in mWh, by start in Unix ms) and all aggregates, as ingest does. */
+/** Writes a load profile (energies of quarter-hours in mWh, by start in Unix ms) and all aggregates. */
 export async function writeLoadProfile(api: TestApi, userId: string, profile: Map<number, number>): Promise<void> {
   const deviceId = `dev_${userId}`;
   await addToLoadProfile(
@@ -244,7 +239,7 @@ export async function writeLoadProfile(api: TestApi, userId: string, profile: Ma
   );
 }
 
-/** Returns the response body of an error in the error catalogue, for `toEqual`. Any documentation URL matches. */
+/** Returns the response body of an error, for `toEqual`. Any documentation URL matches. */
 export const createExpectedErrorBody = (name: ErrorName) => ({
   error: ERROR_DEFINITIONS[name].error,
   status: ERROR_DEFINITIONS[name].status,

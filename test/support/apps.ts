@@ -103,7 +103,7 @@ export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: C
   return { at, page, csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
 }
 
-/** Authorizes an app for a home. Returns the redirect URL of the browser, which contains the authorization code. */
+/** Authorizes an app for a home. Returns the redirect URL, which contains the authorization code. */
 export async function authorizeApp(api: TestApi, home: Person, asked: ConsentRequest, until = 'month'): Promise<URL> {
   const cookies = getCookies(await signInBrowser(api, home.userId));
   const { at, csrf } = await openConsentPage(api, cookies, asked);

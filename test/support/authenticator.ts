@@ -7,7 +7,7 @@ interface CreationOptions {
   user: { id: string };
 }
 
-/** Values that replace parts of an authenticator's response, as an attacker or a broken authenticator would. */
+/** Values that replace parts of an authenticator's response, as an attacker would. */
 export interface ForgedResponse {
   challenge?: string;
   origin?: string;
@@ -27,10 +27,7 @@ const base64url = (bytes: Buffer | string) => Buffer.from(bytes).toString('base6
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest();
 const text = (value: string) => Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)]);
 
-/**
- * A WebAuthn Level 3 authenticator with one passkey: ECDSA with P-256, without attestation. It is written from the specification,
- * independently of the service, and can forge each part of its responses.
- */
+/** A WebAuthn Level 3 authenticator with one passkey (ECDSA with P-256). It can forge each part of its responses. */
 export function createAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = base64url(randomBytes(32));
@@ -46,10 +43,7 @@ export function createAuthenticator(origin: string) {
         crossOrigin: false,
       }),
     );
-  /**
-   * Returns the authenticator data (WebAuthn 6.1): digest of the host name, flags, counter and, for a new passkey, its attested credential
-   * data.
-   */
+  /** Returns the authenticator data (WebAuthn 6.1). */
   const data = (forged: ForgedResponse, attested?: Buffer) => {
     const flags = 0x01 | (forged.isVerified === false ? 0 : 0x04) | (attested ? 0x40 : 0);
     const count = Buffer.alloc(4);

@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
 
-/**
- * Returns the mosquitto bridge settings of deploy/DEVICES.md, completed as a household would: over TLS, with the service's certificate.
- * `folder`: the service's data folder.
- */
+/** Returns the mosquitto bridge settings of deploy/DEVICES.md, completed as a household would. `folder`: the service's data folder. */
 export function buildBridgeSettings(to: {
   gatewayId: string;
   password: string;

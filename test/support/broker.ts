@@ -3,8 +3,8 @@ import { generate } from 'selfsigned';
 import { type BrokerOptions, type EmbeddedBroker, startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 
 /**
- * Starts the embedded broker without a database. The broker accepts every message and every login; each login belongs to a separate home.
- * `given`: options that replace these defaults.
+ * Starts the embedded broker without a database. It accepts every message and every login; each login belongs to a separate home. `given`:
+ * other options.
  */
 export async function startBroker(given: Partial<BrokerOptions> = {}): Promise<EmbeddedBroker> {
   const pair = await generate([{ name: 'commonName', value: 'localhost' }]);

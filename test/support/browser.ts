@@ -8,15 +8,12 @@ import { LANGUAGES } from '#src/dashboard/words/words.ts';
 /** Path of the browser: Debian's headless Chromium, or the value of CHROMIUM. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** Folder of screenshots that people look at. It is not in the repository. */
+/** Folder of screenshots. It is not in the repository. */
 const PICTURES = resolve(import.meta.dirname, '../../artifacts/screenshots');
 
 export const SCREEN_SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
 
-/**
- * Chromium arguments that avoid separate processes for sites, the network and drawing. A page of this service then needs a fifth less CPU
- * time.
- */
+/** Chromium arguments that avoid separate processes, which reduces the CPU time of a page to a fifth. */
 const FEWER_PROCESSES = [
   ...['--disable-gpu', '--in-process-gpu', '--enable-features=NetworkServiceInProcess2'],
   ...['--disable-site-isolation-trials', '--process-per-site', '--renderer-process-limit=1'],
@@ -25,8 +22,8 @@ const FEWER_PROCESSES = [
 export async function startBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM))
     throw new Error(`There is no ${CHROMIUM}: apt-get install chromium-headless-shell, or set CHROMIUM.`);
-  // Chromium starts without its sandbox: root cannot use it, and the service's own pages do not need it. An argument turns off certificate
-  // errors for the whole browser, because a service worker ignores the setting of a page.
+  // Chromium's sandbox is off, because root cannot use it. Certificate errors are ignored for the whole browser, because a service worker
+  // ignores the setting of a page.
   return chromium.launch({
     executablePath: CHROMIUM,
     args: ['--no-sandbox', '--ignore-certificate-errors', ...FEWER_PROCESSES],
@@ -35,16 +32,15 @@ export async function startBrowser(): Promise<Browser> {
 
 let shared: Promise<Browser> | undefined;
 
-/** Returns the browser that all test files of this vitest process share, each with its own contexts. The browser ends with the process. */
+/** Returns the browser that all test files of this process share. It ends with the process. */
 export function openBrowser(): Promise<Browser> {
   shared ??= startBrowser();
   return shared;
 }
 
 /**
- * Creates a browser context without cookies. `problems` collects violations of the rules for all pages: requests to another host,
- * violations of the content security policy, script errors. `isKept`: whether the service worker caches visited pages for offline use. The
- * default is false, so that no test sees pages that an earlier test cached.
+ * Creates a browser context without cookies. `problems` collects requests to other hosts, violations of the content security policy, and
+ * script errors. `isKept`: whether the service worker caches visited pages (default: false).
  */
 export async function createBrowserContext(
   browser: Browser,
@@ -61,7 +57,7 @@ export async function createBrowserContext(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   closeWithTest(context);
-  // This limit is shorter than the test's own limit, so that the error names the element that did not appear.
+  // Shorter than the test's limit, so that the error names the element that did not appear.
   context.setDefaultTimeout(300_000);
   context.on('request', (request) => {
     const url = new URL(request.url());
@@ -69,7 +65,7 @@ export async function createBrowserContext(
   });
   context.on('weberror', (error) => problems.push(`${error.page()?.url()}: ${error.error().stack}`));
   context.on('console', (message) => {
-    // Ignores the message that Chromium logs for each response that is not 2xx. Tests check the relevant responses themselves.
+    // Ignores the message that Chromium logs for each response that is not 2xx.
     const isAnswer = /Failed to load resource/.test(message.text());
     if (message.type() === 'error' && !isAnswer) problems.push(`${message.page()?.url()}: ${message.text()}`);
   });
@@ -77,8 +73,8 @@ export async function createBrowserContext(
 }
 
 /**
- * Closes the context at the end of the current test, because an open page costs CPU time: it follows changes and requests its data again.
- * If the test failed, first prints the URLs and texts of the pages, and the failed requests.
+ * Closes the context at the end of the current test, because open pages cost CPU time. If the test failed, first prints the URLs and texts
+ * of the pages, and the failed requests.
  */
 function closeWithTest(context: BrowserContext): void {
   if (TestRunner.getCurrentTest() === undefined) return;
@@ -100,7 +96,7 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** Options of axe. The defaults would also describe elements that pass, and fetch style sheets for rules that are off. */
+/** Options of axe that omit unneeded work. */
 const AXE_OPTIONS = { resultTypes: ['violations'], preload: false };
 
 /** Fails if axe-core finds a violation on the page. `rules`: rules to check; by default all. */
@@ -121,19 +117,13 @@ async function expectAccessible(page: Page, rules?: readonly string[]): Promise<
   expect(findings).toEqual([]);
 }
 
-/**
- * Combinations of size and colour scheme. Each size and each scheme occurs only once, because a finding of axe depends on either the size
- * or the scheme, never on both. Texts and roles are the same in all combinations.
- */
+/** Tested combinations of size and colour scheme. Each size and scheme occurs once, because no finding of axe depends on both. */
 const LOOKS = [
   ['phone', 'dark', undefined],
   ['desktop', 'light', ['color-contrast']],
 ] as const;
 
-/**
- * Rules of axe whose findings depend on a page's texts. If all rules have been tested in one language, only these rules need to be tested
- * in the other languages.
- */
+/** Rules of axe whose findings depend on a page's texts. Only these are tested in further languages. */
 export const AXE_RULES_FOR_TEXTS: readonly string[] = [
   ...[
     'area-alt',
@@ -157,7 +147,7 @@ export const AXE_RULES_FOR_TEXTS: readonly string[] = [
   ...['scrollable-region-focusable', 'table-duplicate-name', 'valid-lang'],
 ];
 
-/** With EVERY_LOOK=1, each page is tested by all rules in each size, colour scheme and language. This takes twenty times as long. */
+/** With EVERY_LOOK=1, each page is tested by all rules in each size, colour scheme and language, which takes twenty times as long. */
 const EVERY_LOOK = process.env.EVERY_LOOK === '1';
 const ALL_LOOKS = [
   ['phone', 'dark', undefined],
@@ -168,8 +158,7 @@ const ALL_LOOKS = [
 
 /**
  * Tests the page at every size and in every colour scheme: nothing is wider than the screen, and axe finds no violation. With PICTURES=1,
- * saves a screenshot of each combination. `only`: the single size to test, if another language covers the other size. `rules`: rules of axe
- * to check; by default all.
+ * saves screenshots. `only`: the single size to test. `rules`: rules of axe; by default all.
  */
 export async function testPageLayout(
   page: Page,
@@ -177,9 +166,9 @@ export async function testPageLayout(
   only?: keyof typeof SCREEN_SIZES,
   rules?: readonly string[],
 ): Promise<void> {
-  // Before the page has loaded, axe would fetch unfinished style sheets, which violates the content security policy.
+  // Before the page has loaded, axe would fetch style sheets, which violates the content security policy.
   await page.waitForLoadState();
-  // While a dialog is open, the language cannot be changed, because the dialog's texts are created when it opens.
+  // While a dialog is open, the language cannot be changed.
   const isFree = (await page.getByRole('dialog').count()) === 0;
   const isDashboard = new URL(page.url()).pathname.startsWith('/dashboard');
   if (!EVERY_LOOK || only !== undefined || !isFree || !isDashboard)
@@ -197,15 +186,12 @@ export async function chooseLanguage(page: Page, language: string): Promise<void
   await page.locator(`html[lang=${language}]`).waitFor();
 }
 
-/**
- * Opens another page of the dashboard by its path, like a click on a link. `page.goto` would load all modules again, which takes most of a
- * page's CPU time.
- */
+/** Opens another page of the dashboard by its path, like a click on a link. `page.goto` would load all modules again. */
 export async function showDashboardPage(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
 }
 
-/** Returns the accessible names of select boxes in a dialog that are narrower than their longest option or cut off by the dialog's edge. */
+/** Returns the names of select boxes in a dialog that are narrower than their longest option or cut off by the dialog's edge. */
 export const findTruncatedSelects = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('dialog select')].filter((select) => {
     const { width, right } = select.getBoundingClientRect();
@@ -216,7 +202,7 @@ export const findTruncatedSelects = (page: Page): Promise<string[]> =>
     return wanted > width + 1 || right > select.closest('dialog').getBoundingClientRect().right;
   }).map((select) => select.ariaLabel ?? select.name)`);
 
-/** Tests the page at every size in its current language only. Used offline, when no other language can be loaded. */
+/** Tests the page at every size in its current language, for pages without a network. */
 export async function testPageLayoutInCurrentLanguage(
   page: Page,
   name: string,
@@ -227,7 +213,7 @@ export async function testPageLayoutInCurrentLanguage(
     if (only !== undefined && size !== only) continue;
     await page.setViewportSize(SCREEN_SIZES[size]);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    // Waits until the colours have changed from the previous scheme to the new one. Endless animations are ignored.
+    // Waits until the colours of the new scheme are shown.
     await page.evaluate(`Promise.allSettled(document.getAnimations()
       .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map(({ finished }) => finished))`);
     const tooWide = () =>

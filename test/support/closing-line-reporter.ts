@@ -1,10 +1,7 @@
 import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import type { TestRequirement } from './setup/needs.ts';
 
-/**
- * Vitest reporter that prints two things at the end of a test run: a list of the tests that did not run, and one line with the result in a
- * fixed format for other programs.
- */
+/** Vitest reporter that prints a list of the tests that did not run, and one line with the result for other programs. */
 export default class ClosingLineReporter implements Reporter {
   readonly #missing: readonly TestRequirement[];
   #projects: Vitest['projects'] = [];
@@ -35,7 +32,7 @@ export default class ClosingLineReporter implements Reporter {
       if (module.state() === 'failed' && tests.every((test) => test.result().state !== 'failed')) counts.failed++;
     }
     for (const { name, how, files } of this.#missing) {
-      // Reports a missing requirement only if tests of this run need it. A run of unit tests, for example, does not report missing brokers.
+      // Reports a missing requirement only if tests of this run need it.
       if (!files.some((glob) => this.#levels.has(glob.split('/')[1] ?? ''))) continue;
       console.log(
         `\nNOT RUN: ${name.toUpperCase()} is missing, so these were left out: ${files.join(' ')}. To run them: ${how}.`,

@@ -26,9 +26,8 @@ interface ComposeNetwork {
 }
 
 /**
- * Reads a compose file of deploy/, as docker compose does. `folder`: '', 'cluster/' or 'home/'. Variables come from the .env.example in the
- * same folder; `filled` replaces some of them. If COMPOSE_FILE names several files, a service's settings in a later file replace those in
- * an earlier one.
+ * Reads a compose file of deploy/ like docker compose. `folder`: '', 'cluster/' or 'home/'. Variables come from the .env.example in this
+ * folder; `filled` replaces some of them. If COMPOSE_FILE names several files, later ones take precedence.
  */
 export function readComposeFile(
   filled: Record<string, string>,
@@ -50,10 +49,7 @@ export function readComposeFile(
   return first;
 }
 
-/**
- * Returns two things about the image of deploy/Dockerfile: the folders of the repository that it contains (without packages), and its entry
- * point.
- */
+/** Returns the folders of the repository that the image of deploy/Dockerfile contains, and its entry point. */
 export function readImageContents(): { folders: string[]; entrypoint: string[] } {
   const text = read('Dockerfile');
   const folders = [...text.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder = '']) => folder);

@@ -9,16 +9,15 @@ export const convertToReferenceReadings = (
   deviceId = 'dev_1',
 ): DecodedReading[] => readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 
-/** Runs a counting rule over readings in order. Returns the intervals for which the rule counts energy. */
+/** Runs a counting rule (which derives energy from readings) over readings in order. Returns the intervals with energy. */
 export const computeEnergyIntervals = <State>(
   rule: CountingRule<State>,
   points: readonly SeriesReading[],
 ): EnergyInterval[] => replayReadings(rule, rule.initial, points).intervals;
 
 /**
- * Restarts a counting rule at each position, from `length` consecutive readings and their verdicts. For each restart that succeeds, returns
- * two states that must be equal: the state of a full replay up to the same reading, and the state of the restart. `knowing`: whether the
- * restart also receives the state after the very last reading.
+ * Restarts a counting rule at each position, from `length` consecutive readings and their verdicts. Returns pairs of states that must be
+ * equal: of a full replay, and of the restart. `knowing`: whether the restart also receives the state after the last reading.
  */
 export function listRestartStates<State>(
   rule: CountingRule<State>,

@@ -13,7 +13,7 @@ export interface Person {
   key: string;
 }
 
-/** The operations that only the dashboard uses (`/own/v1/…`). Tests call them with API keys, because other tests cover signing in. */
+/** The operations that only the dashboard uses (`/own/v1/…`), called with API keys. */
 export interface DashboardApi {
   api: TestApi;
   context: ApiContext;
@@ -28,8 +28,8 @@ export interface DashboardApi {
 }
 
 /**
- * Registers hooks that start and stop an API with the dashboard's operations. It has an administrator, two utilities, and a home that is
- * enrolled with the first utility. Only `people` can be used outside a test.
+ * Registers hooks that start and stop an API with the dashboard's operations: an administrator, two utilities, and a home of the first
+ * utility. Only `people` can be used outside a test.
  */
 export function registerDashboardApi(): DashboardApi {
   const people = { admin: {}, utility: {}, stranger: {}, home: {} } as DashboardApi['people'];

@@ -3,10 +3,7 @@ import { createDevice, updateDevice } from '#src/devices/store.ts';
 import type { Dashboard } from './dashboard.ts';
 import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from './load-profile.ts';
 
-/**
- * Homes for the browser tests. Their past is written directly to the database, in ingest's format, because that takes
- * only a second for years of data.
- */
+/** Homes for the browser tests, with years of data that are written directly to the database. */
 
 export const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
@@ -22,7 +19,7 @@ interface Kind {
   placement?: 'grid' | 'production' | 'storage' | 'consumption';
 }
 
-/** Pairs devices, each in its location, and gives them a history of `days` days up to now. Returns their ids. */
+/** Pairs devices, each in its location, with a history of `days` days up to now. Returns their ids. */
 export async function insertDeviceHistories<Name extends string>(
   dashboard: Dashboard,
   userId: string,
@@ -53,7 +50,7 @@ export async function insertDeviceHistories<Name extends string>(
           weekday: time.getUTCDay() || 7,
         });
         if (watts === null) continue;
-        // Only the part of the current quarter-hour that has passed is covered. Just after midnight, the local day contains nothing else.
+        // Of the current quarter-hour, only the part that has passed is covered.
         const coveredMs = Math.min(QUARTER_HOUR_MS, untilMs - ms);
         const energy = Math.round((watts * coveredMs) / 3_600);
         rows.push(
@@ -87,7 +84,7 @@ export async function insertDeviceHistories<Name extends string>(
   return ids;
 }
 
-/** Power of a home on an ordinary day, in W: 120 W at all times, more at breakfast and in the evening, and more on weekends. */
+/** Power of a home on an ordinary day in W: 120 W, and more at breakfast, in the evening and on weekends. */
 export const computeOrdinaryLoadWatts: Load = ({ hour, weekday }) =>
   120 +
   (hour >= 6.5 && hour < 8 ? 900 : 0) +

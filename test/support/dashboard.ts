@@ -27,27 +27,21 @@ export interface Dashboard {
   api: RoleProcess;
   browser: Browser;
   user(email: string, role?: Role, enrolledBy?: string): Promise<string>;
-  /** Pairs a device and connects as this device. `publish` resolves when the service has stored the readings. */
+  /** Pairs a device and connects as this device. `publish` resolves when the readings are stored. */
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
-  /** Opens a page without signing in. The page closes at the end of the test. For `isKept`, see createBrowserContext. */
+  /** Opens a page without signing in, until the end of the test. */
   open(path: string, isKept?: boolean): Promise<Page>;
-  /**
-   * Returns the latest mail to an e-mail address, and removes it from the list. The mail is a sign-in mail with link and code, or a
-   * confirmation mail with its link.
-   */
+  /** Returns the latest mail to an e-mail address, and removes it from the list. */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
-  /**
-   * Opens a page (default: the first one) as an account. The session comes from a sign-in without a mail, because the mail's link and code
-   * would load three pages instead of one. sign-in.test.ts tests that mail.
-   */
+  /** Opens a page (default: the first one) as an account, with a sign-in that needs no mail. */
   signIn(email: string, path?: string, isKept?: boolean): Promise<Page>;
   /** Ends all processes. Fails if a page has violated a rule for all pages (test/support/browser.ts). */
   close(): Promise<void>;
 }
 
 /**
- * Starts the roles of the dashboard. `env`: environment variables of all roles. `others`: roles in addition to the API. A test file needs
- * the ingest role only if its pages show readings, and the worker role only if it has alerts, deliveries or jobs.
+ * Starts the roles (processes) of the dashboard. `env`: environment variables of all roles. `others`: roles in addition to the API: ingest
+ * for readings, the worker for alerts, deliveries or jobs.
  */
 export async function startDashboard(
   env: Record<string, string> = {},
@@ -57,7 +51,7 @@ export async function startDashboard(
     createTestDatabase(),
     createTemporaryFolder(),
     openBrowser(),
-    // The ports are chosen before the roles start, because links in mails and pairing instructions contain them.
+    // Chosen before the start, because links in mails contain them.
     findFreePort(),
     findFreePort(),
     findFreePort(),
@@ -126,7 +120,7 @@ export async function startDashboard(
     async signIn(email, path = '/dashboard', isKept) {
       const account = await findAccountOfEmail(db, email);
       if (account === null) throw new Error(`There is no account of ${email}: create it with \`user\`.`);
-      // The secret protects the code in the mail. It is empty, because this sign-in uses no code.
+      // Empty, because this sign-in uses no code.
       const options = { userId: account.user_id, secret: '', now: new Date(), validMs: SIGN_IN_VALIDITY_MS };
       const made = await createSignIn(db, options);
       const page = await newPage(isKept);

@@ -4,13 +4,13 @@ import { type Capabilities, DATABASE_TIERS, type DatabaseTier } from '#src/datab
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
 
-/** A database of one test file, copied from the migrated template of the tier under test. */
+/** A database of one test file, a copy of the migrated template of the tier (kind of database server) under test. */
 export interface TestDatabase {
   tier: DatabaseTier;
   capabilities: Capabilities;
   pool: Pool;
   url: string;
-  /** Waits until the aggregates include all writes. Some tiers need a refresh for this; `now` is the current time for the refresh. */
+  /** Waits until the aggregates include all writes. `now`: current time for the refresh that some tiers need. */
   settle(now?: Date): Promise<void>;
   drop(): Promise<void>;
 }
@@ -20,11 +20,11 @@ export async function createTestDatabase({ connections = 10 }: { connections?: n
   const tier = inject('tier');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPool(inject('adminUrl'), { max: 1 });
-  // FILE_COPY takes half as long as WAL_LOG, which copies page by page through the WAL.
+  // FILE_COPY takes half as long as WAL_LOG.
   await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')} STRATEGY FILE_COPY`);
   const url = inject('databaseUrl').replace('NAME', name);
   const pool = createPool(url, { max: connections });
-  // Time limit for a connection. It is longer than the service's 5 s, because other tests may run on this machine.
+  // Time limit for a connection, longer than the service's, because other tests may run.
   pool.options.connectionTimeoutMillis = 60_000;
   const capabilities = DATABASE_TIERS[tier];
   return {

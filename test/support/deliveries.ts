@@ -21,7 +21,7 @@ export interface TestDeliveries {
   told: { target: string; event: { type: string; data: Record<string, unknown> } }[];
   now: Date;
   later(seconds: number): void;
-  /** Sends due deliveries until no delivery is due, including deliveries that become due while this runs. */
+  /** Sends due deliveries until none is due. */
   run(): Promise<void>;
   user(email: string): Promise<string>;
   subscribe(userId: string, url: string, authToken?: string): Promise<string>;
@@ -32,7 +32,7 @@ export interface TestDeliveries {
 
 const noChannel: DeliveryChannel = { send: async () => ({ succeeded: true, responseStatus: null, error: null }) };
 
-/** Creates a dispatcher of deliveries for tests. `email`: real mail channel to use; by default, a channel that only records messages. */
+/** Creates a dispatcher of deliveries for tests. `email`: real mail channel; by default, messages are only recorded. */
 export async function createTestDeliveries({
   email,
   ...options

@@ -6,13 +6,13 @@ import { dirname, join, resolve } from 'node:path';
 import { DEBIAN_13_FOLDER } from './tiers/available-tiers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Commit that serves as the previous release until a tag exists. The first release by `npm run release` creates the first tag. */
+/** Commit that serves as the previous release until a tag exists. */
 const BEFORE_TAGS = 'cdcf3f9c9813b20cbb7bb5973f26d6d1870fa476';
 
-/** First commit from which an update is still supported: its schema has the first eleven migrations. */
+/** First commit from which an update is supported. */
 const FIRST = '3c97f435';
 
-/** First commit with the command `energy backup`: its schema has 65 migrations. */
+/** First commit with the command `energy backup`. */
 export const FIRST_COMMIT_WITH_BACKUPS = 'e40a14d26';
 
 /** Whether this is a git checkout with its full history. */
@@ -22,7 +22,7 @@ export const hasFullGitHistory = (): boolean =>
 /** Whether this is a git checkout. */
 export const isGitCheckout = (): boolean => existsSync(join(ROOT, '.git'));
 
-/** Returns the commit of the previous release: the last tag before this version or, if there is no tag, `BEFORE_TAGS`. */
+/** Returns the commit of the previous release: the last tag before this version, or `BEFORE_TAGS`. */
 function earlierRelease(): string {
   try {
     const args = ['describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^'];
@@ -32,13 +32,13 @@ function earlierRelease(): string {
   }
 }
 
-/** Returns the versions from which the tests update, as pairs of name and commit: the previous release, and the first version. */
+/** Returns the versions from which the tests update (name and commit): the previous release, and the first version. */
 export const listEarlierVersions = (): [name: string, commit: string][] => [
   ['the previous release', earlierRelease()],
   ['the first version', FIRST],
 ];
 
-/** Writes the files of a commit to a folder, and installs that commit's own dependencies, which differ from the current ones. */
+/** Writes the files of a commit to a folder, and installs that commit's dependencies. */
 export async function extractCommit(commit: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const archive = execFileSync('git', ['archive', '--format=tar', commit], { cwd: ROOT, maxBuffer: 256 * 1024 * 1024 });
@@ -47,8 +47,8 @@ export async function extractCommit(commit: string, folder: string): Promise<voi
 }
 
 /**
- * Returns a folder with the dependencies in a checkout's package-lock.json. They are installed once per machine, in the folder that also
- * contains Debian 13, because npm needs half a minute of CPU time to unpack them.
+ * Returns a folder with the dependencies in a checkout's package-lock.json. They are installed once per machine, because this takes npm
+ * half a minute.
  */
 async function installLibraries(checkout: string): Promise<string> {
   const lock = await readFile(join(checkout, 'package-lock.json'));
@@ -60,7 +60,7 @@ async function installLibraries(checkout: string): Promise<string> {
     const made = `${installed}-${process.pid}`;
     await cp(join(checkout, 'node_modules'), join(made, 'node_modules'), { recursive: true, verbatimSymlinks: true });
     await rm(join(checkout, 'node_modules'), { recursive: true });
-    // The rename fails if another run has installed the dependencies at the same time. Either copy can be used.
+    // The rename fails if another run has installed the same dependencies.
     await rename(made, installed).catch(() => rm(made, { recursive: true }));
   }
   return join(installed, 'node_modules');

@@ -7,7 +7,7 @@ const FOLDER = process.env.ESPI_SCHEMA ?? fileURLToPath(new URL('../data/espi', 
 
 export const hasEspiSchema = (): boolean => ['espi.xsd', 'atom.xsd'].every((name) => existsSync(join(FOLDER, name)));
 
-/** Returns the paths of the sample files with usage data that the Green Button Alliance has published (test/data/espi/README.md). */
+/** Returns the paths of the sample files that the Green Button Alliance has published (test/data/espi/README.md). */
 export const listEspiFixtures = (): string[] =>
   existsSync(FOLDER)
     ? readdirSync(FOLDER)
@@ -15,14 +15,12 @@ export const listEspiFixtures = (): string[] =>
         .map((name) => join(FOLDER, name))
     : [];
 
-/** Schema that combines the Atom schema, for a feed, with the ESPI schema, for the content of the feed's entries. */
+/** Schema that combines the Atom schema (feeds) with the ESPI schema (content of entries). */
 const BOTH = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
   <xs:import namespace="http://www.w3.org/2005/Atom" schemaLocation="atom.xsd"/>
   <xs:import namespace="http://naesb.org/espi" schemaLocation="espi.xsd"/>
 </xs:schema>`;
-/**
- * The part of W3C's XML schema that the Atom schema imports. It is included here, because the original must be fetched from the network.
- */
+/** The part of W3C's XML schema that the Atom schema imports, because the original would be fetched from the network. */
 const XML = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://www.w3.org/XML/1998/namespace">
   <xs:attribute name="base" type="xs:anyURI"/>
   <xs:attribute name="lang" type="xs:language"/>
@@ -30,7 +28,7 @@ const XML = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamesp
 
 /** Validates a feed by the published ESPI schema. Returns libxml2's errors; empty if the feed is valid. */
 export async function validateByEspiSchema(feed: string): Promise<string[]> {
-  // The validator is loaded only when needed: callers that only check whether the schema exists do not need it.
+  // Loaded only when needed.
   const { validateXML } = await import('xmllint-wasm');
   const schema = (name: string) => {
     const contents = readFileSync(join(FOLDER, name), 'utf8');

@@ -10,7 +10,7 @@ interface StreamEvent {
   data: any;
 }
 
-/** A client that receives server-sent events. It parses them by the HTML standard (9.2.6). */
+/** A client that receives server-sent events (HTML standard, 9.2.6). */
 export interface EventStream {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -27,8 +27,8 @@ export interface EventStream {
 }
 
 /**
- * Opens an event stream with an API key or a session cookie. `lastEventId`: value of the header `Last-Event-ID`. Resolves when the response
- * headers have arrived.
+ * Opens an event stream with an API key or a session cookie. `lastEventId`: header `Last-Event-ID`. Resolves when the response headers have
+ * arrived.
  */
 export async function openEventStream(
   port: number,
@@ -60,7 +60,7 @@ export async function openEventStream(
       const fields = new Map(block.split('\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
       const data = fields.get('data');
       if (data === undefined) continue;
-      // The data of the dashboard's events is a time in plain text instead of JSON.
+      // The dashboard's events contain a plain time instead of JSON.
       const parsed = data.startsWith('{') ? JSON.parse(data) : data;
       const event = { event: fields.get('event') ?? 'message', id: fields.get('id'), data: parsed };
       if (onEvent) onEvent(event);

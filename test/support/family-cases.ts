@@ -21,8 +21,8 @@ export interface FamilyCase {
     replayed?: boolean;
   };
   /**
-   * Expected result. `rejected`: number of rejections. `null`: no family recognises the message. If `out` is missing, as in a new case, the
-   * test fails and prints the actual result.
+   * Expected result. `rejected`: number of rejections. `null`: no family recognises the message. If `out` is missing, the test fails and
+   * prints the actual result.
    */
   out?: { readings: Record<string, unknown>[]; asks?: Record<string, unknown>[]; rejected: number } | null;
 }
@@ -43,10 +43,7 @@ export const getCaseSettings = ({ tz, config }: FamilyCase['in']): DecoderSettin
 /** Returns the messages that the device has sent before the message of a test case. */
 export const getPriorMessages = ({ prior = [] }: FamilyCase['in']) =>
   prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
-/**
- * Returns a family's test cases by name. For a family that is defined by a table, they are in `tables/<family>.cases.json`; for any other
- * family, they are files in its folder.
- */
+/** Returns a family's test cases by name, from its folder or from `tables/<family>.cases.json`. */
 export const getCases = (family: string): [string, FamilyCase][] => {
   const read = (file: string) => JSON.parse(readFileSync(join(FAMILIES_FOLDER, file), 'utf8'));
   const ofTable = join('tables', `${family}.cases.json`);

@@ -7,22 +7,17 @@ import { scaleTimeLimitMs } from '../../bench/time-limits.ts';
 
 /** Readings per second. The rate is lower than in `npm run chaos`, because other tests run at the same time. */
 const PER_SECOND = 200;
-/**
- * Scale of the faults. `queuedMessages`: more than ingest holds in memory at once (20,000). `unreleasedSessions`: together 350 MB of
- * unreleased messages, more than ingest's memory may grow (`maxGrowthMib`).
- */
+/** Scale of the faults. Both numbers exceed what ingest can hold in memory at once. */
 const SCALE = { floodS: 2, queuedMessages: 22_000, apiKills: 3, unreleasedSessions: 7 };
 const areApart = process.env.BAD_DAYS === 'apart';
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Registers a test for each fault of an installation with this broker. Each broker has its own test file, because the tests mostly wait and
- * can run concurrently. Faults that need no separate disk or broker run one after another on one installation, so each fault starts from
- * the state that the previous one left. With BAD_DAYS=apart, each fault has its own installation. `clocks`: whether to test the faults of
- * clocks instead of the other faults.
+ * Registers a test for each fault of an installation with this broker. Faults that need no separate disk or broker run one after another on
+ * one installation. With BAD_DAYS=apart, each fault has its own installation. `clocks`: tests the faults of clocks instead of the others.
  */
 export function registerFaultTests(broker: Fault['broker'], clocks = false): void {
-  // Faults with their own disk or broker run last, because each needs a new installation.
+  // Faults with their own disk or broker run last.
   const isOwn = ({ persistence, diskMb }: Fault) => Number(persistence !== undefined || diskMb !== undefined);
   const faults = createFaults(SCALE)
     .filter((fault) => fault.broker === broker && (fault.hasClock ?? false) === clocks)
@@ -54,10 +49,10 @@ export function registerFaultTests(broker: Fault['broker'], clocks = false): voi
           throw error;
         });
         const { sent, acknowledged, lost, double, recoveryS, gaveUp, diagnosis } = outcome;
-        // The numbers include messages that were sent before, during and after the fault.
+        // Includes messages before, during and after the fault.
         expect(sent).toBeGreaterThan(200);
         expect(acknowledged).toBe(sent);
-        // If the broker does not persist messages, readings that it acknowledged and then lost are not losses of the service.
+        // Readings that a broker without persistence acknowledged and lost are not losses of the service.
         expect({ lost: fault.brokerForgets ? 0 : lost, double }, diagnosis).toEqual({ lost: 0, double: 0 });
         expect(gaveUp).toBeNull();
         expect(recoveryS).toBeLessThan(scaleTimeLimitMs(30_000) / 1_000);

@@ -16,8 +16,8 @@ import { castToMilliwattHours } from '#src/core/units.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * State of the first edition of the counting rule. `good`: last counted reading. `held`: implausible reading after `good`, on which the
- * rule has not decided yet. `first`: first later reading that is consistent with `held`.
+ * State of the first edition of the counting rule. `good`: last counted reading. `held`: implausible reading after it, which is not decided
+ * yet. `first`: first later reading that is consistent with `held`.
  */
 interface FirstEditionState {
   good?: RegisterValue;
@@ -35,10 +35,7 @@ const pointOf = (value: RegisterValue): SeriesReading => ({
   value: value.valueMilliwattHours,
 });
 
-/**
- * Whether the step from `a` to `b` is a rollover according to the first edition of the counting rules, which did not limit the power of a
- * rollover.
- */
+/** Whether the step from `a` to `b` is a register rollover by the first edition of the counting rules. */
 function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: CountingSettings): boolean {
   if (registerMaxKwh === null) return false;
   const maximum = Math.round(registerMaxKwh * 1e6);
@@ -68,10 +65,7 @@ export function createFirstRegisterCountingRule(
   const countStep = (findings: CountingResultReceiver, a: RegisterValue, b: RegisterValue) =>
     count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
 
-  /**
-   * Called when two later readings confirm a held (implausible) reading. Reports the verdict on the held reading, and counts the energy up
-   * to it.
-   */
+  /** Called when two later readings confirm a held (implausible) reading. Reports this, and counts the energy up to it. */
   function confirm(findings: CountingResultReceiver, good: RegisterValue, held: RegisterValue) {
     if (isRollover(good, held, settings)) {
       findings.verdict(pointOf(held), 'rollover');
@@ -108,7 +102,7 @@ export function createFirstRegisterCountingRule(
           return counted;
         }
         if (isRegisterJitter(good, now)) {
-          // The register is treated as standing still. The rule counts no energy until the register exceeds its previous value.
+          // No energy is counted until the register exceeds its previous value.
           findings.verdict(point, 'jitter');
           const standing = { readAtMs: now.readAtMs, valueMilliwattHours: good.valueMilliwattHours };
           countStep(findings, good, standing);
@@ -137,7 +131,7 @@ export function createFirstRegisterCountingRule(
       }
       findings.verdict(pointOf(first), 'glitch');
       if (fits(held, now)) {
-        // The reading that seemed to confirm the held (implausible) one was itself a glitch. The current reading replaces it.
+        // The reading that seemed to confirm the held (implausible) one was itself false. The current reading replaces it.
         findings.verdict(point, 'confirming');
         return { good, held, first: now };
       }

@@ -1,22 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/**
- * First port that tests use. All ports of tests are below 32768: Linux assigns ports from 32768 on to clients, which could take a service's
- * port while the service restarts.
- */
+/** First port that tests use. All ports of tests are below 32768, because Linux assigns higher ports to clients. */
 const FIRST_PORT = 10_000;
 const PORTS_OF_WORKER = 2_200;
 const WORKERS = 10;
 
-/**
- * First port of this vitest worker. Several seconds pass between the choice of a port and its use, so each worker has its own range of
- * ports and uses the ports in turn.
- */
+/** First port of this vitest worker, which has its own range of ports and uses them in turn. */
 const firstPort = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS) * PORTS_OF_WORKER;
 let offset = randomInt(PORTS_OF_WORKER);
 
-/** Returns a free TCP port. No other concurrent test gets the same port. */
+/** Returns a free TCP port that no other concurrent test gets. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     offset = (offset + 1) % PORTS_OF_WORKER;

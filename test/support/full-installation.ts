@@ -24,8 +24,8 @@ export interface UserCredentials {
 }
 
 /**
- * SQL statements, by relation, for rows that would take too long to create through the service. $1: a user; $2: the user's device; $3: a
- * series; $4: a gateway.
+ * SQL statements, by relation, for rows that take too long to create through the service. $1: a user; $2: the user's device; $3: a series;
+ * $4: a gateway.
  */
 const ROWS: Record<string, string> = {
   ingest_slots: 'INSERT INTO ingest_slots VALUES (0, true), (1, false)',
@@ -87,7 +87,7 @@ const ROWS: Record<string, string> = {
     WHERE unit = 'begun'`,
   kept_device_pasts: `INSERT INTO kept_device_pasts VALUES ($2, $1, date_trunc('day', now()) - interval '1 day', now() - interval '41 days', 0)`,
   changed_home_days: `INSERT INTO changed_home_days (user_id, day) VALUES ($1, date_trunc('day', now()) - interval '9 days')`,
-  // Rows of relations that exist on only one tier, where the service fills them for its aggregates.
+  // Rows of relations that exist on only one tier (kind of database server).
   stale_days: `INSERT INTO stale_days SELECT day, day + interval '3 hours', day + interval '4 hours'
     FROM (SELECT date_trunc('day', now()) - interval '9 days') AS old (day) ON CONFLICT DO NOTHING`,
   late_deltas: `INSERT INTO late_deltas VALUES (date_trunc('day', now()) - interval '400 days', $2, $1, date_trunc('day', now()) - interval '400 days', 0, 0, 0, 1, 900000, 0)`,
@@ -112,7 +112,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   await api.send(`/v1/emission-series/${grid}/intensities`, { method: 'PUT', key: admin.key, body: intensities });
   await api.send(`/v1/users/${admin.userId}`, { method: 'PATCH', key: admin.key, body: { emission_series_id: grid } });
   const paths = { format: 'csv', starts_at: 'from', value: 'price', at: ['13:15'] };
-  // A source with request headers, which are stored encrypted. A price series and an emission series use it.
+  // A source with request headers, for a price series and an emission series.
   const source = { url: 'https://prices.example/day', ...paths, headers: { 'x-key': 'a key of the source' } };
   const patched = { method: 'PATCH', key: admin.key, body: { source } };
   await api.send(`/v1/price-series/${series.series_id}`, patched);
@@ -120,7 +120,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   const rates = { import: { series_id: series.series_id, multiply: '1.19' }, standing_per_day: '0.410' };
   await post('/v1/tariffs', { name: 'hourly', valid_from: '2026-01-01', currency: 'EUR', ...rates });
   await post('/v1/alerts', { type: 'monthly_cost', threshold: '123456789.123456789', delivery: 'email' });
-  // An account that references an account with a higher id: the homeowner `usr_0` references its utility.
+  // An account that refers to an account with a higher id.
   const utility = await api.user('utility');
   const people = { path: '/v1/users', headers: { 'idempotency-key': 'once' } };
   const body = { email: 'once@example.com', role: 'homeowner', timezone: 'Europe/Berlin' };
@@ -129,7 +129,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
     "INSERT INTO users (user_id, email, role, enrolled_by) VALUES ('usr_0', 'first@example.com', 'homeowner', $1)",
     [utility.userId],
   );
-  // A group whose parent group was created after it, and a key that is limited to the group.
+  // A group whose parent was created later, and a key that is limited to the group.
   const groups: string[] = [];
   for (const name of ['Feeder ☀ "1"', 'District']) groups.push((await post('/v1/groups', { name })).json.group_id);
   const under = { parent_group_id: groups[1] };
@@ -160,7 +160,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   const home = await createTestMeter(database);
   const now = Date.now();
   await home.read([...Array(40).keys()].map((day) => [new Date(now - (41 - day) * DAY_MS), 100 + day]));
-  // A register that goes backwards causes a note. A reading with a future time causes a rejection.
+  // A register that decreases causes a note. A reading with a future time causes a rejection.
   await home.read([
     [new Date(now - 7_200_000), 500],
     [new Date(now - 3_600_000), 1],
@@ -181,7 +181,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   return { admin, browser, code: { sign_in_id, code }, post: { ...people, body, answer }, gatewayId, webhookId };
 }
 
-/** Creates two bills. The second contains an adjustment of the first, because a late reading changes days of the first bill. */
+/** Creates two bills. The second contains an adjustment of the first, because of a late reading. */
 async function bill({ pool }: TestDatabase, home: TestMeter, nowMs: number): Promise<void> {
   const db = createDatabase(pool);
   const now = new Date(nowMs);
@@ -192,8 +192,7 @@ async function bill({ pool }: TestDatabase, home: TestMeter, nowMs: number): Pro
   };
   const [first, second] = [await make(20, 16), await make(15, 11)];
   await closeBillPeriod(db, ALL_ACCOUNTS, first, now);
-  // A late reading at the end of the first bill's period. It changes the bill, because its value is not on the straight line between the
-  // readings before and after it.
+  // This late reading at the end of the first bill's period changes the bill.
   await home.read([[new Date(createDayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
   await closeBillPeriod(db, ALL_ACCOUNTS, second, now);
 }

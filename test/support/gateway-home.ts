@@ -12,7 +12,7 @@ interface Found {
   awaits: string | null;
 }
 
-/** A home with a gateway, on its own service: the API in this process, and ingest with the embedded broker in another process. */
+/** A home with a gateway, and a service: the API in this process, ingest with the embedded broker in another. */
 export interface GatewayHome {
   api: TestApi;
   userId: string;
@@ -25,8 +25,8 @@ export interface GatewayHome {
   // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   send(path: string, body?: object, method?: 'POST' | 'PATCH'): Promise<any>;
   /**
-   * Replaces the household's broker by one with the bridge settings of deploy/DEVICES.md. Returns its URL. `topics`: topics to bridge
-   * instead of the documented ones.
+   * Replaces the household's broker by one with the bridge settings of deploy/DEVICES.md. Returns its URL. `topics`: other topics to
+   * bridge.
    */
   bridge(topics?: readonly string[]): Promise<string>;
   /** Waits until `count` devices have been discovered and have values. */

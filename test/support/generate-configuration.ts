@@ -18,7 +18,7 @@ probably not intended.
 | --- | --- | --- |
 `;
 
-/** Returns the text of the page, with a row for each variable in the order in which \`energy config\` prints them. */
+/** Returns the text of the page, with a row for each variable. */
 export function generateConfigurationPage(): string {
   const defaults = readEffectiveVariables({});
   const rows = explainVariables({}).map(({ name, meaning, source }) => {

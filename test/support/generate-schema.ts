@@ -14,7 +14,7 @@ const HEADER = `-- The whole schema as the migrations in schema/ leave it, on Po
 
 `;
 
-/** Returns the content of schema.sql for a migrated database of the plain tier (PostgreSQL without TimescaleDB). */
+/** Returns the content of schema.sql for a migrated database without TimescaleDB. */
 export const generateSchemaFile = async (pool: Pool | PoolClient): Promise<string> =>
   HEADER + (await generateSchemaText(pool));
 

@@ -11,14 +11,11 @@ import { TIER_SERVER_STARTERS } from './tiers/tiers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Tier on which the tests of this vitest project run. */
+    /** Tier (kind of database server) of this vitest project. */
     tier: DatabaseTier;
     /** Id of this test run. It is the same for all tiers. */
     run: string;
-    /**
-     * URLs of the tier's server. `adminUrl`: URL of the database `postgres`. `databaseUrl`: URL pattern, in which NAME stands for the name
-     * of a database.
-     */
+    /** URLs of the tier's server. `databaseUrl`: URL pattern, in which NAME stands for the name of a database. */
     adminUrl: string;
     databaseUrl: string;
     /** Name of the migrated template database. Every test file uses a copy of it. */
@@ -35,8 +32,8 @@ interface Shared {
 }
 
 /**
- * Database servers of this run by tier, and the promise of the program's bundle. They are stored on `globalThis`, because each vitest
- * project loads this module again.
+ * Database servers of this run by tier, and the promise of the program's bundle. They are stored on `globalThis`, because each project
+ * loads this module again.
  */
 const shared = globalThis as {
   energyTestServers?: Map<DatabaseTier, Promise<Shared>>;
@@ -45,10 +42,10 @@ const shared = globalThis as {
 shared.energyTestServers ??= new Map();
 const servers = shared.energyTestServers;
 
-/** Age after which files of an earlier bundle are deleted. A run that started with that bundle may still load younger files. */
+/** Age after which files of an earlier bundle are deleted. */
 const OUTDATED_MS = 24 * 3_600_000;
 
-/** Starts the tier's server if it is not running yet, and migrates its template database once. Every test file copies the template. */
+/** Starts the tier's server if it is not running yet, and migrates its template database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { tier } = project.config.provide as { tier: DatabaseTier };
   shared.energyTestProgram ??= bundleProgram();
@@ -66,16 +63,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/**
- * Bundles the program with its libraries, as for a release. Another run may be starting the program at the same time, so each file is
- * replaced atomically, and the program's own file last.
- */
+/** Bundles the program with its libraries. Each file is replaced atomically, because another run may be starting the program. */
 async function bundleProgram(): Promise<void> {
   const folder = join(REPOSITORY_ROOT, BUNDLE_FOLDER);
   const built = `${BUNDLE_FOLDER}-${process.pid}`;
   await writeProgramBundle(REPOSITORY_ROOT, built);
-  // Without this package.json, Node parses each file twice at every start to detect that it is a module. That takes 5 % of a role's start
-  // time.
+  // Without this package.json, Node parses each file twice to detect that it is a module.
   await writeFile(join(REPOSITORY_ROOT, built, 'package.json'), '{"type":"module"}');
   await mkdir(folder, { recursive: true });
   const names = await readdir(join(REPOSITORY_ROOT, built));
@@ -97,8 +90,7 @@ async function start(tier: DatabaseTier): Promise<Shared> {
   const { database } = await migrate(pool);
   await pool.end();
   if (database.tier !== tier) throw new Error(`a server for the ${tier} tier was found to be: ${database.line}`);
-  // Forbids connections to the template: PostgreSQL copies a database only while nobody is connected to it, and TimescaleDB's scheduler
-  // would connect.
+  // Forbids connections to the template, because PostgreSQL copies a database only while nobody is connected.
   await admin.query(`ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`);
   await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [template]);
   return {

@@ -22,7 +22,7 @@ import {
   writeHomes,
 } from './random-homes.ts';
 
-/** Number of runs, and seed, of the random tests. GROUPED=100 tests as many group memberships as a release requires. */
+/** Number of runs, and seed, of the random tests. GROUPED=100 before a release. */
 export const PROPERTY_TEST_OPTIONS = {
   numRuns: Number(process.env.GROUPED ?? 1),
   seed: Number(process.env.GROUPED_SEED ?? 1),
@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000;
 
 export type GroupRowUnit = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
 
-/** Random homes of a utility, and a tree of groups without members. The properties can be used only inside a test. */
+/** Random homes of a utility, and a tree of groups. Can be used only inside a test. */
 export interface GroupedHomes {
   api: TestApi;
   homes: TestHome[];
@@ -49,7 +49,7 @@ export interface GroupedHomes {
   homesOf(name: string): TestHome[];
   /** Replaces the members of a group by these homes. */
   put(name: string, homes: readonly number[]): Promise<void>;
-  /** Stores the sums of all groups in UTC and in `zone`, as a worker would `daysLater` days later. Returns the number of stored sums. */
+  /** Stores the sums of all groups in UTC and in `zone`, as a worker would `daysLater` days later. Returns their number. */
   keep(zone: string, daysLater?: number): Promise<number>;
 }
 
@@ -84,7 +84,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
       const { api } = grouped;
       const { pool, capabilities } = api.database;
       await pool.query('UPDATE users SET timezone = $1 WHERE user_id = $2', [zone, utility.userId]);
-      // Each call uses a later time, because a worker does not check the same group twice within a few minutes.
+      // Each call uses a later time, because a worker checks a group only every few minutes.
       keptAt += 10 * 60_000;
       return storeGroupSums({
         pool,
@@ -117,7 +117,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
   return grouped;
 }
 
-/** Returns the response that is expected for a group of these homes, by row. */
+/** Returns the expected response for a group of these homes, by row. */
 export function computeExpectedGroupRows(
   of: readonly TestHome[],
   zone: string,
@@ -152,11 +152,11 @@ export function computeExpectedGroupRows(
   });
 }
 
-/** Returns the devices of a home that have data. Channels with their own placement are not listed separately. */
+/** Returns the devices of a home that have data. */
 export const getDevicesWithData = (home: TestHome) =>
   home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
 
-/** Adds energy to a random quarter-hour of one or more devices, as a late reading does. The quarter-hour already has data. */
+/** Adds energy to a random quarter-hour with data of one or more devices. */
 export async function addLateEnergy(
   { database, now }: TestApi,
   home: TestHome,
@@ -173,8 +173,8 @@ export async function addLateEnergy(
 }
 
 /**
- * Randomly changes the data and the members of the group `district`, and sometimes stores the group's sums. After each step, calls `agree`,
- * which compares the sums with the expected ones.
+ * Randomly changes the data and the members of the group `district`, and sometimes stores sums. After each step, `agree` compares the sums
+ * with the expected ones.
  */
 export async function changeGroupAtRandom(
   grouped: GroupedHomes,

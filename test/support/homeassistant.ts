@@ -7,24 +7,18 @@ import { z } from 'zod';
  * service may use: anything that Home Assistant would strip or warn about is an error here.
  */
 
-/**
- * `valid_topic` of Home Assistant: no control characters. Unlike Home Assistant, this schema also rejects wildcards, because it is for
- * state topics.
- */
+/** `valid_topic` of Home Assistant: no control characters. Wildcards are also rejected here. */
 const topic = z
   .string()
   .regex(/^[^\p{Cc}+#]+$/u)
   .max(65_535);
 /** `cv.configuration_url`. */
 const url = z.url({ protocol: /^(https?|homeassistant)$/ });
-/** Home Assistant (`cv.template`) accepts any template. This schema accepts only the service's form, which reads one JSON member. */
+/** Home Assistant accepts any template. This schema accepts only templates that read one JSON member. */
 const template = z.string().regex(/^\{\{ value_json\.[a-z0-9_]+ \}\}$/);
 const text = z.string().min(1);
 
-/**
- * Allowed units (UnitOfEnergy and others, by DEVICE_CLASS_UNITS) and state classes (DEVICE_CLASS_STATE_CLASSES) by device class. Money uses
- * ISO 4217, which Home Assistant does not check.
- */
+/** Allowed units and state classes by device class, as in Home Assistant. Money uses ISO 4217. */
 const CLASSES: Record<string, { units: readonly string[] | RegExp; stateClasses: readonly string[] }> = {
   energy: {
     units: ['J', 'kJ', 'MJ', 'GJ', 'mWh', 'Wh', 'kWh', 'MWh', 'GWh', 'TWh', 'cal', 'kcal', 'Mcal', 'Gcal'],
@@ -39,7 +33,7 @@ const CLASSES: Record<string, { units: readonly string[] | RegExp; stateClasses:
 const sensor = z
   .strictObject({
     platform: z.literal('sensor'),
-    // `check_unique_id` of Home Assistant requires a unique id for every component that has other members than its platform.
+    // Home Assistant requires a unique id for every component with more members than its platform.
     unique_id: text,
     name: text,
     device_class: z.enum(Object.keys(CLASSES)),
@@ -64,7 +58,7 @@ const sensor = z
 /** Home Assistant removes a component that contains only its platform. */
 const component = z.union([z.strictObject({ platform: z.literal('sensor') }), sensor]);
 
-/** DEVICE_DISCOVERY_SCHEMA of Home Assistant: an unknown member invalidates the whole message. */
+/** Home Assistant rejects the whole message because of one unknown member. */
 const announcement = z.strictObject({
   device: z.strictObject({
     identifiers: z.array(text).min(1),
@@ -83,9 +77,7 @@ const announcement = z.strictObject({
 
 export type HomeAssistantAnnouncement = z.infer<typeof announcement>;
 
-/**
- * Parses an announcement like Home Assistant. Throws if Home Assistant would reject the announcement or ignore its topic (TOPIC_MATCHER).
- */
+/** Parses an announcement like Home Assistant. Throws if Home Assistant would reject or ignore it. */
 export function parseHomeAssistantAnnouncement(
   prefix: string,
   onTopic: string,
@@ -108,17 +100,14 @@ export interface EntityState {
   lastReset: string | null;
 }
 
-/** Renders a template that reads one JSON member. If the member is null, returns `None`, which means unknown (PAYLOAD_NONE). */
+/** Renders a template that reads one JSON member. Null becomes `None`, which means unknown. */
 const render = (of: string, state: Record<string, unknown>): string => {
   const value = state[/value_json\.([a-z0-9_]+)/.exec(of)?.[1] ?? ''];
   if (value === undefined) throw new Error(`${of} renders nothing`);
   return value === null ? 'None' : String(value);
 };
 
-/**
- * Returns the state of a sensor after a message. Throws if Home Assistant would log an error because the value is not a number or not a
- * time.
- */
+/** Returns the state of a sensor after a message. Throws if Home Assistant would log an error. */
 export function computeEntityState(of: z.infer<typeof sensor>, payload: string): EntityState {
   const state = JSON.parse(payload) as Record<string, unknown>;
   const rendered = render(of.value_template, state);
@@ -130,10 +119,7 @@ export function computeEntityState(of: z.infer<typeof sensor>, payload: string):
   return { value, lastReset };
 }
 
-/**
- * Computes the long-term statistics of a sensor of class `total`, like Home Assistant's compile_statistics. Home Assistant's Energy page
- * shows differences of this sum.
- */
+/** Computes the long-term statistics of a sensor of class `total`, like Home Assistant's compile_statistics. */
 export class LongTermStatistics {
   sum = 0;
   #lastReset: string | null = null;
@@ -146,7 +132,7 @@ export class LongTermStatistics {
     const isReset = (lastReset !== this.#lastReset && lastReset !== null) || this.#oldState === null;
     if (isReset) {
       if (this.#oldState !== null && this.#newState !== null) this.#closed += this.#newState - this.#oldState;
-      // The first state is the zero point of the sum. After a reset, the register starts again at 0.
+      // The first state is the zero point. After a reset, the register starts again at 0.
       this.#oldState = this.#oldState === null ? value : 0;
       this.#lastReset = lastReset;
     }

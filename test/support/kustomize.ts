@@ -7,7 +7,7 @@ import { z } from 'zod';
 // biome-ignore lint/suspicious/noExplicitAny: objects of every kind; the published schemas define their members
 export type Manifest = Record<string, any> & { apiVersion: string; kind: string; metadata: { name: string } };
 
-/** Members of a kustomization file that this reader supports. Any other member is an error. */
+/** Supported members of a kustomization file. Any other member is an error. */
 const kustomization = z.strictObject({
   apiVersion: z.literal('kustomize.config.k8s.io/v1beta1'),
   kind: z.literal('Kustomization'),
@@ -17,13 +17,10 @@ const kustomization = z.strictObject({
   images: z.array(z.strictObject({ name: z.string(), newTag: z.string() })).default([]),
   replicas: z.array(z.strictObject({ name: z.string(), count: z.int() })).default([]),
 });
-/** JSON Patch operations (RFC 6902) that this reader supports: only `add` with a JSON member. */
+/** Supported JSON Patch operations (RFC 6902). */
 const additions = z.array(z.strictObject({ op: z.literal('add'), path: z.string(), value: z.unknown() }));
 
-/**
- * Returns the objects that `kubectl kustomize FOLDER` prints, in the order of the files. Throws if a patch, an image or a replica count
- * matches no object.
- */
+/** Returns the objects that `kubectl kustomize FOLDER` prints. Throws if a patch, an image or a replica count matches no object. */
 export function readKustomization(folder: string): Manifest[] {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const { namespace, resources, patches, images, replicas } = kustomization.parse(parse(read('kustomization.yaml')));

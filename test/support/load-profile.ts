@@ -4,7 +4,7 @@ import { runInTransaction } from '#src/database/transaction.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A change of a quarter-hour's measures (energies, coverage, number of readings). Omitted measures do not change. */
+/** A change of a quarter-hour's measures (energies, coverage, number of readings). */
 export type LoadProfileChange = { deviceId: string; userId: string; startsAtMs: number } & Partial<
   Record<Measure, number>
 >;
@@ -14,11 +14,11 @@ export const COMPLETE_QUARTER_HOUR_MEASURES = { readingCount: 1, coveredMs: 900_
 
 const NOTHING = Object.fromEntries(MEASURE_NAMES.map((name) => [name, 0])) as MeasureSums;
 
-/** Converts differences to the rows of ingest's SQL statement, which needs all measures. */
+/** Converts differences to the rows of ingest's SQL statement. */
 export const convertToDeltaRows = (rows: readonly LoadProfileChange[]) =>
   rows.map((row) => ({ ...NOTHING, ...row }) as typeof row & MeasureSums);
 
-/** Adds differences to the load profile and to all aggregates of it, as ingest does. */
+/** Adds differences to the load profile and to all its aggregates. */
 export async function addToLoadProfile(database: TestDatabase, rows: readonly LoadProfileChange[]): Promise<void> {
   const times = rows.map(({ startsAtMs }) => startsAtMs);
   await ensurePartitions(database.pool, { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) });

@@ -1,9 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * The slowest test files, slowest first. vitest projects run in the order of their first file in this list; unlisted files run last within
- * their project.
- */
+/** The slowest test files, slowest first. vitest projects run in the order of their first file in this list. */
 const LONGEST = [
   'ingest/write/plan',
   'ingest/decoders/families.fuzz',
@@ -23,16 +20,10 @@ const LONGEST = [
   'test/database/move',
   'test/database/api/dashboard-session',
 ];
-/**
- * Order of the vitest projects. A vitest process serves only one project, so each change of project starts a new process, which loads the
- * service again.
- */
+/** Order of the vitest projects. Each change of project starts a new process. */
 const LEVELS = ['src/', 'ingest/', 'simulators/', 'test/system/', 'test/tiers/', 'test/database/', 'test/contract/'];
 
-/**
- * Runs the vitest projects one after another, and the slowest files of each first, so that no worker idles while another needs minutes for
- * its last file.
- */
+/** Runs the vitest projects one after another, and the slowest files of each first, so that no worker idles at the end. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const root = `${this.ctx.config.root}/`;

@@ -14,10 +14,7 @@ export interface ToolClient {
 
 const CERTIFICATES = getCACertificates('default');
 
-/**
- * Makes this process trust the certificate of this test API, and no longer that of an earlier API. OpenSSL finds only one of several
- * certificates with the same name.
- */
+/** Makes this process trust only the certificate of this test API, because OpenSSL finds only one certificate of a name. */
 export function trustCertificate({ certificate }: TestApi): void {
   setDefaultCACertificates([...CERTIFICATES, certificate]);
 }

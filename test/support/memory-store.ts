@@ -38,16 +38,13 @@ interface StoredSeries {
   splits?: number[];
 }
 
-/**
- * A stored device. Its load profile consists of closed hours and the open hour (which readings can still extend), by start of the
- * quarter-hour in ms.
- */
+/** A stored device. Its load profile consists of closed hours and of the open hour, which readings can still extend. */
 export interface StoredDevice {
   deviceId: string;
   settings: CountingSettings;
   computedWith: SettingsByTime | null;
   channelSettings: ChannelSettings;
-  /** Edits in force, and revoked edits whose effect has not been recomputed yet. */
+  /** Edits in force, and revoked edits that are not recomputed yet. */
   edits: Edit[];
   series: Map<string, StoredSeries>;
   profile: BucketDeltas;
@@ -58,27 +55,24 @@ export interface StoredDevice {
   version: number;
 }
 
-/**
- * In-memory database for tests of the write path. It returns device states and stretches (consecutive stored readings), and stores write
- * plans.
- */
+/** In-memory database for tests of the write path: device states, stored readings and write plans (the changes of a batch). */
 export interface MemoryStore {
   devices: Map<string, StoredDevice>;
   pair(deviceId: string, settings: CountingSettings): void;
-  /** Changes a device's counting settings, as its owner would. The device's past must then be recomputed. */
+  /** Changes a device's counting settings, as its owner would. */
   set(deviceId: string, settings: CountingSettings): void;
   /** Sets the meaning of a quantity, as the owner would. Null restores the automatic choice. */
   setMeaning(deviceId: string, nativeName: string, countsAs: string | null): void;
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
-  /** Changes the decoder settings for all quantities of the device, as its owner would. Its series are then split. */
+  /** Changes the decoder settings of the device, as its owner would. Its series are then split. */
   split(deviceId: string): void;
   /** Changes a stored device directly, without the write path. Returns the result of `change`. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
   /** Returns a copy of the device that cannot be changed: a change throws. */
   load(deviceId: string): { device: DeviceState; version: number };
   stretch(wanted: StretchRequest): Stretch;
-  /** Stores all plans. If a device has changed since its plan's state was loaded, stores no plan and returns false. */
+  /** Stores all plans. If a device has changed since its state was loaded, stores none and returns false. */
   commit(plans: readonly { plan: DevicePlan; version: number }[]): boolean;
 }
 
@@ -117,8 +111,7 @@ export function createMemoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
-      // A cached head does not contain the first readings and earlier roles of a series. A plan on a cached head does not change them, so
-      // they are undefined in the plan.
+      // A cached device state lacks the first readings and earlier roles of a series, so these are undefined in its plan.
       if (plan.firsts.firstReadAtMs !== undefined) {
         one.firsts = { ...plan.firsts };
         delete one.earlierRoles;

@@ -9,8 +9,8 @@ export interface TestMeter {
   userId: string;
   deviceId: string;
   /**
-   * Writes readings as one batch. Each is a time with a register value in kWh or, with an interval length, with the interval's energy.
-   * `now`: current time of the writer.
+   * Writes readings as one batch. Each is a time with a register value in kWh or, with an interval length, the interval's energy. `now`:
+   * current time.
    */
   read(
     readings: readonly (readonly [string | Date, number])[],

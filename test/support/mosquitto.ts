@@ -12,9 +12,7 @@ export interface Mosquitto {
   stop(): Promise<void>;
 }
 
-/**
- * Starts mosquitto. If mosquitto is not installed, throws an error with instructions, because support of external brokers must be tested.
- */
+/** Starts mosquitto. Throws an error with instructions if it is not installed. */
 export async function startMosquitto({
   configuration,
   port: wanted,
@@ -29,9 +27,9 @@ export async function startMosquitto({
   const port = wanted ?? (await findFreePort());
   const settings = ['allow_anonymous true', 'persistence false', 'max_queued_messages 0', 'max_inflight_messages 0'];
   const ownConfiguration = configuration?.replace(/^listener 1883$/m, `listener ${port} 127.0.0.1`);
-  // mosquitto stores persistent data in this folder unless its configuration names another one.
+  // Default folder of persistent data.
   const persistenceLine = ownConfiguration?.includes('persistence_location') ? '' : `persistence_location ${folder}/\n`;
-  // As root, mosquitto would switch to another user, who may have no access to the folder.
+  // As root, mosquitto would switch to a user without access to the folder.
   await writeFile(
     join(folder, 'conf'),
     ownConfiguration

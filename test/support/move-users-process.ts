@@ -2,11 +2,11 @@ import { flushCompileCache } from 'node:module';
 import { moveUsers } from '#src/start/users-move/move-users.ts';
 
 /**
- * `node move-users-process.ts SOURCE TARGET ACCOUNTS AT NTH`: moves accounts. The process kills itself with SIGKILL when it reports AT
- * (part of a step's text, or the name of a copied relation) for the NTH time.
+ * `node move-users-process.ts SOURCE TARGET ACCOUNTS AT NTH`: moves accounts. The process kills itself when it reports the step or relation
+ * AT for the NTH time.
  */
 const [source = '', target = '', accounts = '', at = '', nth = '1'] = process.argv.slice(2);
-// A killed process would not write Node's compile cache, so the cache is written now.
+// A killed process would not write Node's compile cache.
 flushCompileCache();
 let times = 0;
 function onProgress(text: string): void {

@@ -11,7 +11,7 @@ export const READINGS_TOPIC = `energy/v1/${DEVICE_ID}/readings`;
 export const STATUS_TOPIC = `energy/v1/${DEVICE_ID}/status`;
 export const GATEWAY_ID = 'gwy_00000000000000000000000000';
 export const USAGE_TOPIC = `energy/v1/homes/usr_${GATEWAY_ID}/usage`;
-/** Time limit within which the broker must end a connection. A keep-alive timeout would take much longer. */
+/** Time limit within which the broker must end a connection, shorter than a keep-alive timeout. */
 const SOON_MS = 5_000;
 export const MQTT5_OPTIONS = { protocolVersion: 5 } as const;
 

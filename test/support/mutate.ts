@@ -32,10 +32,7 @@ const VALUES = [
 ];
 const NAMES = ['__proto__', 'constructor', 'toString', 'length', '', 'a'.repeat(300), '\u0000', '💡'];
 
-/**
- * Creates a function that changes messages as faulty firmware, faulty connections and attackers would. The same seed produces the same
- * changes.
- */
+/** Creates a function that changes messages as faulty firmware and attackers would. The same seed produces the same changes. */
 export function createMessageMutator(seed: number): { bytes(payload: Buffer): Buffer; text(topic: string): string } {
   const random = createRandom(seed);
   const below = (most: number) => Math.floor(random.next() * most);

@@ -7,7 +7,7 @@ import { generate } from 'selfsigned';
 
 type Claims = Record<string, unknown>;
 
-/** A real OpenID Connect provider over TLS, on the loopback interface and with its own certificate authority. */
+/** A real OpenID Connect provider over TLS, with its own certificate authority. */
 export interface OidcServer {
   issuer: string;
   clientId: string;
@@ -17,8 +17,8 @@ export interface OidcServer {
   /** Claims of the people who can sign in, by login name. The provider accepts any password. */
   people: Map<string, Claims>;
   /**
-   * Faults of the provider. `answers`: wrong responses, by the end of the request's path. `idToken`, `signing`: wrong claims or a wrong
-   * signature of the ID token.
+   * Faults of the provider. `answers`: wrong responses, by the end of the request's path. `idToken`, `signing`: wrong claims or signature
+   * of the ID token.
    */
   faults: {
     answers: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
@@ -27,10 +27,7 @@ export interface OidcServer {
   };
   /** Returns the number of received requests whose path ends with `path`. */
   asked(path: string): number;
-  /**
-   * Signs in at the provider like a browser, starting at the URL to which the service redirects. Returns the URL to which the provider
-   * redirects back.
-   */
+  /** Signs in at the provider like a browser. Returns the URL to which the provider redirects back. */
   signIn(location: string, login: string): Promise<string>;
   /** Registers this running service with the provider. Until then, the provider does not respond. */
   serve(serviceUrl: string): void;

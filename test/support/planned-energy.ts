@@ -21,12 +21,12 @@ import type { ReadingHistory } from '#test/reference/histories.ts';
 import { convertToReferenceReadings } from '#test/support/counting-rules.ts';
 import { readWholeLoadProfile, type StoredDevice } from '#test/support/memory-store.ts';
 
-/** Expects two values to be equal, like `toEqual`. For equal values, `toEqual` alone takes ten times as long. */
+/** Expects two values to be equal, like `toEqual` but faster. */
 export function expectEqual(actual: unknown, wanted: unknown, message?: string): void {
   if (!isDeepStrictEqual(actual, wanted)) expect(actual, message).toEqual(wanted);
 }
 
-/** Expects the device's load profile to equal the reference implementation's result for all readings. */
+/** Expects the device's load profile to equal that of the reference implementation. */
 export function expectReferenceEnergy(device: StoredDevice, all: ReadingHistory['readings']): void {
   const readings = convertToReferenceReadings(all);
   const edits = inForce(device);
@@ -58,7 +58,7 @@ function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): vo
     const ofMeter = convertToReferenceReadings(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
-      // A register of unknown meaning may measure this medium, too. A power of the same circuit then does not contribute to the total.
+      // A power does not count if a register of its circuit may measure the same medium.
       if (words.includes('unknown')) return [one];
       return mine.join() === meterWords.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
     });
@@ -68,8 +68,7 @@ function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): vo
       if (edit.channel === null) return [edit];
       return media.join() === meterWords.join() ? [{ ...edit, channel: plainly(edit.channel) }] : [];
     });
-    // Numbers of readings are compared only if there are no power readings: power readings of an electricity meter contribute to its export
-    // even if it has a register.
+    // Numbers of readings are compared only without power readings.
     const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
     const wanted = [...computeReferenceConsumption(ofMeter, settings, getStartOfQuarterHour, edits)]
       .filter(([, row]) => row.covered > 0n)
@@ -91,10 +90,7 @@ const plainly = (channel: string) =>
 /** Words in the name of a channel that identify its medium, such as gas. */
 const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
 
-/**
- * Expects the stored energy, meters and series to equal those that the reference implementation and the counting rule compute from all
- * readings.
- */
+/** Expects the stored energy, meters and series to equal those of the reference implementation and the counting rule. */
 export function expectReferenceResults(device: StoredDevice, all: ReadingHistory['readings']): void {
   expectReferenceEnergy(device, all);
   expectMeters(device, all);
@@ -123,8 +119,8 @@ export function expectReferenceResults(device: StoredDevice, all: ReadingHistory
 }
 
 /**
- * Expects the stored results to equal those of the counting rule for the stored readings, each period with the settings that were in force
- * when it was computed. This must hold at any time, also between two chunks of a recomputation.
+ * Expects the stored results to equal those of the counting rule for the stored readings, each period with its settings. This must hold at
+ * any time, also during a recomputation.
  */
 export function expectCountingRuleResults(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
@@ -166,20 +162,14 @@ interface Step {
   readonly roles: SeriesRoles;
   /** Channel of its series. */
   readonly of: string;
-  /**
-   * Key shared by the tariff registers of one circuit and direction, or of one separate meter. Null if this series is not a tariff
-   * register.
-   */
+  /** Key shared by the tariff registers of one circuit and direction, or of one separate meter. Null for other series. */
   readonly tariff: string | null;
 }
 
 const tariffOf = ({ isTariff, meter, export: isExport }: SeriesRoles, of: string): string | null =>
   isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isElectricityQuantity(meter) ? meter : isExport}` : null;
 
-/**
- * Whether the rise `other`, of another register with the same tariff key, lies within the time of the rise `one` and ends earlier. If so,
- * the energy of `one` is placed after `other`.
- */
+/** Whether the rise `other` lies within the time of the rise `one` and ends earlier. The energy of `one` is then placed after it. */
 const isWithin = (one: Step, other: Step): boolean =>
   one.tariff === other.tariff &&
   one.of !== other.of &&

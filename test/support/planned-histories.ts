@@ -8,35 +8,35 @@ import { createTestHeadCache, HEAD_CACHE_KINDS } from '#test/support/head-caches
 import type { MemoryStore } from '#test/support/memory-store.ts';
 import { addEditIfValid, recomputeChunk, writeBatch } from '#test/support/planned-writes.ts';
 
-/** Number of random histories that are compared. The environment variable PLANNED_HISTORIES sets another number. */
+/** Number of random histories (PLANNED_HISTORIES). */
 export const HISTORY_COUNT = Number(process.env.PLANNED_HISTORIES ?? 40);
-/** Number of devices in a run. A batch can contain readings of several devices. */
+/** Number of devices in a run. */
 export const DEVICE_COUNT = 4;
 
-/** Random length of the chunks in which a worker recomputes a device's past. Infinity means the whole past at once. */
+/** Random length of the chunks in which a worker recomputes a device's past. Infinity: all at once. */
 export const arbitraryChunkMs = fc.oneof(
   fc.constantFrom(1, Number.POSITIVE_INFINITY),
   fc.integer({ min: 1, max: 90 * 60_000 }),
   fc.integer({ min: 1, max: 48 * HOUR_MS }),
 );
 
-/** Random order of arrival of readings, with concurrent changes by owners and recomputations by workers. */
+/** Random order of arrival of readings, with concurrent changes and recomputations. */
 export const arbitraryArrivalScenario = fc.record({
-  /** Rank of each reading in the order of arrival. Unless `shuffled`, readings arrive approximately in chronological order. */
+  /** Rank of each reading in the order of arrival. Unless `shuffled`, the order is nearly chronological. */
   order: fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 }),
   shuffled: fc.boolean(),
   /** Indices of readings that arrive again at the end. */
   again: fc.array(fc.nat(), { maxLength: 20 }),
   batchSizes: fc.array(fc.constantFrom(1, 5, 20, 80, 300), { minLength: 2, maxLength: 6 }),
-  /** Index of the writer that continues at each step. Often, another writer changes a state on which this writer has already planned. */
+  /** Index of the writer that continues at each step. Writers often change a state with which another writer has already planned. */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
-  /** Each writer's kind of head cache. */
+  /** Each writer's kind of cache. */
   memories: fc.array(fc.constantFrom(...HEAD_CACHE_KINDS), { minLength: 3, maxLength: 3 }),
-  /** Changes of settings by owners. `step`: the step before which the change is made. */
+  /** Changes of settings by owners, each before a certain step. */
   changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), settings: arbitrarySettings }), {
     maxLength: 3,
   }),
-  /** Edits by owners, and revocations of edits by number. `step`: the step before which the edit or revocation is made. */
+  /** Edits by owners, and revocations of edits by number, each before a certain step. */
   edits: fc.array(
     fc.record({
       step: fc.nat(200),
@@ -46,11 +46,11 @@ export const arbitraryArrivalScenario = fc.record({
     }),
     { maxLength: 8 },
   ),
-  /** Steps at which a worker recomputes a chunk of a device's past, with the length of the chunk. */
+  /** Steps at which a worker recomputes a chunk of a device's past, and the chunk's length. */
   pieces: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), lengthMs: arbitraryChunkMs }), {
     maxLength: 12,
   }),
-  /** Length of the chunks in which the rest of the past is recomputed after the last reading has arrived. */
+  /** Length of the chunks after the last reading has arrived. */
   lastPieceMs: fc.constantFrom(7 * HOUR_MS, 50 * HOUR_MS, Number.POSITIVE_INFINITY),
 });
 type Delivery = typeof arbitraryArrivalScenario extends fc.Arbitrary<infer T> ? T : never;
@@ -69,8 +69,8 @@ export function splitIntoBatches(all: readonly DecodedReading[], { order, shuffl
 }
 
 /**
- * Runs three writers that take batches in turn while owners change settings. `all`: readings of each device, from which edits are created.
- * If `all` is missing, there are no edits.
+ * Runs three writers that take batches in turn while owners change settings. `all`: readings of each device for edits; without it, there
+ * are no edits.
  */
 export function runWriters(
   store: MemoryStore,

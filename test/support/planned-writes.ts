@@ -22,8 +22,8 @@ import { createMemoryStore, type MemoryStore, type StoredDevice } from '#test/su
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Writes a batch in six steps: takes the devices from the cache or loads them, plans, loads the stretches (consecutive stored readings)
- * that the plans need, plans again, commits, and updates the cache. Other writers may run at each yield.
+ * Writes a batch in steps: takes the devices from the cache or loads them, plans, loads the stored readings that the plans need, plans
+ * again, commits, and updates the cache. Other writers may run at each yield.
  */
 export function* writeBatch(
   store: MemoryStore,
@@ -50,8 +50,7 @@ export function* writeBatch(
           plans.push({ plan: planned, version });
           break;
         }
-        // To replay stored readings, the plan needs the series' splits (changes of the decoder settings). A cached head does not contain
-        // them, so the device is loaded.
+        // A cached device state lacks the series' splits, which a replay needs, so the device is loaded.
         if (device === head) {
           ({ device, version } = store.load(deviceId));
           continue;
@@ -73,8 +72,7 @@ export function* writeBatch(
     const count = (of: (plan: (typeof all)[number]) => number) => all.reduce((sum, plan) => sum + of(plan), 0);
     const stored = count(({ inserts, lowered }) => inserts.length + lowered.length);
     const duplicates = count((plan) => plan.duplicates) + collected.duplicates;
-    // If a reading replaces a stored one by a lower value, the stored reading is counted as rejected, even if an earlier batch contained
-    // it.
+    // A stored reading that is replaced by a lower value counts as rejected.
     const rejected = count(({ rejects, lowered }) => rejects.length - lowered.length) + collected.rejects.length;
     if (stored + duplicates + rejected !== batch.length)
       throw new Error(`${stored}, ${duplicates}, ${rejected}: not all of ${batch.length}`);
@@ -82,10 +80,7 @@ export function* writeBatch(
   }
 }
 
-/**
- * Recomputes one chunk of a device that has pending edits or settings. The chunk begins at the earliest pending time. `lengthMs`: length of
- * the chunk.
- */
+/** Recomputes one chunk of a device, from the earliest pending time on. `lengthMs`: length of the chunk. */
 export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: number): void {
   const { device, version } = store.load(deviceId);
   if (device.computedWith === null) return;
@@ -95,7 +90,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
-  // The time ranges of changed settings and roles have no end, and some have no start.
+  // The time ranges of changed settings have no end, and some have no start.
   for (const { fromMs } of otherwise) openMs.push(Math.max(fromMs, Math.min(...times)));
   const reachedMs = Math.min(...openMs) + lengthMs;
   const isLast = otherwise.length > 0 && reachedMs > Math.max(...times);
@@ -108,8 +103,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
       return;
     }
     for (const one of planned.wanted) {
-      // Loads shorter stretches of readings than the plan requests. Otherwise, no stretch of these short histories would ever have to be
-      // extended.
+      // Loads fewer readings than requested, so that short histories also test the loading of further ones.
       const near = one.back === 1_024 && !one.lookFor ? { back: 3 } : {};
       const far = one.beyond === 1_024 && !one.lookFor ? { beyond: 16 } : {};
       const stretch = store.stretch({ ...one, ...near, ...far });
@@ -125,7 +119,7 @@ export function recomputeAllChunks(store: MemoryStore, deviceIds: readonly strin
   }
 }
 
-/** Whether the head (state) of a device may be cached, by the same rule as in `load.ts`. */
+/** Whether the state of a device may be cached, by the rule of `load.ts`. */
 const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =>
   computedWith === null &&
   [...series.values()].every(hasReadingAfterLastSplit) &&
@@ -134,9 +128,7 @@ const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
   );
 
-/**
- * Adds an edit unless it is invalid. A manual value needs an existing register, and each channel can have only one manual value for a time.
- */
+/** Adds an edit unless it is invalid. A channel can have only one manual value for a time, and needs a register. */
 export function addEditIfValid(store: MemoryStore, deviceId: string, edit: ReferenceEdit): void {
   const { edits, series } = store.devices.get(deviceId) as StoredDevice;
   const { channel, value, fromMs } = edit;

@@ -2,8 +2,7 @@ import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { expect } from 'vitest';
 
 /**
- * Waits until no process uses a database cluster. After PostgreSQL's first process has been killed, its other processes end with a delay. A
- * new PostgreSQL cannot start while one of them holds the shared memory.
+ * Waits until no process uses a database cluster. After PostgreSQL's first process has been killed, its other processes end with a delay.
  */
 export async function waitUntilDatabaseClusterUnused(cluster: string): Promise<void> {
   const folder = realpathSync(cluster);
@@ -11,7 +10,7 @@ export async function waitUntilDatabaseClusterUnused(cluster: string): Promise<v
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === folder;
     } catch {
-      // The entry is not a process, or its process has ended since it was listed.
+      // Not a process, or already ended.
       return false;
     }
   };

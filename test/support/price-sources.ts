@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 export const SECRET_BOX = createSecretEncrypter('the secret of the tests');
 export let host: WebhookReceiver;
 export let fetcher: ReturnType<typeof createPriceSourceFetcher>;
-/** Responds to requests for presets, so that no request is sent to a preset's real address. */
+/** Responds to requests for presets. */
 let preset: SourceFetcher;
 /** Sets this function. */
 export const setPresetResponse = (answer: SourceFetcher): void => {
@@ -94,9 +94,7 @@ export const readPrices = async (id: string) =>
   );
 export const fetchNextSource = () =>
   fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: fetchTestResponse, clock: () => api.now });
-/**
- * Fetches all due series. Deletes the hosts' last fetch times instead of waiting the second that must pass between two requests to a host.
- */
+/** Fetches all due series, without the second that must pass between two requests to a host. */
 export async function fetchAllSources(): Promise<number> {
   for (let series = 0; ; ) {
     const did = await fetchNextSource();

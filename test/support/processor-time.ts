@@ -1,7 +1,4 @@
-/**
- * Returns the CPU time in ms that `work` needs in this process. It does not include other processes, so a test can limit it even on a busy
- * machine.
- */
+/** Returns the CPU time in ms that `work` needs in this process, which does not depend on other processes. */
 export function measureProcessorMs(work: () => void): number {
   const before = process.cpuUsage();
   work();

@@ -7,7 +7,7 @@ interface Asked {
   labels: string[];
 }
 
-/** Returns the metrics of a PromQL expression, and all labels in its `by`, `on` and similar clauses. Throws if the syntax is invalid. */
+/** Returns the metrics of a PromQL expression, and the labels in its `by`, `on` and similar clauses. Throws if the syntax is invalid. */
 export function parsePromQl(expression: string): { asked: Asked[]; grouping: string[] } {
   const asked: Asked[] = [];
   const grouping: string[] = [];

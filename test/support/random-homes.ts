@@ -2,7 +2,7 @@ import type { ReferenceDevice, ReferencePlacement } from '#test/reference/home.t
 import type { TestApi } from './api.ts';
 import { addToLoadProfile, type LoadProfileChange } from './load-profile.ts';
 
-/** Random homes with four days of quarter-hours, which include a change of the clocks. The same seed produces the same homes. */
+/** Random homes with four days of quarter-hours, which include a clock change. The same seed produces the same homes. */
 export const QUARTER_HOUR_MS = 900_000;
 export const HISTORY_FROM_MS = Date.UTC(2026, 2, 27);
 export const QUARTER_HOUR_COUNT = 4 * 96;
@@ -36,7 +36,10 @@ const random = (below: number): number => {
 };
 export const pickRandomElement = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
 
-/** Creates a home with two to eight devices. Some devices have channels with their own placement. `isPlain`: creates only appliances. */
+/**
+ * Creates a home with two to eight devices. Some channels measure another part of the home than their device. `isPlain`: creates only
+ * appliances.
+ */
 export async function createRandomHome(api: TestApi, isPlain = false): Promise<TestHome> {
   const { userId, key } = await api.user('homeowner');
   const devices: ReferenceDevice[] = [];
@@ -92,7 +95,7 @@ export async function createRandomHome(api: TestApi, isPlain = false): Promise<T
   return { userId, key, devices: all };
 }
 
-/** Returns a random selection of a device's channels, possibly all, with their own placement. */
+/** Returns a random selection of a device's channels that measure another part of the home. */
 function randomPart(device: ReferenceDevice): ReferenceDevice {
   const { id, upstream, deletedAtMs } = device;
   const part = randomDevice(id, upstream);
@@ -122,7 +125,7 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
     deletedAtMs: ends < QUARTER_HOUR_COUNT ? HISTORY_FROM_MS + ends * QUARTER_HOUR_MS : null,
     channels,
   };
-  // Until a random minute, the device had a power channel that contributed to its total in addition to the current channels.
+  // Until a random minute, a power channel also contributed to the device's total.
   if (channels.import > 0 && random(3) === 0)
     device.earlier = {
       untilMs: HISTORY_FROM_MS + random(QUARTER_HOUR_COUNT * 15) * 60_000,
@@ -168,8 +171,7 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
           estimatedMilliwattHours: exportEstimated,
           coveredMs: QUARTER_HOUR_MS,
         };
-        // The energy of a channel with its own placement is stored twice: separately, and as part of its device. The same applies to its
-        // estimated export.
+        // The energy of such a channel is stored twice: separately, and as part of its device.
         return (partOf ? ['', `/${placement}`] : ['']).flatMap((place) => [
           { ...keys(place), ...own },
           ...(exportEstimated > 0 ? [{ ...keys(`${place}/estimated_export`), ...outwards }] : []),
@@ -216,10 +218,10 @@ function calendar(zone: string) {
 export type LocalTimesByQuarterHour = ReturnType<typeof calendar>;
 export const CALENDARS_BY_ZONE = new Map(TIME_ZONES.map((zone) => [zone, calendar(zone)]));
 
-/** Length in minutes of the units of rows, such as hours, that are shorter than a day. */
+/** Length in minutes of rows shorter than a day. */
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
 
-/** Returns the start (Unix ms) and the name of the row that contains a quarter-hour. Null if the unit is a day or longer. */
+/** Returns the start (Unix ms) and the name of the row that contains a quarter-hour. Null for rows of a day or longer. */
 export function findRowOfQuarterHour(unit: string, at: number, { hour, minute }: { hour: string; minute: number }) {
   const length = CLOCK_MINUTES[unit];
   if (length === undefined) return null;

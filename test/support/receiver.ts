@@ -18,8 +18,7 @@ export interface WebhookReceiver {
   ca: string;
   calls: WebhookCall[];
   /**
-   * Response to each webhook call. Null: no response at all. A function returns the response to a call. `ending`: how the response body
-   * ends prematurely.
+   * Response to each webhook call. Null: none. A function returns the response to a call. `ending`: how the response body ends prematurely.
    */
   answer: (call: WebhookCall) => {
     status: number;

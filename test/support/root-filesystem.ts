@@ -33,8 +33,7 @@ export interface RootFilesystemOptions {
 
 /**
  * Shell command that mounts a read-only root file system: this machine's programs and libraries, /app as in the image, a private /tmp and
- * /dev/shm, and the folder `data` as /data. It then runs the program with only the named capabilities and without a way to gain others. The
- * mounts are in namespaces that end with the program.
+ * /dev/shm, and the folder `data` as /data. It then runs the program with only the named capabilities.
  */
 const MOUNT = `set -e
 root=$1 app=$2 node=$3 data=$4 user=$5 capabilities=$6 file=$7; shift 7
@@ -87,10 +86,7 @@ export function startInRootFilesystem({
   };
 }
 
-/**
- * Whether a process is the program itself: it has these arguments, and a different root from this process. The processes that start the
- * program still have the same root.
- */
+/** Whether a process is the program itself: it has these arguments, and another root than this process. */
 function isProgram(pid: number, command: readonly string[]): boolean {
   try {
     const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

@@ -1,9 +1,8 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 
 /**
- * Returns the public schema of a database as readable SQL: types, tables with keys, indexes and comments, and the columns of views, in the
- * order in which migrations created them. Omits functions and the definitions of views, which have their own files. The schema comes from
- * PostgreSQL's catalogue, because the embedded server has no pg_dump.
+ * Returns the public schema of a database as readable SQL: types, tables with keys, indexes and comments, and the columns of views. Omits
+ * functions and the definitions of views. Reads PostgreSQL's catalogue, because the embedded server has no pg_dump.
  */
 export async function generateSchemaText(pool: Pool | PoolClient): Promise<string> {
   const { rows: relations } = await pool.query<Relation>(RELATIONS);
@@ -47,10 +46,7 @@ const readable = (text: string) =>
     .replaceAll(/::double precision| USING btree| ONLY(?= \w)/g, '')
     .replaceAll(/ (ON|REFERENCES) public\./g, ' $1 ');
 
-/**
- * SQL condition for the relations of the service's own schema. Excludes partitions, relations of extensions, and views that only repeat an
- * aggregate's columns.
- */
+/** SQL condition for the relations of the service's own schema, without partitions. */
 const OURS = `c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'c') AND NOT c.relispartition
   AND c.relname NOT LIKE '%\\_expected'
   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')`;

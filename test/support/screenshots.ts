@@ -15,10 +15,7 @@ const QUALITY = 78;
 /** Time zone of the demo's first home. */
 const TIME_ZONE = 'Europe/Berlin';
 
-/**
- * Accounts whose pages are shown: the demo's first home (`home`), its utility (`fleet`), the administrator (`admin`), and a visitor who is
- * not signed in (`nobody`).
- */
+/** Accounts whose pages are shown: the demo's first home, its utility, the administrator, and a visitor (`nobody`). */
 type Account = 'home' | 'fleet' | 'admin' | 'nobody';
 /** Returns the previous month as YYYY-MM. */
 const lastMonth = () => {
@@ -26,13 +23,10 @@ const lastMonth = () => {
   return new Date(Date.UTC(year, month - 2, 1)).toISOString().slice(0, 7);
 };
 
-/**
- * Functions that prepare the screenshots, by account and name. Each function goes from a newly opened page of the account to the view of
- * the screenshot.
- */
+/** Functions that prepare the screenshots, by account and name. Each goes from a new page to the view of the screenshot. */
 const PICTURES: Record<Account, Record<string, (page: Page) => Promise<unknown>>> = {
   home: {
-    // Shows yesterday, because at night the current day has hardly any usage.
+    // Yesterday, because at night the current day has hardly any usage.
     async home(page) {
       await page.goto(`/dashboard/home/day/${getDayBefore(getTodayInZone(TIME_ZONE))}`);
       await page.locator('.lead > div', { hasText: 'Used' }).locator('.money').waitFor();
@@ -88,9 +82,7 @@ const PICTURES: Record<Account, Record<string, (page: Page) => Promise<unknown>>
 
 type Size = keyof typeof SCREEN_SIZES;
 type ColourScheme = (typeof COLOUR_SCHEMES)[number];
-/**
- * Returns the files of a page's screenshots, with size and colour scheme. The Home page is also shown in the dark scheme, for the README.
- */
+/** Returns the files of a page's screenshots, with size and colour scheme. */
 const picturesOf = (name: string): { file: string; size: Size; colorScheme: ColourScheme }[] =>
   COLOUR_SCHEMES.filter((scheme) => scheme === 'light' || name === 'home').flatMap((colorScheme) =>
     (Object.keys(SCREEN_SIZES) as Size[]).map((size) => ({
@@ -126,7 +118,7 @@ async function takeAll(): Promise<void> {
 
 async function takeOf({ baseUrl, links }: RunningDemo, browser: Browser): Promise<void> {
   for (const [account, pages] of Object.entries(PICTURES)) {
-    // A sign-in link works only once, so all screenshots of an account use one browser context. Each page sets its size.
+    // One browser context for each account, because a sign-in link works only once.
     const context = await browser.newContext({
       baseURL: baseUrl,
       ignoreHTTPSErrors: true,
@@ -151,7 +143,7 @@ async function signIn(context: BrowserContext, link: string): Promise<void> {
   await page.close();
 }
 
-/** Maximum number of attempts for each screenshot. On a busy machine, a page may show an error instead of its data. */
+/** Maximum number of attempts for each screenshot, because a page may show an error on a busy machine. */
 const ATTEMPTS = 3;
 
 async function take(
@@ -179,8 +171,8 @@ async function take(
 }
 
 /**
- * Waits until no card has been loading for two seconds. Waiting for an idle network is impossible, because the stream of live readings
- * never ends. Throws if a card failed to load.
+ * Waits until no card has been loading for two seconds. The network is never idle, because of live readings. Throws if a card failed to
+ * load.
  */
 async function waitUntilLoaded(page: Page): Promise<void> {
   await page.waitForFunction(() => {
@@ -198,7 +190,7 @@ async function waitUntilLoaded(page: Page): Promise<void> {
   if (problems.length > 0) throw new Error(`${page.url()} shows: ${problems.join(' ')}`);
 }
 
-/** Takes a screenshot with Chromium's own protocol, which offers a smaller image format than playwright. */
+/** Takes a screenshot with Chromium's protocol, which has a smaller image format than playwright. */
 async function pictureOf(page: Page): Promise<Buffer> {
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });

@@ -17,8 +17,8 @@ export interface RoleProcess {
 }
 
 /**
- * Starts `energy <role>` and waits until the role is ready. The operating system chooses the ports that are not given. `program`: program
- * of another version or installation.
+ * Starts `energy <role>` and waits until the role is ready. The operating system chooses missing ports. `program`: program of another
+ * version.
  */
 export async function startRole(
   role: 'ingest' | 'api' | 'worker',

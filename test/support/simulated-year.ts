@@ -9,7 +9,7 @@ import { type HomeProfile, QUARTER_HOURS_PER_DAY } from '#src/remarks/profile.ts
 const DAY_MS = 86_400_000;
 const FROM_MS = Date.parse('2025-01-01T00:00:00Z');
 const LATITUDE = 52;
-/** Number of days that a decision about a remark looks back. */
+/** Number of past days that a decision about a remark uses. */
 const SEEN_DAYS = 70;
 
 export const HOME_KINDS = ['flat', 'family', 'heat pump', 'electric car', 'solar'] as const;
@@ -24,7 +24,7 @@ export interface SimulatedYear {
   daily: (number | null)[];
 }
 
-/** Returns the traits of an ordinary home. It has a freezer, and is empty during two weeks of holidays in summer and one week in winter. */
+/** Returns the traits of an ordinary home with a freezer, empty during three weeks of holidays. */
 export function createOrdinaryHomeTraits(kind: HomeKind, seed: string): HomeTraits {
   const random = createRandom(seed, 'freezer');
   const holiday = (month: number, days: number) => {
@@ -41,10 +41,7 @@ export function createOrdinaryHomeTraits(kind: HomeKind, seed: string): HomeTrai
   };
 }
 
-/**
- * Simulates the first `days` days of a home, from the start of 2025. Days before `firstDay` have no data, because the caller does not use
- * them.
- */
+/** Simulates the first `days` days of a home, from the start of 2025. Days before `firstDay` have no data. */
 export function simulateYear(kind: HomeKind, traits: HomeTraits, days: number, firstDay = 0): SimulatedYear {
   const list = () => new Float64Array(days * QUARTER_HOURS_PER_DAY).fill(Number.NaN);
   const [used, freezer, production] = [list(), list(), kind === 'solar' ? list() : null];
@@ -76,8 +73,8 @@ function quarters(minutes: Int32Array): Float64Array {
 }
 
 /**
- * Returns the data of a home that a decision about a remark uses at a quarter-hour, given by its index from the start of 2025. `hasPlug`:
- * whether a smart plug measures the freezer.
+ * Returns the data of a home that a decision about a remark uses at a quarter-hour, given by its index. `hasPlug`: whether a smart plug
+ * measures the freezer.
  */
 export function createHomeProfile(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
   const from = Math.max(0, quarter - SEEN_DAYS * QUARTER_HOURS_PER_DAY);
@@ -93,7 +90,7 @@ export function createHomeProfile(year: SimulatedYear, quarter: number, hasPlug:
   };
 }
 
-/** Creates a fault that begins at a quarter-hour, given by its index from the start of 2025, and never ends. */
+/** Creates a fault that begins at a quarter-hour, given by its index, and never ends. */
 export const createLastingFault = (kind: HomeFault['kind'], quarter: number): HomeFault => ({
   kind,
   fromMs: FROM_MS + quarter * QUARTER_HOUR_MS,

@@ -17,8 +17,8 @@ export interface SolarQuarterHour {
 }
 
 /**
- * Writes a home with a grid meter and an inverter. The energy is known at all times, except that the inverter reports nothing in
- * quarter-hours for which `isUnknown` returns true. Returns the home's quarter-hours.
+ * Writes a home with a grid meter and an inverter, which reports nothing in quarter-hours for which `isUnknown` returns true. Returns the
+ * home's quarter-hours.
  */
 export async function writeSolarHome(
   api: TestApi,
@@ -55,10 +55,7 @@ export async function writeSolarHome(
   return quarters;
 }
 
-/**
- * Returns the energies of a sunny home at a time of day (UTC). The values are odd numbers, and some quarter-hours have both import and
- * export.
- */
+/** Returns the energies of a sunny home at a time of day (UTC). Some quarter-hours have both import and export. */
 function quarterAt(atMs: number): SolarQuarterHour {
   const number = atMs / QUARTER_HOUR_MS;
   const hour = (atMs / 3_600_000) % 24;

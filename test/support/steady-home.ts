@@ -5,8 +5,8 @@ import { drawHomeTraits } from '#simulators/homes.ts';
 export const HOUR_MS = 3_600_000;
 export const STEADY_HOME_START_MS = Date.UTC(2026, 1, 2);
 /**
- * Current time of the tests: Tuesday, 11:00:20 in Berlin, 34 hours and 20 seconds after the home's start on Monday. The home's register is
- * then at 14622.388 Wh.
+ * Current time of the tests: Tuesday, 11:00:20 in Berlin, 34 hours and 20 seconds after the home's start. The register is then at 14622.388
+ * Wh.
  */
 export const STEADY_HOME_NOW_MS = STEADY_HOME_START_MS + 34 * HOUR_MS + 20_000;
 

@@ -8,7 +8,7 @@ const repository = resolve(import.meta.dirname, '../..');
 /** Path of the checkout for programs in the test's systemd environment. */
 export const CHECKOUT_PATH = '/home/me/energy-usage-service';
 
-/** A test instance of this machine's systemd, which runs the service. It is the first process of separate namespaces. */
+/** A test instance of this machine's systemd, which runs the service in separate namespaces. */
 export interface IsolatedSystemd {
   /** Returns the standard output and standard error of the service so far. */
   output(): string;
@@ -24,9 +24,8 @@ export interface IsolatedSystemd {
 }
 
 /**
- * Shell command that builds the root file system of the test's systemd: this machine's programs and libraries, and the checkout in a home
- * folder that other users may not enter. All other folders are empty. /proc/sys and /sys are read-only, so that the machine's kernel
- * settings cannot change. systemd's cgroups are inside a new cgroup. `$node`: folder in which Node is installed.
+ * Shell command that builds the root file system of the test's systemd: this machine's programs and libraries, and the checkout in a
+ * private home folder. /proc/sys and /sys are read-only. `$node`: folder of Node.
  */
 const BOOT = `set -e
 root=$1 repository=$2 units=$3 settings=$4 node=$5
@@ -49,13 +48,13 @@ mount --bind "$repository" .${CHECKOUT_PATH}; mount -o remount,bind,ro .${CHECKO
 cp -r "$units"/. etc/systemd/system/; cp "$settings" etc/energy-usage/energy.env
 exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /usr/sbin/chroot "$root" /lib/systemd/systemd --system --unit=test.target --log-target=null --show-status=no`;
 
-/** Returns the cgroup hierarchies that systemd uses: that of version 2 or, in hybrid mode, systemd's own two hierarchies. */
+/** Returns the cgroup hierarchies that systemd uses. */
 const hierarchies = (): string[] =>
   existsSync('/sys/fs/cgroup/cgroup.controllers')
     ? ['/sys/fs/cgroup']
     : ['/sys/fs/cgroup/systemd', '/sys/fs/cgroup/unified'];
 
-/** Whether this process may create cgroups in the hierarchies that systemd uses. */
+/** Whether this process may create cgroups. */
 export function hasCgroups(): boolean {
   try {
     for (const path of hierarchies()) accessSync(join(path, 'cgroup.procs'), constants.W_OK);
@@ -65,10 +64,7 @@ export function hasCgroups(): boolean {
   }
 }
 
-/**
- * Starts systemd. `units`: folder of unit files; their `test.target` is started. `settings`: settings file of the service, which is not
- * installed yet. Needs root and permission to mount.
- */
+/** Starts systemd. `units`: folder of unit files; their `test.target` is started. `settings`: settings file of the service. Needs root. */
 export function startSystemd(options: { folder: string; units: string; settings: string }): IsolatedSystemd {
   const { folder, units, settings } = options;
   const mounted = join(folder, 'root');

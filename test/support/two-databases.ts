@@ -9,18 +9,15 @@ import { MOVED_RELATIONS } from '#src/start/move.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createTemporaryFolder } from './service.ts';
 
-/** Arguments of a move for tests that do not check them: default options, and callbacks that do nothing. */
+/** Default arguments of a move, with callbacks that do nothing. */
 export const DEFAULT_MOVE_OPTIONS = { timescale: 'auto' } as const;
 export const NO_OP_CALLBACKS = { step: () => {}, progress: () => {} };
 
-/** An embedded installation, as new users have it, and a database of the tier under test. Both are created for each test. */
+/** An embedded installation, and a database of the tier (kind of database server) under test. Both are created for each test. */
 export interface TwoDatabases {
   source: TestDatabase;
   target: TestDatabase;
-  /**
-   * Creates a migrated database on the embedded server, for a role that is not a superuser. The role owns the database unless `owned` is
-   * false.
-   */
+  /** Creates a migrated database on the embedded server, for a role that is not a superuser and owns it unless `owned` is false. */
   embeddedDatabase(options?: { owned?: boolean }): Promise<TestDatabase>;
 }
 
@@ -37,7 +34,7 @@ export function registerTwoDatabases(): TwoDatabases {
     embedded = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
     const admin = createPool(getSuperuserUrl(folder.path, 'postgres'), { max: 1 });
     await admin.query('CREATE ROLE tenant LOGIN');
-    // The server need not flush the many copied databases to disk, because no test that moves accounts kills this server.
+    // No test that moves accounts kills this server, so it need not flush to disk.
     for (const setting of ['fsync', 'full_page_writes']) await admin.query(`ALTER SYSTEM SET ${setting} = off`);
     await admin.query('SELECT pg_reload_conf()');
     await admin.end();
@@ -86,10 +83,7 @@ export function registerTwoDatabases(): TwoDatabases {
   return two;
 }
 
-/**
- * Relations to compare. The load profile is compared through its view, because one database may store days as packed rows (one row a day)
- * that the other stores as hours.
- */
+/** Relations to compare. The load profile is compared through its view, because only one database may store packed days. */
 const COMPARED = [
   ...MOVED_RELATIONS.map(({ relation }) => relation).filter(
     (relation) => relation !== STORED_HOURS_TABLE.relation && relation !== PACKED_DAYS_TABLE.relation,

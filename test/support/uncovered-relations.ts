@@ -1,6 +1,6 @@
-/** Reasons why a relation is missing from a person's archive, from a move of the installation, or from a move of an account. */
+/** Reasons why a relation is missing from a person's archive, from a move of the installation, or of an account. */
 interface Reasons {
-  /** The archive's files that contain the relation's data or, if there are none, the reason why the data is not personal. */
+  /** The archive's files with the relation's data, or the reason why the data is not personal. */
   archive?: string;
   installation?: string;
   account?: string;
@@ -10,8 +10,7 @@ const RECOMPUTED = 'a worker recomputes it from the homes that exist';
 const DISTINCT = 'each installation has its own';
 
 /**
- * Relations that are missing from an archive (src/export/relations.ts) or a move (src/database/copy/relations.ts), with the reasons.
- * Relations that are computed from the load profile are never moved and need no reason.
+ * Relations that are missing from an archive or a move, with the reasons. Relations that are computed from the load profile need no reason.
  */
 const UNCOVERED: Readonly<Record<string, Reasons>> = {
   apps: { account: 'programs call them at the address of the installation: their owners register them again' },
@@ -113,7 +112,7 @@ const UNCOVERED: Readonly<Record<string, Reasons>> = {
   usage_changes: { archive: 'hourly.csv: changed hours that are not yet compared with alerts' },
 };
 
-/** Returns the relations that `UNCOVERED` lists as missing from the archive or from one kind of move. */
+/** Returns the relations that are missing from the archive or from one kind of move. */
 export const listUncoveredRelations = (by: keyof Reasons): string[] =>
   Object.keys(UNCOVERED).filter((relation) => UNCOVERED[relation]?.[by] !== undefined);
 

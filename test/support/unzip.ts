@@ -1,9 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 
-/**
- * Returns the files of a ZIP archive by name. Uses a different library from the one that writes archives, and checks checksums and sizes.
- */
+/** Returns the files of a ZIP archive by name, with checks of checksums and sizes. */
 export async function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
   const zip = await new Promise<ZipFile>((done, fail) =>
     fromBuffer(archive, { lazyEntries: true, validateEntrySizes: true }, (error, opened) =>

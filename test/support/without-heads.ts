@@ -18,7 +18,7 @@ export const HEADS_MIGRATION = migration('_heads.sql');
 /** Path of the migration that replaced rows of quarter-hours by rows of hours. */
 export const HOURS_MIGRATION = migration('_hours_and_days.sql');
 
-/** Closes every open hour: moves its energy from the head into the load profile and the aggregates. */
+/** Moves the energy of every open hour from the device's state into the load profile and the aggregates. */
 export async function closeOpenHours(pool: Pool): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
   await pool.query(
@@ -28,10 +28,7 @@ export async function closeOpenHours(pool: Pool): Promise<void> {
   await pool.query('UPDATE device_heads SET open = NULL, version = new_version()');
 }
 
-/**
- * Reverts a database to the schema before the migration that stores hours: the load profile has one row for each quarter-hour again, with a
- * copy of the sums of each device's hours. Packed days are unpacked.
- */
+/** Reverts a database to the schema before the migration that stores hours: the load profile again has one row for each quarter-hour. */
 export async function revertHoursMigration({ pool, capabilities }: TestDatabase): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
   const hourly = `SELECT device_id, HOUR AS hour, user_id, ${MEASURE_COLUMNS.map((column) => `sum(${column})::bigint AS ${column}`).join(', ')}
@@ -61,7 +58,7 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
           'ALTER TABLE closed_device_hourly ADD PRIMARY KEY (device_id, hour)',
           'CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour)',
         ]),
-    // Views that files in sql/rollups define, and that a migration drops or a function needs.
+    // Views that a migration drops or a function needs.
     ...STORED_ROLLUP_LEVELS.map(
       (level) =>
         `CREATE VIEW ${getClosedHoursRelation(level)}_expected AS SELECT * FROM ${getClosedHoursRelation(level)}`,
@@ -83,8 +80,8 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
 }
 
 /**
- * Reverts a database to the schema before heads, without the current rollups. Every hour is then in the load profile and the aggregates,
- * which have their public names, and the counting states are in `series`.
+ * Reverts a database to the schema before heads (stored states of devices): every hour is in the load profile and the aggregates, and the
+ * counting states are in `series`.
  */
 export async function revertHeadsMigration(database: TestDatabase): Promise<void> {
   const { pool, capabilities } = database;

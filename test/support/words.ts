@@ -22,7 +22,7 @@ export const readMailTexts = (language: Language): Record<string, NestedTexts> =
 export const compileWordsOfLanguage = (language: Language): Promise<CompiledWords> =>
   compileTexts(readPageTexts(language));
 
-/** Sets the language of `words()` in this process, as `words/choice.ts` does in a browser. */
+/** Sets the language of `words()` in this process. */
 export async function loadWords(language: Language, tags: readonly string[] = []): Promise<void> {
   setWords(language, await compileWordsOfLanguage(language), tags);
 }
@@ -35,10 +35,10 @@ export const listTextsByPath = (words: CompiledWords, path = ''): [path: string,
       : listTextsByPath(one as CompiledWords, `${path}${name}.`),
   );
 
-/** Kinds of arguments in a compiled message, by the number that icu-minify uses for each: `select`, `plural`, `selectordinal`, `number`. */
+/** Kinds of arguments in a compiled message, by icu-minify's number. */
 const KINDS: Record<number, string> = { 1: 'string', 2: 'number', 3: 'number', 4: 'number' };
 
-/** Returns the TypeScript types of a message's arguments, by name. `Shown` stands for a text or a number that is shown unchanged. */
+/** Returns the TypeScript types of a message's arguments, by name. */
 export function getArgumentTypes(message: CompiledMessage): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, kind] of nodesOf(message))

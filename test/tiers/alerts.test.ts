@@ -25,7 +25,7 @@ registerHomeWithAlerts(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 
-/** Evaluates all pending changes of usage. On tiers with continuous aggregates, the aggregates are refreshed first, as the service does. */
+/** Evaluates all pending changes of usage, after refreshing the aggregates if needed. */
 async function evaluate(now = NOW): Promise<void> {
   await database.settle(now);
   while ((await evaluateChangedHours(database.pool, evaluator, now)).changes > 0);
@@ -75,7 +75,7 @@ describe('an alert', () => {
   test('evaluates each clock hour for an hourly alert, and the total for a monthly one', async () => {
     await alert({ type: 'peak_usage', thresholdKwh: 1 });
     await alert({ type: 'monthly_usage', thresholdKwh: 20 });
-    // Usage of 0.9 kWh in each of 23 hours: no hour exceeds 1 kWh, but the total exceeds 20 kWh.
+    // 0.9 kWh in each of 23 hours: no hour exceeds 1 kWh, but the total exceeds 20 kWh.
     await home.read(
       [...Array(24).keys()].map(
         (hour) => [new Date(at('16T12:00').getTime() + hour * 3_600_000), 100 + hour * 0.9] as const,
@@ -123,7 +123,7 @@ describe('an alert', () => {
     );
     await evaluate();
     expect(await eventsOf()).toEqual([]);
-    // It is noon. The hour from 11:00 on the 16th ended 24 h ago, too long for an alert. The hour from 12:00 ended 23 h ago.
+    // At noon, the hour from 11:00 on the 16th ended 24 h ago, too long for an alert.
     await home.read(
       [
         [at('16T11:00'), 100.2],
@@ -147,7 +147,7 @@ describe('an alert', () => {
       NOW,
     );
     await evaluate();
-    // Of two register values for the same time, the lower counts, so the usage decreases to 2 kWh. A later reading raises the usage again.
+    // Of two register values for the same time, the lower counts, so the usage decreases to 2 kWh.
     await home.read([[at('17T06:00'), 102]], NOW);
     await evaluate();
     await home.read([[at('17T09:00'), 104]], NOW);
@@ -239,12 +239,11 @@ describe('an alert of a home with solar panels', () => {
     const exported = { channel: 'export' };
     const produced = { deviceId: device.device_id, channel: 'export' };
     await alert({ type: 'daily_usage', thresholdKwh: 5 });
-    // The home imports 10 kWh, exports 7 kWh and produces 4 kWh, so it uses 7 kWh, evenly over eight hours.
+    // The home imports 10 kWh, exports 7 kWh and produces 4 kWh, so it uses 7 kWh.
     await home.read([kwhAt('17T00:00', 100), kwhAt('17T08:00', 110)], at('17T08:00'));
     await home.read([kwhAt('17T00:00', 50)], at('17T08:00'), exported);
     await home.read([kwhAt('17T00:00', 10), kwhAt('17T08:00', 14)], at('17T08:00'), produced);
-    // The meter's export register has been silent for more than an hour. The evaluation does not wait for a reading; the export counts as
-    // unknown.
+    // The export register has been silent for more than an hour. Its export counts as unknown.
     await evaluate(at('17T08:00'));
     expect((await eventsOf()).map(({ kwh_used }) => kwh_used)).toEqual([14]);
   });
@@ -255,7 +254,7 @@ describe('an alert of a home with solar panels', () => {
     const produced = { deviceId: device.device_id, channel: 'export' };
     await alert({ type: 'daily_usage', thresholdKwh: 5 });
     await home.read([kwhAt('17T00:00', 100), kwhAt('17T11:50', 101)], NOW);
-    // The export readings of an hour have not arrived yet. With them usage is 2 kWh; without them it would appear to be 8 kWh.
+    // The export readings of an hour have not arrived yet. Without them, usage would appear to be 8 kWh instead of 2 kWh.
     await home.read([kwhAt('17T00:00', 50), kwhAt('17T11:10', 50)], NOW, exported);
     await home.read([kwhAt('17T00:00', 10), kwhAt('17T11:00', 10), kwhAt('17T11:50', 17)], NOW, produced);
     await evaluate();

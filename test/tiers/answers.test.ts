@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApi, type TestApi, writeLoadProfile } from '#test/support/api.ts';
 
-/**
- * Requests every response that is read from aggregates once on each tier. The response's queries must run on the tier, and must include all
- * written data. Time zones, bounds of ranges and formats are tested in test/database/api.
- */
+/** Requests every response that is read from aggregates on each tier (kind of database server). */
 const QUARTER_HOUR_MS = 900_000;
 const FROM_MS = Date.UTC(2026, 2, 20);
 const NOW_MS = Date.UTC(2026, 5, 15, 12);
@@ -18,7 +15,7 @@ beforeAll(async () => {
   anna = await api.user('homeowner');
   for (let at = FROM_MS; at < NOW_MS; at += QUARTER_HOUR_MS) profile.set(at, ((at / QUARTER_HOUR_MS) % 97) * 4_000);
   await writeLoadProfile(api, anna.userId, profile);
-  // On tiers with continuous aggregates, half of the data is materialised; queries compute the other half from the hours.
+  // On tiers with continuous aggregates, half of the data is materialised and the other half is not.
   await api.database.settle(new Date(Date.UTC(2026, 4, 1)));
 });
 afterAll(() => api.close());
@@ -43,7 +40,7 @@ const total = (rows: { kwh_used: number }[]) =>
 test.each([
   ['UTC', 0],
   ['Europe/Berlin', -2],
-  // Asia/Kolkata is UTC+5:30, so each of its hours contains half of two UTC hours.
+  // Asia/Kolkata is UTC+5:30: each hour contains half of two UTC hours.
   ['Asia/Kolkata', -5.5],
 ])('usage by hour, day and month in %s equals the written data', async (tz, hours) => {
   const offsetMs = hours * 3_600_000;
@@ -51,7 +48,7 @@ test.each([
   for (const group of ['hour', 'day', 'month']) {
     const { data } = await ask(`/v1/energy-insights?start=2026-04-01&end=2026-05-31&group_by=${group}&tz=${tz}`);
     expect(data).toHaveLength({ hour: 61 * 24, day: 61, month: 2 }[group] as number);
-    // Each row is rounded, so the sum of the rows may differ slightly from the total.
+    // Each row is rounded, so the sum of the rows may differ slightly.
     expect(Math.abs(total(data) - kwh(startMs, endMs))).toBeLessThanOrEqual(data.length * 0.000_5);
     if (group === 'month') expect(data[0].kwh_used).toBe(kwh(startMs, Date.UTC(2026, 4, 1) + offsetMs));
   }

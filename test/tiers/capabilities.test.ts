@@ -69,7 +69,7 @@ test('TIMESCALE=off refuses a database that was created with the extension', asy
 });
 
 test('an extension that is installed but not loaded leaves the database plain, and the summary line states the remedy', async () => {
-  // Only this tier's server (TimescaleDB Apache edition) can also be started without its extension loaded.
+  // Only TimescaleDB's Apache edition can also be started without its extension loaded.
   if (database.tier !== 'apache') return;
   const server = await startTimescaleApache({ preload: false });
   const pool = createPool(server.urlOf('postgres'));
@@ -89,7 +89,7 @@ test('chunks hold 25 million readings, and are an hour to four weeks long', asyn
     `SELECT chunk_length(r)::text AS length FROM unnest('{10,1000000,25000000,2500000000}'::float8[]) r`,
   );
   expect(rows.map(({ length }) => length)).toEqual(['672:00:00', '600:00:00', '24:00:00', '01:00:00']);
-  // After ANALYZE, the server's statistics show 8,640 readings a day. For so few, later chunks become longer than a week.
+  // With only 8,640 readings a day, later chunks become longer than a week.
   await database.pool.query(
     `INSERT INTO readings SELECT 1, t, 0, 1 FROM generate_series(now() - interval '30 days', now(), '10 s') t`,
   );

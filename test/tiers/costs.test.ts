@@ -10,10 +10,7 @@ import {
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { addToLoadProfile, type LoadProfileChange } from '#test/support/load-profile.ts';
 
-/**
- * API responses contain the costs that an independent calculation expects, for several devices, and for days stored by hour or packed (one
- * row per day).
- */
+/** API responses contain the costs of an independent calculation, also for packed days (one row per day). */
 const QUARTER_HOUR_MS = 900_000;
 const FROM_MS = Date.UTC(2026, 2, 20);
 const DAYS = 22;

@@ -42,21 +42,17 @@ import { createTestHeadCache, HEAD_CACHE_KINDS } from '#test/support/head-caches
 import { createTestMeter } from '#test/support/meters.ts';
 
 /**
- * HISTORIES: number of random histories of readings; more on tiers whose aggregates are refreshed concurrently. PER_RUN: number of
- * histories that are written together. The counting rules themselves are tested without a database (ingest/write/plan.test.ts). This file
- * tests what the database adds: the statements that store and find readings, and the aggregates.
+ * HISTORIES: number of random histories of readings. PER_RUN: number of histories that are written together. This file tests only what the
+ * database adds to the counting rules (ingest/write/plan.test.ts).
  */
 const HISTORIES = Number(
   process.env.COUNTING_HISTORIES ?? (DATABASE_TIERS[inject('tier')].continuousAggregates ? 300 : 60),
 );
 const PER_RUN = Math.min(50, Math.ceil(HISTORIES / 2));
-/**
- * Current time of the tests. All histories have ended by then, even if a register stays constant for weeks; no reading is old enough to be
- * deleted.
- */
+/** Current time of the tests: after all histories, and within the retention of their readings. */
 const NOW_MS = Date.UTC(2027, 8, 1);
 
-/** Each run has its own database, so that each run begins without materialised data. */
+/** Each run has its own database, without materialised data. */
 let database: TestDatabase;
 async function freshDatabase(): Promise<void> {
   await database?.drop();
@@ -110,19 +106,17 @@ const message = (readings: DecodedReading[]): IncomingMessage => ({
 });
 
 interface Delivery {
-  /**
-   * Sort key of each message: messages are sent in ascending order of this number. Messages with equal numbers keep their original order.
-   */
+  /** Sort key of each message. Messages with equal keys keep their order. */
   order: number[];
-  /** Indices of messages that are sent twice: some directly after the first time, some at the very end. */
+  /** Indices of messages that are sent twice. */
   again: number[];
   batchSizes: number[];
   shuffled: boolean;
-  /** Times at which aggregates are refreshed while readings arrive, in hours after the start of the histories. */
+  /** Times at which aggregates are refreshed, in hours after the start of the histories. */
   passesAtHours: number[];
   /** Kind of cache that each of the two writers has. */
   memories: (typeof HEAD_CACHE_KINDS)[number][];
-  /** Manual edits, revocations of a device's last edit, and changes of a device's settings, made while readings arrive. */
+  /** Manual edits, revocations, and changes of a device's settings, made while readings arrive. */
   edits: { device: number; edit: RandomEditParameters; isRevoked: boolean; settings: CountingSettings | null }[];
 }
 
@@ -147,7 +141,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   ),
 });
 
-/** Sends all readings through two concurrent writers: one reading per message, in random order, and some of them repeatedly. */
+/** Sends all readings through two concurrent writers, one per message, in random order, and some repeatedly. */
 async function deliver(devices: Device[], how: Delivery): Promise<void> {
   const { order, again, batchSizes, shuffled, passesAtHours, memories } = how;
   const all = devices.flatMap((device) => device.readings.map((reading) => message([reading])));
@@ -191,7 +185,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
       }
     }),
   ]);
-  // The last edits must be computed even if no further message arrives.
+  // The last edits must be computed even if no message follows.
   const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 100 });
   while ((await recomputeChangedDevices(database.pool, writer)) > 0);
   await database.settle(new Date(HISTORY_START_MS + 48 * 3_600_000));
@@ -199,7 +193,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
 
 const EDITING = { author: 'usr_1', now: new Date(NOW_MS), oldest: new Date(0) };
 
-/** Creates an edit. Ignores the error if the device has not sent the edited quantity yet, or already has the same edit. */
+/** Creates an edit. Ignores the error if the quantity is unknown or the edit exists. */
 async function editDevice({ deviceId, history }: Device, drawn: RandomEditParameters): Promise<void> {
   const { channel, kind, fromMs, toMs, value } = buildReferenceEdit(history.readings, drawn);
   const nativeName = channel === null || kind === null ? null : getNativeQuantityName({ channel, kind });
@@ -233,7 +227,7 @@ async function editsInForce(): Promise<Map<string, ReferenceEdit[]>> {
   return found;
 }
 
-/** Returns rows of a relation as text, one per line, so that a difference is readable. */
+/** Returns rows of a relation as text, one per line. */
 async function stored(relation: string, id: string, bucket: string, ids: string[], peak = ''): Promise<string[]> {
   const { rows } = await database.pool.query(
     `SELECT ${id} AS id, ${bucket} AS bucket, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms
@@ -268,7 +262,7 @@ const valuesOf = (row: AggregateRow) => [
   row.exportCovered,
 ];
 
-/** Returns whether a row can be the peak of a day or month: energy was used in the row, and at least half of it was measured. */
+/** Returns whether a row can be the peak of a day or month: energy was used, and at least half of it was measured. */
 const isPeak = ({ energy, estimated }: Pick<AggregateRow, 'energy' | 'estimated'>) =>
   energy > 0n && 2n * estimated <= energy;
 
@@ -368,7 +362,7 @@ test(`${HISTORIES} random histories give the reference's kWh in every aggregate,
   );
 });
 
-/** Returns an SQL statement that finds the name of the table that stores an aggregate's rows. */
+/** Returns an SQL statement that finds the table of an aggregate. */
 const relationOf = ({ capabilities }: TestDatabase, aggregate: string) =>
   capabilities.continuousAggregates
     ? `SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) AS name
@@ -379,8 +373,7 @@ test('the check of the aggregates finds no difference, detects a manipulated row
   const since = new Date(Date.UTC(2026, 8, 1));
   const { capabilities, pool } = database;
   const pass = (mode: 'check' | 'repair') => checkAllRollups(pool, { capabilities, since, mode });
-  // Refresh the aggregates up to today before the check. Otherwise the refresh within the check would recompute the changed rows before
-  // comparing them.
+  // Refreshed first, because the refresh within the check would repair the changed rows.
   await database.settle(new Date());
   expect((await pass('check')).differences).toEqual([]);
   const [{ name }] = (await pool.query(relationOf(database, 'closed_user_daily'))).rows;
@@ -414,8 +407,7 @@ test.each(['import', 'gas'])('differing rows of %s beyond the limit are counted,
     channel === 'import' ? home.userId : getSeparateQuantityKey(home.userId, 'gas'),
   ]);
   const report = await checkAllRollups(pool, { ...options, mode: 'repair' });
-  // The report lists at most 100 differences per relation. If the relation is a continuous aggregate, the days of the changed hours differ,
-  // too.
+  // The report lists at most 100 differences per relation. For a continuous aggregate, the days differ, too.
   expect(report.differing).toBeGreaterThanOrEqual(1_000);
   expect(report.differences).toHaveLength(100);
   expect(await checkAllRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });

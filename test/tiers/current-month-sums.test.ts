@@ -14,10 +14,7 @@ import {
 } from '#test/support/grouped-homes.ts';
 import { pickRandomElement, type TestHome } from '#test/support/random-homes.ts';
 
-/**
- * Stored sums of a group's current month are used only while they are valid. Responses always equal an independent sum over the group's
- * homes.
- */
+/** Stored sums of a group's current month are used only while they are valid. Responses always equal an independent sum. */
 const ALL = [0, 1, 2, 3];
 const grouped = registerGroupedHomes(ALL.length);
 const { homes, ask, idOf, path, homesOf, put, keep } = grouped;
@@ -41,8 +38,8 @@ async function agreeOnMonth(name: string, zone: string): Promise<void> {
 }
 
 /**
- * Returns which of the two kinds of stored sums a query for the current month uses, and the day up to which sums are stored. To detect
- * their use, the function adds 1 GWh to each kind for a moment.
+ * Returns which kinds of stored sums a query for the current month uses, and their last day. To detect their use, adds 1 GWh to each kind
+ * for a moment.
  */
 async function findUsedSums(
   name: string,
@@ -73,10 +70,7 @@ async function findUsedSums(
   };
 }
 
-/**
- * Requests a group's current month. While the response is computed, hours of the homes change and stored sums are replaced. Returns the
- * response, and the response that is expected without these changes.
- */
+/** Requests a group's current month while its data changes. Returns the response, and the expected response without these changes. */
 async function answeredMeanwhile(name: string, zone: string) {
   const db = createDatabase(grouped.api.database.pool);
   const groupId = idOf(name);
@@ -88,9 +82,9 @@ async function answeredMeanwhile(name: string, zone: string) {
   const changing = {
     ...group,
     async *composed() {
-      // The second call computes the days that the stored sums do not include, so the data changes directly before it.
+      // The second call computes the days after the stored sums, so the data changes directly before it.
       if (++turns === 2) {
-        // The test adds no energy to devices that produce, because the direction of their energy is cached for some seconds.
+        // Devices that produce get no energy, because their direction is cached for some seconds.
         const inHome = (home: TestHome) =>
           getDevicesWithData(home).filter(({ placement }) => placement !== 'production');
         for (const home of of) await addLateEnergy(grouped.api, home, inHome(home));
@@ -114,7 +108,7 @@ async function answeredMeanwhile(name: string, zone: string) {
 test('a current month continues from its stored days, but not once they are invalid', async () => {
   const [name, zone] = ['district', 'Europe/Berlin'];
   await put(name, ALL);
-  // Each pass that stores sums runs a day later than the previous one, and continues from its sums.
+  // Each pass runs a day later than the previous one, and continues from its sums.
   for (const [daysLater, end] of [
     [-2, '2026-03-27'],
     [-1, '2026-03-28'],

@@ -5,7 +5,7 @@ import { runInTransaction } from '#src/database/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { addToLoadProfile, convertToDeltaRows, type LoadProfileChange } from '#test/support/load-profile.ts';
 
-/** Writes so many differences (changes of a device's quarter-hours) that one statement cannot contain them. */
+/** Writes more differences (changes of quarter-hours) than one statement can contain. */
 const HOUR_MS = Date.UTC(2026, 10, 20, 10);
 const NOW = new Date('2026-11-20T12:00:00Z');
 
@@ -47,7 +47,7 @@ test('differences give the same result if written by several statements of limit
   const rows: number[] = [];
   await runInTransaction(database.pool, async (client) => {
     const query = (config: { text: string; values: [Buffer] }) => {
-      // PostgreSQL's binary format of an array contains its number of elements at byte 12.
+      // PostgreSQL's binary array has its number of elements at byte 12.
       rows.push(config.values[0].readInt32BE(12));
       return client.query(config);
     };

@@ -58,7 +58,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
   const after = await stored();
   expect(after.notes).toMatchObject([{ verdict: 'excluded' }]);
   expect(after.readings).toHaveLength(60 * 24 + 1);
-  // The register rises by 2 kWh over the two hours without a valid reading. This energy is estimated, half of it for each hour.
+  // The 2 kWh over the two hours without a valid reading are estimated, half for each hour.
   expect(after.quarters?.reduce((sum, { estimated }) => sum + estimated, 0)).toBe(2_000_000);
   expect(after.quarters).not.toEqual(before.quarters);
   const check = () => checkAllRollups(pool, { capabilities, since: at(90), mode: 'check' });
@@ -112,7 +112,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   expect(await piece()).toBe(1);
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(100), counted_to: hour(130) });
   await piece();
-  // Add a reading in each half of the edited time: the first half is already computed, the second is not.
+  // A reading in each half of the edited time: only the first half is already computed.
   await home.read(
     [150, 250].map((index) => all[index] as (typeof all)[number]),
     NOW,
@@ -124,16 +124,16 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   const total = (rows: Awaited<ReturnType<typeof profile>>) => rows.reduce((sum, { energy }) => sum + energy, 0);
   expect(total(await profile())).toBe(399e6);
   expect((await profile()).filter(({ estimated }) => estimated > 0).length).toBe(201 * 4);
-  // The revocation is computed in chunks, too. The same edit is created again after the first of its chunks.
+  // The same edit is created again after the first chunk of its revocation.
   await revokeEdit(db, ALL_ACCOUNTS, deviceId, made?.edit_id ?? '', EDITING);
   await piece();
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(130), counted_to: hour(300) });
   while ((await piece()) > 0);
   expect(await counted()).toEqual({ is_counted: false, counted_from: null, counted_to: null });
   const after = await profile();
-  // The two late readings have filled the only gaps, so no energy is estimated.
+  // The two late readings have filled all gaps, so nothing is estimated.
   expect(after).toEqual(before.map((row) => ({ ...row, estimated: 0 })));
-  // If an edit is revoked while its effect is being computed, only the chunks computed so far are undone.
+  // If an edit is revoked while it is being computed, only the computed chunks are undone.
   const again = await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, EDITING);
   await piece();
   await revokeEdit(db, ALL_ACCOUNTS, deviceId, again?.edit_id ?? '', EDITING);
@@ -147,7 +147,7 @@ const limitTo = (deviceId: string, limitKw: number) =>
 
 const hours = (count: number) => (index: number) => new Date(NOW.getTime() - (count - index) * 3_600_000);
 
-/** Returns the stored rows of a device, without the columns that contain the time of writing. */
+/** Returns the stored rows of a device, without times of writing. */
 async function rowsOf(deviceId: string) {
   await database.settle(NOW);
   const asked = [
@@ -161,15 +161,14 @@ async function rowsOf(deviceId: string) {
 test('a changed setting is computed in chunks by any worker, and changed again meanwhile: the result is that of one transaction', async () => {
   const { pool, capabilities } = database;
   const hour = hours(400);
-  // Every 50 h the register rises by 30 kWh within an hour. This exceeds a limit of 10 kW, so the service assumes that the meter was
-  // replaced.
+  // Every 50 h the register rises by 30 kWh within an hour. With a limit of 10 kW, this counts as a replacement of the meter.
   const all = [...Array(400).keys()].map((index) => [hour(index), 100 + index + 30 * Math.floor(index / 50)] as const);
   const late = [120, 320];
   const total = ([quarters = []]: Awaited<ReturnType<typeof rowsOf>>) =>
     quarters.reduce((sum, { energy }) => sum + energy, 0) / 1e6;
   const changed = async (pieceReadings?: number) => {
     const { deviceId, read } = await createTestMeter(database, pieceReadings ? { pieceReadings } : {});
-    // Each chunk is computed by a new worker, as if the previous worker had been killed after its chunk.
+    // A new worker computes each chunk, as if the previous one had been killed.
     const piece = () =>
       recomputeChangedDevices(
         pool,
@@ -208,8 +207,7 @@ test('a changed setting is computed in chunks by any worker, and changed again m
   expect(inPieces.lowered).toEqual(whole.lowered);
   expect(inPieces.raised).toEqual(whole.raised);
   expect([total(whole.lowered), total(whole.raised)]).toEqual([399 - 7, 399 + 7 * 30]);
-  // One of the seven jumps is in the part that was computed with the lower limit, so it is taken as a replacement of the meter. The energy
-  // of the other six still counts.
+  // Only one of the seven jumps is in the part with the lower limit, and counts as a replacement of the meter.
   expect(total(inPieces.between)).toBe(399 - 1 + 6 * 30);
   const settings = (limitKw: number) => ({ limit_kw: limitKw, register_max_kwh: null, max_gap_minutes: 15 });
   expect(whole.computedWith).toBeNull();
@@ -229,7 +227,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
     });
   const outcomeWith = async (pieceReadings?: number) => {
     const { deviceId, read } = await createTestMeter(database, pieceReadings ? { pieceReadings } : {});
-    // Each chunk is computed by a new worker, as if the previous worker had been killed after its chunk.
+    // A new worker computes each chunk, as if the previous one had been killed.
     const piece = () =>
       recomputeChangedDevices(
         pool,
@@ -240,8 +238,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
       while ((await piece()) > 0) pieces++;
       return pieces;
     };
-    // A total register with one false value, and two tariff registers, whose energy is counted for times without valid readings of the
-    // total.
+    // A total register with one false value, and two tariff registers, which count while the total has no valid reading.
     const sendReadings = async (indices: readonly number[]) => {
       await read(
         indices.map((index) => [hour(index), 100 + 2 * index + (index === 40 ? 900 : 0)]),
@@ -296,7 +293,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
   expect(whole.ignored[1]).toEqual([]);
   expect([whole.pieces, whole.wasComputed, inPieces.wasComputed]).toEqual([0, true, false]);
   expect(inPieces.pieces).toBe(3);
-  // In the part that is already computed, the tariff registers count; after it, the total counts.
+  // In the computed part, the tariff registers count; after it, the total.
   expect(total(inPieces.between)).toBe(90 + 418);
   const until = { until_ms: hour(91).getTime() };
   expect(inPieces.series).toMatchObject([
@@ -309,7 +306,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
 test('a setting that is changed together with a long edit is computed with it', async () => {
   const { pool } = database;
   const hour = hours(200);
-  // The register rises by 30 kWh within an hour. This exceeds the lower limit, and lies outside the time that the edit excludes.
+  // The rise of 30 kWh within an hour exceeds the lower limit, and lies outside the edited time.
   const all = [...Array(200).keys()].map((index) => [hour(index), 100 + index + (index > 20 ? 30 : 0)] as const);
   const edited = async (isChangedFirst: boolean, pieceReadings?: number) => {
     const { deviceId, read } = await createTestMeter(database);

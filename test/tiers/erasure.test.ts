@@ -18,9 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns the relations, in any schema, that have a row which contains one of the texts. */
+/** Returns the relations that have a row with one of the texts. */
 async function mentions(texts: readonly string[]): Promise<string[]> {
-  // The search runs column by column, because a compressed chunk has no whole rows.
+  // A compressed chunk has no whole rows, so each column is searched.
   const { rows } = await database.pool.query(
     `SELECT format('%I.%I', n.nspname, c.relname) AS name,
        string_agg(format('coalesce(strpos(%I::text, x), 0) > 0', a.attname), ' OR ') AS condition
@@ -50,7 +50,7 @@ test('an erased user is in no relation of the database, nor is the user’s cons
   await createKey(db, { userId: gone.userId, environment: 'live' });
   await database.pool.query('INSERT INTO request_counts (counted) VALUES ($1), ($2)', [gone.userId, stays.userId]);
   for (const one of [gone, stays]) {
-    // These readings are old enough to be compressed and materialised. Late readings, current readings and a rejected message follow.
+    // These readings are compressed and materialised. Late readings, current readings and a rejected message follow.
     await one.read([...Array(40).keys()].map((index) => [at(60 - index), 100 + index]));
   }
   await database.settle();
@@ -63,7 +63,7 @@ test('an erased user is in no relation of the database, nor is the user’s cons
       [new Date(now + 60 * 60_000), 300],
     ]);
   }
-  // Half of the usage differences are added to the aggregates. The others are still pending, so the deletion must find both.
+  // Half of the differences are added to the aggregates, the others are pending. The deletion must find both.
   await database.settle();
   for (const one of [gone, stays]) await one.read([[at(29, 60), 131.5]]);
   const day = at(50).toISOString().slice(0, 10);

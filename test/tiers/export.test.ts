@@ -45,8 +45,7 @@ test('every relation is either exported or listed with a reason', async () => {
   const made = await relations(database.pool);
   const shown = [...EXPORTED_RELATIONS, ...AGGREGATE_FILES, ...SERIES_READINGS_FILES].map(({ relation }) => relation);
   const decided = new Set([...shown, ...listUncoveredRelations('archive')]);
-  // If this list is not empty, add the missing relation to src/export/relations.ts, or to test/support/uncovered-relations.ts with a
-  // reason. (Relations named …_expected are only compared with stored relations.)
+  // If this list is not empty, add the relation to src/export/relations.ts, or to test/support/uncovered-relations.ts with a reason.
   expect([...made.keys()].filter((name) => !decided.has(name) && !name.endsWith('_expected'))).toEqual([]);
   expect([...decided].filter((name) => !made.has(name))).toEqual([]);
 });
@@ -67,7 +66,7 @@ test('an export contains every relation in which an account has rows, and no sec
     const known = [...Object.keys(first), ...Object.keys(omitted)];
     expect({ file, columns: made.get(relation)?.sort() }).toEqual({ file, columns: known.sort() });
   }
-  // A new column is exported by default. Check that a user may have the column, and update this snapshot (`--update`).
+  // A new column is exported by default. Check that a user may have it, and update this snapshot (`--update`).
   await expect(columns.join('')).toMatchFileSnapshot('exported-columns.txt');
   for (const { relation } of SERIES_READINGS_FILES)
     expect({ relation, lines: Math.max(...all.map(({ lines }) => lines(relation).length)) }).not.toEqual({
@@ -103,8 +102,7 @@ test('an export contains every row of paged relations exactly once', async () =>
     'SELECT user_id, device_id, series_id FROM devices JOIN series USING (device_id) ORDER BY series_id LIMIT 1',
   );
   const [{ user_id: userId, series_id: seriesId }] = rows;
-  // Add more rows than two pages of the export hold, with several in the same millisecond. Events need many rows, too, because deliveries
-  // refer to events.
+  // More rows than two pages of the export, several in the same millisecond.
   await pool.query(
     `INSERT INTO readings SELECT $1, date_trunc('hour', now()) - make_interval(secs => n / 4), n % 4, n FROM generate_series(1, 45000) n`,
     [seriesId],
@@ -145,7 +143,7 @@ test('an export contains every row of paged relations exactly once', async () =>
 
 test('an export contains separate quantities of a device: gas, and the estimated part of its export', async () => {
   const { userId, deviceId, read } = await createTestMeter(database);
-  // The register was silent for three hours. Its increase is distributed over these hours.
+  // The increase of the silent register is distributed over three hours.
   for (const channel of ['export', 'gas'])
     await read(
       [

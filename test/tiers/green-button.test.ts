@@ -11,7 +11,7 @@ import { createDayRange } from '#src/energy/ranges.ts';
 import { loadGreenButtonData } from '#src/export/green-button/intervals.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 
-/** A home is exported as Green Button and imported into another account: the energy of each hour is the same, to the milliwatt-hour. */
+/** A home is exported as Green Button and imported into another account with the same energy of each hour. */
 const MINUTE_MS = 60_000;
 const RANGE = createDayRange('2026-03-25', '2026-04-01', 'Europe/Berlin');
 const DAYS = 'start=2026-03-25&end=2026-04-01&tz=Europe/Berlin';
@@ -47,8 +47,7 @@ const hoursOf = async (userId: string) =>
   );
 
 test('a home that is exported as Green Button is the same after its import', async () => {
-  // Register readings every 23 minutes, solar power at noon, and a night in which the meter was silent. The time includes the hour that the
-  // change to summer time skips.
+  // Register readings every 23 minutes, solar power at noon, a silent night, and the change to summer time.
   const readings: object[] = [];
   let [imported, exported] = [4_000, 1_000];
   for (let at = 0; at < 9 * 24 * 60; at += 23) {

@@ -25,20 +25,18 @@ import {
 } from '#test/support/random-homes.ts';
 
 /**
- * Random homes in random groups: the API's response about a group equals an independent sum over its distinct homes, to the last digit,
- * whether or not sums of the group are stored.
+ * Random homes in random groups: the API's response about a group equals an independent sum over its homes, with and without stored sums.
  */
 const UNITS: readonly GroupRowUnit[] = ['quarter_hour', 'half_hour', 'hour', 'day', 'month'];
 const STORED_UNITS: readonly GroupRowUnit[] = ['day', 'month'];
 const HOMES = [0, 1, 2, 3, 4, 5];
-/** Indices of the homes that remain: one account has been deleted, and another account is no longer a homeowner. */
+/** Indices of the remaining homes: one account was deleted, another is no longer a homeowner. */
 const REMAINING_HOMES = [0, 1, 2, 5];
 const grouped = registerGroupedHomes(HOMES.length);
 const { homes, members, ask, homesOf, put, keep } = grouped;
 
 /**
- * Compares a group's usage in a time zone with the expected values by hour, day or month: once with all measures and once with the default
- * measures.
+ * Compares a group's usage in a time zone with the expected values by hour, day or month, with all measures and with the default measures.
  */
 async function agree(name: string, zone: string, units = UNITS): Promise<void> {
   const of = homesOf(name);
@@ -77,7 +75,7 @@ async function agree(name: string, zone: string, units = UNITS): Promise<void> {
   }
 }
 
-/** Returns the number of stored sums that a query reads. To detect their use, the function raises each stored sum by 1 GWh for a moment. */
+/** Returns the number of stored sums that a query reads. To detect this, raises each of them by 1 GWh for a moment. */
 async function countUsedSums(name: string, unit: 'day' | 'month', zone: string): Promise<number> {
   const { pool } = grouped.api.database;
   const more = (sign: string) =>
@@ -154,7 +152,7 @@ test('a group’s answer is the sum over its distinct homes, for any tree of gro
 
 test('after a late reading, a changed placement or a removed home, the answer is the new sum', async () => {
   for (const name of GROUP_NAMES) await put(name, HOMES);
-  // A reading for an earlier day arrives late. The home has no meter, so its usage is the sum of its plugs.
+  // A late reading for an earlier day. The home has no meter, so its usage is the sum of its plugs.
   const plain = homes[0] as TestHome;
   const device = plain.devices.find(({ quarters }) => quarters.size > 0);
   if (!device) throw new Error('the first home has told nothing: another seed');
@@ -195,7 +193,7 @@ test('stored sums are used only while they are valid', async () => {
   expect(await countUsedSums(name, 'month', 'UTC')).toBe(1);
   await agreeAll(zone, [name], STORED_UNITS);
 
-  // After the late reading, its day is computed from the hours. The other days are still read from stored sums.
+  // After the late reading, its day is computed from the hours, all others from stored sums.
   const changing = homes[0] as TestHome;
   await addLateEnergy(grouped.api, changing);
   expect(await days()).toBeLessThan(all);
@@ -205,7 +203,7 @@ test('stored sums are used only while they are valid', async () => {
   expect(await days()).toBe(all);
   await agreeAll(zone, [name], STORED_UNITS);
 
-  // If a device gets another placement, or a home leaves the group and returns, the earlier sums are not used.
+  // Earlier sums are not used after a device measures another part of the home, or a home leaves the group and returns.
   const solar = homes[1] as TestHome;
   const device = pickRandomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
   const before = device.placement;

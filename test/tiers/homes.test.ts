@@ -23,10 +23,7 @@ import {
   writeHomes,
 } from '#test/support/random-homes.ts';
 
-/**
- * Random homes: the usage in API responses equals an independent sum of the devices' quarter-hours, to the last digit. A release is tested
- * with HOMES=1000.
- */
+/** Random homes: the usage in API responses equals an independent sum of the devices' quarter-hours. HOMES=1000 before a release. */
 const HOMES = Number(process.env.HOMES ?? 6);
 const SEED = Number(process.env.HOMES_SEED ?? 1);
 let api: TestApi;

@@ -23,21 +23,18 @@ import { createTestMeter, sumImportedMilliwattHours, type TestMeter } from '#tes
 import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
 import { listUncoveredRelations, RECOMPUTED_RELATIONS } from '#test/support/uncovered-relations.ts';
 
-/** Moves accounts of an embedded installation to an installation on this run's tier that already has accounts, and back. */
+/** Moves accounts of an embedded installation to an installation on the tested tier (kind of database server), and back. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/**
- * How far in the past the published readings begin, in ms. Minutes of readings are published per second, so they must begin early enough
- * not to reach the present.
- */
+/** Age in ms of the first published reading. Minutes of readings are published per second, and must not reach the present. */
 const LAST_MS = 12 * HOUR_MS;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-users-process.ts');
 const SECRETS = { source: 'the secret of the tests', target: 'another secret' };
 const TAKING = { retentionMonths: 13, maxChannels: 64 };
 const two = registerTwoDatabases();
 /**
- * True on the tier that has hypertables but no continuous aggregates. Its relations are those of plain PostgreSQL (relations.test.ts checks
- * this), so the lists of relations are not checked on this tier.
+ * True on the tier with hypertables but no continuous aggregates. Its lists of relations are those of plain PostgreSQL and are not checked
+ * again.
  */
 const isWithHypertablesOnly = inject('tier') === 'apache';
 
@@ -63,14 +60,14 @@ async function homeOf(database: TestDatabase): Promise<TestMeter> {
   return home;
 }
 
-/** Turns the administrator and the home of a full installation into two homeowners, because only homeowners may move. Returns their ids. */
+/** Turns the administrator and the home into two homeowners, because only homeowners may move. Returns their ids. */
 async function movers(database: TestDatabase, { admin, webhookId }: UserCredentials): Promise<string[]> {
   const { pool } = database;
   await pool.query("UPDATE users SET role = 'homeowner' WHERE user_id = $1", [admin.userId]);
   await pool.query('DELETE FROM deliveries USING events e WHERE e.event_id = deliveries.event_id AND e.user_id <> $1', [
     admin.userId,
   ]);
-  // An account can move only if its groups contain no home that stays, so the homes that stay are removed from the groups.
+  // An account can move only if its groups contain no home that stays.
   await pool.query('DELETE FROM group_members WHERE user_id <> $1', [admin.userId]);
   await pool.query(
     `WITH e AS (INSERT INTO events (event_id, type, user_id, data) SELECT 'evt_' || n, 'webhook.test', $1, '{"a": 1.50}' FROM generate_series(1, 3) n RETURNING event_id)
@@ -108,7 +105,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   await source.pool.query('UPDATE imports SET credentials_sealed = $1', [
     createSecretEncrypter(SECRETS.source).seal('passwords of meters'),
   ]);
-  // Ensure that the sequences of the two databases give different numbers.
+  // The sequences of the two databases must give different numbers.
   await target.pool.query(
     "SELECT setval(pg_get_serial_sequence('series', 'series_id'), 5000), setval(pg_get_serial_sequence('deliveries', 'place'), 70)",
   );
@@ -150,8 +147,7 @@ test.skipIf(isWithHypertablesOnly)('every relation is assigned to a list', async
   const decided = [...BUNDLED_RELATIONS, ...STREAMED_RELATIONS, STORED_HOURS_TABLE, PACKED_DAYS_TABLE]
     .map(({ relation }) => relation)
     .concat(listUncoveredRelations('account'));
-  // If this list is not empty, state in src/database/copy/relations.ts how the missing relation moves with an account, or in
-  // test/support/uncovered-relations.ts why it does not.
+  // If this list is not empty, add the relation to src/database/copy/relations.ts, or to test/support/uncovered-relations.ts with a reason.
   expect(
     rows.map(({ relname }) => relname).filter((name) => !decided.includes(name) && !computed.includes(name)),
   ).toEqual([]);
@@ -180,10 +176,9 @@ test.skipIf(isWithHypertablesOnly)(
     const along = BUNDLED_RELATIONS.map(({ relation }) => relation);
     // Workers compute the rows of these relations again, so they need not be restored.
     const back = [...RELATIONS_DELETED_ON_MOVE.map(({ relation }) => relation), ...RECOMPUTED_RELATIONS];
-    // If this list is not empty, a move deletes rows of the relation and loses them. State in src/database/copy/relations.ts that its rows
-    // move, or that they are restored.
+    // If this list is not empty, a move loses rows of the relation. State in src/database/copy/relations.ts that they move or are restored.
     expect([...gone].filter((relation) => !along.includes(relation) && !back.includes(relation))).toEqual([]);
-    // These references never connect a moving account with an account that stays: an enrolled account moves together with its utility.
+    // These references never connect a moving account with one that stays.
     const within = [
       'bill_adjustments.bill_period_id',
       'bill_adjustments.told_in',
@@ -202,8 +197,8 @@ test.skipIf(isWithHypertablesOnly)(
         then !== 'c' || references.some((other) => other.child === child && other.column !== column),
     );
     const across = several.map(({ child, column }) => `${child}.${column}`).filter((name) => !within.includes(name));
-    // If this list is not empty, the reference may connect a moving account with an account that stays, and deleting either account deletes
-    // the reference. State in src/database/copy/relations.ts how it is restored.
+    // If this list is not empty, the reference may connect a moving account with one that stays, and would be lost. State in
+    // src/database/copy/relations.ts how it is restored.
     expect(across.filter((name) => !back.includes(name.split('.')[0] ?? ''))).toEqual([]);
   },
 );
@@ -211,7 +206,7 @@ test.skipIf(isWithHypertablesOnly)(
 test('accounts with rows in every relation move into a running installation, and no other account changes', async () => {
   const { source, target } = two;
   const { inHand, userIds, others } = await moveFull(source, target);
-  // Secrets are now encrypted with the target's key, and waiting deliveries are sent in their original order.
+  // Secrets are encrypted with the target's key, and waiting deliveries keep their order.
   const box = createSecretEncrypter(SECRETS.target);
   const [webhook] = await mine(target.pool, 'webhooks', inHand.admin.userId);
   expect(box.open(webhook.auth_token_sealed)).toBe('a token of the receiver');
@@ -228,7 +223,7 @@ test('accounts with rows in every relation move into a running installation, and
     ['dlv_evt_2', true],
     ['dlv_evt_3', false],
   ]);
-  // A second move of the same accounts changes nothing. A new home in the target database gets numbers that no moved row has.
+  // A second move of the same accounts changes nothing. A new home gets numbers that no moved row has.
   expect(await moveUsers(source.url, target.url, how(userIds))).toMatchObject({
     users: 0,
     moved_before: userIds.length,
@@ -247,8 +242,7 @@ if (inject('tier') !== 'plain') {
 /** Publishes messages of devices through one worker. Each batch follows the acknowledgement of the previous one. */
 function publishing(pool: Pool, homes: readonly TestMeter[]) {
   const writer = createWriter(pool, TAKING);
-  // The readings of a device are four seconds apart. Some minutes of readings are published per second, so that hours are completed all the
-  // time.
+  // Readings are four seconds apart, and minutes of them are published per second, so that hours are completed all the time.
   const base = Date.now() - LAST_MS;
   const accepted = new Map(homes.map(({ deviceId }) => [deviceId, 0]));
   let over = false;
@@ -289,7 +283,7 @@ async function moveUntil(accounts: string, at: string, nth = 1): Promise<string 
   });
 }
 
-// An interrupted move leaves the same state on each tier, so this test runs only on plain PostgreSQL and with continuous aggregates.
+// An interrupted move leaves the same state on each tier, so two tiers are enough.
 if (!isWithHypertablesOnly) {
   test('accounts move under load, however often the move is killed, without losing a reading', async () => {
     const { source, target } = two;
@@ -306,8 +300,7 @@ if (!isWithHypertablesOnly) {
     expect(await countRows(target.pool, 'users')).toBe(1);
     expect(await countRows(source.pool, 'departures')).toBe(0);
     expect(await moveUntil(accounts, 'Copying data that arrived')).toBe('SIGKILL');
-    // The account is closed at the source and not yet open at the target. The source stores messages that arrive now, and forwards them
-    // later.
+    // The account is closed at the source and not yet open at the target. Messages are stored and forwarded later.
     expect(await mine(source.pool, 'users', one.userId)).toEqual([]);
     expect(await countRows(target.pool, 'users')).toBe(1);
     await expect.poll(() => countRows(source.pool, 'departed_messages')).toBeGreaterThan(0);
@@ -436,7 +429,7 @@ async function rowsOf(pool: Pool, relations: Iterable<string>): Promise<Map<stri
   return found;
 }
 
-// The following tests are about the source database, which is embedded on every tier, so two tiers are enough.
+// The following tests are about the embedded source database, so two tiers are enough.
 if (!isWithHypertablesOnly) {
   test('if a move fails after closing accounts, no data of these or of related accounts are lost', async () => {
     const { source, target } = two;
@@ -444,7 +437,7 @@ if (!isWithHypertablesOnly) {
     const userIds = await movers(source, inHand);
     await createReferences(source.pool, inHand.admin.userId, 'usr_0');
     const relations = new Set([...BUNDLED_RELATIONS, ...RELATIONS_DELETED_ON_MOVE].map(({ relation }) => relation));
-    // The audit log also records the move, and recorded usage changes get new numbers, so these two relations differ.
+    // These two relations differ: the audit log records the move, and usage changes get new numbers.
     for (const other of ['audit_log', 'usage_changes']) relations.delete(other);
     const before = await rowsOf(source.pool, relations);
     const step = (text: string) => {
@@ -453,7 +446,7 @@ if (!isWithHypertablesOnly) {
     await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow('it fails');
     expect(findDifferingAccountRows(before, await rowsOf(source.pool, relations))).toEqual([]);
 
-    // A row that refers to an account that was deleted during the move is not restored. All other rows are restored.
+    // Only a row that refers to an account deleted meanwhile is not restored.
     await closeAccountsAtSource(source.pool, userIds, { toInstallation: 'elsewhere', redirect: async () => {} });
     const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
     const parcels = rows.map(({ relation }) => relation);
@@ -479,8 +472,7 @@ if (!isWithHypertablesOnly) {
     let meanwhile: Promise<unknown> = Promise.resolve();
     const step = (text: string) => {
       if (!text.startsWith('Copying data that arrived')) return;
-      // The move has already found the e-mail address to be free at the target. Now another account takes it, and a device sends a reading
-      // to the source.
+      // After the check of the e-mail address, another account at the target takes it, and a device sends a reading to the source.
       meanwhile = Promise.all([
         createUser(createDatabase(target.pool), { email: rows[0].email, role: 'homeowner' }),
         home.read([[new Date(), 461]]),

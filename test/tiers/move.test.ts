@@ -23,16 +23,13 @@ import {
 } from '#test/support/two-databases.ts';
 import { listUncoveredRelations } from '#test/support/uncovered-relations.ts';
 
-/** Moves an embedded installation, which is the usual first installation, to a database of the tested tier, and back. */
+/** Moves an embedded installation to a database of the tested tier (kind of database server), and back. */
 const DAY_MS = 86_400_000;
-/** Pause between two readings of the writer, in ms. Copying one relation takes longer, so readings arrive during each copy. */
+/** Pause in ms between two readings. Copying one relation takes longer, so readings arrive during each copy. */
 const WRITE_EVERY_MS = 5;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-process.ts');
 const two = registerTwoDatabases();
-/**
- * True on the tier that has hypertables but no continuous aggregates. Its relations are those of plain PostgreSQL (relations.test.ts checks
- * this). So on this tier, the tests only move all relations into hypertables and out of them.
- */
+/** True on the tier with hypertables but no continuous aggregates, where only the move of all relations is tested. */
 const isWithHypertablesOnly = inject('tier') === 'apache';
 
 /** Returns every table that a migration creates. Partitions, chunks and tables of extensions are excluded. */
@@ -79,7 +76,7 @@ function writing(home: TestMeter): () => Promise<{ accepted: number[]; refused: 
       await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_MS));
     }
   })();
-  // Stop the writer even if its test fails. Otherwise it would take CPU time from the tests that follow.
+  // Stopped even if the test fails.
   onTestFinished(() => {
     over = true;
     return done;
@@ -106,7 +103,7 @@ async function moveUntil(at: string, nth = 1): Promise<string | null> {
   });
 }
 
-/** Expects that the users' keys, links and sessions are valid in the new database, and that changes made with them are stored there. */
+/** Expects that the users' keys, links and sessions are valid in the new database. */
 async function expectAccessWorks(database: TestDatabase, { admin, browser, code, post, gatewayId }: UserCredentials) {
   const { pool } = database;
   const api = await startTestApi({ database: { ...database, drop: async () => {} } });
@@ -122,7 +119,7 @@ async function expectAccessWorks(database: TestDatabase, { admin, browser, code,
     expect(await countRows(pool, 'users')).toBe(before);
     expect((await api.send(`/dashboard/v1/devices?user_id=${admin.userId}`, { headers: browser })).status).toBe(200);
     expect((await api.send('/dashboard/session', { method: 'POST', body: code })).status).toBe(201);
-    // In the new database, new rows of tables with a sequence get numbers after those of the moved rows.
+    // New rows get numbers after those of the moved rows.
     const deliveries = await countRows(pool, 'deliveries');
     const body = { email: 'next@example.com', role: 'homeowner' };
     const next = await api.send('/v1/users', { method: 'POST', key: admin.key, body });
@@ -157,8 +154,7 @@ test.skipIf(isWithHypertablesOnly)('every relation is assigned to a list, and co
     ...listUncoveredRelations('installation'),
     ...STORED_ROLLUP_LEVELS.map(getClosedHoursRelation),
   ];
-  // If this list is not empty, add the missing relation to src/database/copy/relations.ts, or to test/support/uncovered-relations.ts with a
-  // reason.
+  // If this list is not empty, add the relation to src/database/copy/relations.ts, or to test/support/uncovered-relations.ts with a reason.
   const made = new Set([...(await tables(source.pool)), ...(await tables(target.pool))]);
   expect([...made].filter((name) => !decided.includes(name))).toEqual([]);
   expect(decided.filter((name) => !made.has(name))).toEqual([]);
@@ -169,7 +165,7 @@ test.skipIf(isWithHypertablesOnly)('every relation is assigned to a list, and co
     [copied],
   );
   expect(keyless).toEqual([]);
-  // Each relation is copied after the relations that it refers to. Deleting a row deletes or updates the rows that refer to it.
+  // Each relation is copied after the relations that it refers to.
   const { rows: references } = await target.pool.query(
     `SELECT conrelid::regclass::text AS of, confrelid::regclass::text AS to, confdeltype IN ('c', 'n') AS follows FROM pg_constraint
      WHERE contype = 'f' AND conrelid::regclass::text = ANY ($1)`,
@@ -229,7 +225,7 @@ test.skipIf(isWithHypertablesOnly)(
     expect(accepted.length).toBeGreaterThan(3);
     expect(refused.at(-1)).toMatch(/read-only transaction/);
     expect(report.relations.map(({ relation }) => relation)).toEqual(MOVED_RELATIONS.map(({ relation }) => relation));
-    // Every accepted reading is in the new database, and contributes to its hour there.
+    // Every accepted reading is in the new database, and contributes to its hour.
     for (const home of homes.slice(1))
       expect(await sumImportedMilliwattHours(target, 'user_daily', home.userId)).toBe(400_000_000);
     expect(await sumImportedMilliwattHours(target, 'user_daily', stream.userId)).toBe(
@@ -239,7 +235,7 @@ test.skipIf(isWithHypertablesOnly)(
     expect(
       (await checkAllRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences,
     ).toEqual([]);
-    // The old database still answers queries. If the service is started with the old database, its error message says what to do.
+    // The old database answers queries, but the service refuses to start on it.
     expect(await sumImportedMilliwattHours(source, 'user_daily', homes[1]?.userId ?? '')).toBe(400_000_000);
     const fresh = createPool(source.url);
     await expect(detectCapabilities(fresh)).rejects.toThrow(/was moved .* Set DATABASE_URL/);
@@ -260,8 +256,7 @@ if (!isWithHypertablesOnly) {
     expect(await moveUntil('Copying')).toBe('SIGKILL');
     expect(await moveUntil('deliveries')).toBe('SIGKILL');
     await expect(starts()).rejects.toThrow(/is not complete\. Run that command again/);
-    // Between two runs of the move, the installation changes: rows that are already copied are deleted, are renumbered, or get a unique
-    // value that another row had.
+    // Between two runs of the move, copied rows are deleted, are renumbered, or get a unique value that another row had.
     const { pool } = source;
     const { rows: pair } = await pool.query('SELECT user_id, email FROM users ORDER BY user_id LIMIT 2');
     await pool.query("UPDATE users SET email = 'between@example.com' WHERE user_id = $1", [pair[0].user_id]);
@@ -272,7 +267,7 @@ if (!isWithHypertablesOnly) {
     await pool.query('UPDATE deliveries SET tries = 3, place = DEFAULT');
     await createTestMeter(source);
     expect(await moveUntil('readings')).toBe('SIGKILL');
-    // The move is killed while writers are blocked: once at the first relation, and once at the last. The writers continue after each kill.
+    // The move is killed while writers are blocked, at the first relation and at the last.
     expect(await moveUntil('users', 2)).toBe('SIGKILL');
     await createTestMeter(source);
     expect(await moveUntil('device_days', 3)).toBe('SIGKILL');
@@ -307,7 +302,7 @@ test.skipIf(isWithHypertablesOnly)(
     await homesOf(source);
     await migrate(target.pool);
     const ends = { source: await source.pool.connect(), target: await target.pool.connect() };
-    // The lock makes the pass, which copies changed rows, wait before the relation api_keys.
+    // The lock makes the pass wait before the relation api_keys.
     const holding = await source.pool.connect();
     await holding.query('BEGIN');
     await holding.query('LOCK TABLE api_keys');

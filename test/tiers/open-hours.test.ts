@@ -28,7 +28,7 @@ const DEVICES = 3;
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  // On tiers with continuous aggregates, only data before the requested ranges is materialised.
+  // Only data before the requested ranges is materialised.
   await database.settle(new Date(FROM_MS + 1.5 * 24 * HOUR_MS));
 });
 afterAll(() => database.drop());
@@ -44,10 +44,7 @@ function createRandom(seed: number): (below: number) => number {
 
 type Sums = Partial<Record<Measure, number>>;
 
-/**
- * Returns random values of a quarter-hour. The values are mostly small, so that hours and days often have equal values; some values are
- * missing.
- */
+/** Returns random values of a quarter-hour, mostly small, so that sums are often equal; some are missing. */
 function quarterHour(draw: (below: number) => number): Sums {
   if (draw(9) === 0) return {};
   const energyMilliwattHours = draw(3) * 1_000;
@@ -58,10 +55,7 @@ function quarterHour(draw: (below: number) => number): Sums {
   };
 }
 
-/**
- * Creates homes with devices. Each device has an hour that is still open (not complete), and other hours that are closed. Some
- * quarter-hours are added, changed and removed.
- */
+/** Creates homes with devices. Each device has an open (incomplete) hour and closed hours. */
 async function homes() {
   const db = createDatabase(database.pool);
   const closed: LoadProfileChange[] = [];
@@ -97,7 +91,7 @@ async function homes() {
   return made;
 }
 
-/** If `isEarlier`, returns an open hour in the format of earlier versions, which stored zeros; otherwise returns it unchanged. */
+/** If `isEarlier`, returns an open hour in the format of earlier versions, which stored zeros. */
 function withZeros(text: string, isEarlier: boolean): string {
   if (!isEarlier) return text;
   const numbers = text.split(',');

@@ -11,7 +11,7 @@ import { createUser } from '#src/users/store.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTestHeadCache } from '#test/support/head-caches.ts';
 
-/** Number of batches that two writers write concurrently; the environment variable OWNER_BATCHES overrides it. */
+/** Number of batches that two writers write concurrently (OWNER_BATCHES). */
 const BATCHES = Number(process.env.OWNER_BATCHES ?? 150);
 const TIMEOUT_MS = Math.max(600_000, BATCHES * 1_000);
 const DEVICES = 24;
@@ -45,7 +45,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** Returns batches of register and power readings. One in a hundred readings is earlier than the device's previous reading. */
+/** Returns batches of register and power readings, of which one in a hundred is late. */
 function batchesOf(ids: readonly string[]): IncomingMessage[][] {
   const draw = numbers(7);
   const registers = ids.map(() => 100_000_000);
@@ -103,8 +103,7 @@ test(
     const ids = [...new Set(queue.flat().map(({ topic }) => topic))];
     const owners = [writer('all'), writer('dropped')];
     let isOver = false;
-    // While the writers run, the home's owner changes settings that do not affect consumption, through the functions of the API. After a
-    // deadlock, the change is repeated: writers avoid deadlocks with each other, but not with owners' changes.
+    // Meanwhile, the owner changes settings that do not affect consumption. After a deadlock, the change is repeated.
     const db = createDatabase(database.pool);
     const changing = (async () => {
       for (let turn = 0; !isOver; turn++) {

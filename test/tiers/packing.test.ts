@@ -29,7 +29,7 @@ const QUARTER_HOUR_MS = 900_000;
 const DAY_MS = 96 * QUARTER_HOUR_MS;
 const FIRST_MS = Date.UTC(2026, 10, 1);
 const NOW = new Date('2026-11-20T12:10:00Z');
-/** Days before this time are packed: all values of a device's day are stored in one row. */
+/** Days before this time are packed: one row contains all values of a device's day. */
 const BEFORE_MS = Date.UTC(2026, 10, 17);
 const DEVICES = 6;
 const ROUNDS = 10;
@@ -49,7 +49,7 @@ function createRandom(seed: number): (below: number) => number {
   };
 }
 
-/** The expected quarter-hours of each device, summed by this test from all differences. */
+/** The expected quarter-hours of each device, as sums of all differences. */
 type Truth = Map<string, Map<number, Partial<Record<Measure, number>>>>;
 
 function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: LoadProfileChange): void {
@@ -92,7 +92,7 @@ function differences(
         push(deviceId, ms, Object.fromEntries(MEASURE_NAMES.map((name) => [name, -(sums[name] ?? 0)])));
     else if (kind === 2 && known[0]) push(deviceId, known[0][0], { energyMilliwattHours: (1 + draw(9)) as never });
     else {
-      // The first device is a power station: its energy in a quarter-hour exceeds the maximum of a packed day.
+      // The energy of a power station exceeds the maximum of a packed day.
       const energyMilliwattHours = (place === 0 ? 3_000_000_000 : 1) * (1 + draw(1000));
       const exported = draw(3) ? {} : { exportMilliwattHours: draw(99) as never, exportCoveredMs: 900_000 };
       push(deviceId, dayMs + draw(96) * QUARTER_HOUR_MS, {
@@ -159,14 +159,13 @@ test('packing at any time, twice, during writes or killed midway does not change
   }
   expect(await pack()).toBeGreaterThan(0);
   const [powerStation] = owners.keys();
-  // The power station's days cannot be packed, and stay in the table of hours. All other days are packed.
+  // The power station's days cannot be packed. All other days are packed.
   const before = `starts_at < '${new Date(BEFORE_MS).toISOString()}'`;
   expect(await count('device_hours', `${before} AND device_id <> '${powerStation}'`)).toBe(0);
   expect(await count('device_hours', `${before} AND device_id = '${powerStation}'`)).toBeGreaterThan(0);
   expect(await count('device_days')).toBeGreaterThan(40);
   expect(await count('device_days', 'cardinality(reading_count) = 1')).toBeGreaterThan(2);
-  // The check is skipped on tiers with continuous aggregates, which are computed from the table of hours. There the service never packs
-  // days.
+  // On tiers with continuous aggregates, the service never packs days.
   const { capabilities, pool } = database;
   if (!capabilities.continuousAggregates)
     expect((await checkAllRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
@@ -274,7 +273,7 @@ test('index space of packed months is released once vacuum has emptied them, and
   await packHoursIntoDays(pool, NOW);
   await pool.query('VACUUM device_hours');
   expect(await idle()).toBeGreaterThan(0);
-  // The packing job does not wait for a transaction that reads the table, and does not block it.
+  // The job neither waits for a transaction that reads the table nor blocks it.
   const reader = await pool.connect();
   await reader.query('BEGIN');
   await reader.query('SELECT count(*) FROM device_hours');

@@ -40,7 +40,7 @@ test('relations have the same names, columns, types and comments on every tier',
   const mine = await relations();
   expect(mine.length).toBeGreaterThan(100);
   expect(mine.filter((line) => line.endsWith(': '))).toEqual([]);
-  // Each tier's tests run in a separate process. Each process writes its result where the processes of the other tiers can read it.
+  // Each tier (kind of database server) is tested in a separate process, which writes its result to a file for the others.
   mkdirSync(FOUND, { recursive: true });
   writeFileSync(join(FOUND, database.tier), JSON.stringify({ run: inject('run'), mine }));
   for (const tier of readdirSync(FOUND)) {

@@ -16,7 +16,7 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const at = (daysAgo: number) => new Date(NOW.getTime() - daysAgo * DAY_MS);
 
 let database: TestDatabase;
-// Each test has its own database, because it would otherwise process the years of readings of the tests before it.
+// Each test has its own database, because it would otherwise process the readings of earlier tests.
 beforeEach(async () => {
   database = await createTestDatabase();
 });
@@ -46,7 +46,7 @@ test('readings beyond the retention are dropped in whole chunks, and their consu
   const dropped = await dropExpiredReadings(database.pool, NOW, 3);
   expect(dropped.length).toBeGreaterThan(5);
   const retainedReadings = await readingsOf(long);
-  // The last three months of readings remain, and the readings before them in the same chunk: at most a month more.
+  // The last three months remain, and earlier readings in the same chunk (at most a month).
   const inTime = history.filter(([time]) => time.getTime() >= getRetentionStartMs(NOW.getTime(), 3)).length;
   expect(retainedReadings).toBeGreaterThanOrEqual(inTime);
   expect(retainedReadings).toBeLessThanOrEqual(inTime + 7);
@@ -109,10 +109,7 @@ test('a reading from before the dropped time is refused, whatever the current re
   expect(await sumImportedMilliwattHours(database, 'user_daily', home.userId)).toBe(800_000_000);
 });
 
-/**
- * Random edits of a meter: the start (days ago), the length in days, and the value of a manual reading. The value is null if the edit
- * excludes readings.
- */
+/** Random edits of a meter: start (days ago), length in days, and value of a manual reading (null: the edit excludes readings). */
 const handEdits = fc.array(
   fc.record({
     days: fc.integer({ min: 1, max: 1_000 }).map((tenths) => tenths / 10),
@@ -142,7 +139,7 @@ async function edit({ deviceId }: TestMeter, edits: HandEdits): Promise<void> {
 }
 
 test('late readings and edits across the cut have the same results as if nothing had been dropped', async () => {
-  // Two meters send the same readings, but the old readings of the first meter are dropped before the late readings arrive.
+  // Two meters send the same readings, but the first meter's old readings are dropped before the late ones arrive.
   const steps = fc.array(
     fc.record({
       days: fc.integer({ min: 1, max: 60 }),
@@ -289,8 +286,7 @@ test.each([false, true])(
     );
     const cutMs = await cutOf(1);
     const around = (minutes: number, kwh: number) => [new Date(cutMs + minutes * MINUTE_MS), kwh] as const;
-    // The register repeats its value from three hours before the retention limit on. The late readings after the limit contain the missing
-    // energy.
+    // The register repeats its value from three hours before the retention limit on. The late readings contain the missing energy.
     const first = [
       ...[around(-600, 95), around(-300, 99), around(-240, 100), around(-180, 101)],
       // This false reading is plausible, so the service does not reject it.

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '#test/support/database.ts
 import { findFreePort } from '#test/support/free-port.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 
-/** Runs the service's processes on each tier. What does not depend on the tier is tested in test/system. */
+/** Runs the service's processes on each tier (kind of database server). */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Start of an hour of yesterday, Unix ms. */
@@ -22,7 +22,7 @@ let worker: RoleProcess;
 
 beforeAll(async () => {
   [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
-  // The port is fixed, so that the meter reconnects to the broker after the broker was killed and restarted.
+  // Fixed, so that the meter reconnects after a restart of the broker.
   env = { DATABASE_URL: database.url, DATA_DIR: folder.path, MQTT_PORT: String(await findFreePort()) };
   [ingest, worker] = await Promise.all([startRole('ingest', env), startRole('worker', { ...env, MQTT_PORT: '0' })]);
 });

@@ -15,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from '#test/support/database.ts
 import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES, convertToDeltaRows } from '#test/support/load-profile.ts';
 import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 
-/** Writers change data while sums of groups are computed and stored. At each moment, API responses equal the sum over the group's homes. */
+/** Writers change data while sums of groups are stored. At each moment, API responses equal the sum over the group's homes. */
 const DAY_MS = 86_400_000;
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 
@@ -38,14 +38,14 @@ afterAll(() => database.drop());
 const at = (daysAgo: number, minutes: number) => new Date(TODAY_MS - daysAgo * DAY_MS + minutes * 60_000);
 const dateOf = (daysAgo: number) => at(daysAgo, 0).toISOString().slice(0, 10);
 
-/** Open transactions of a test. Their connections are closed after each test, even if the test fails. */
+/** Open transactions of a test, closed after it. */
 const connections: PoolClient[] = [];
 const holdUntilEnd = (client: PoolClient) => connections.push(client);
 afterEach(() => {
   for (const client of connections.splice(0)) client.release(true);
 });
 
-/** Runs the job that stores sums of groups. Each run has a later time than the run before, so that every group is due again. */
+/** Runs the job that stores sums of groups, each time later than before, so that every group is due. */
 const runPass = (waitMs = 5_000) =>
   storeGroupSums({
     pool: database.pool,
@@ -97,7 +97,7 @@ test('an open hour is written again and then closes: its day contains its final 
   const first = await streamedSums();
   expect(first.kept).toEqual(expect.arrayContaining([dateOf(9), dateOf(5)]));
 
-  // The new reading lies in the same hour as the last reading, so the hour stays open (incomplete).
+  // The new reading lies in the same hour as the last one, so the hour stays open (incomplete).
   await home.read([[at(5, 625), 124]]);
   const open = await streamedSums();
   expect(Number(open.rows[dateOf(5)])).toBeCloseTo(Number(first.rows[dateOf(5)]) + 3, 6);
@@ -105,8 +105,7 @@ test('an open hour is written again and then closes: its day contains its final 
   await runPass();
   expect((await streamedSums()).kept).not.toContain(dateOf(5));
 
-  // A closed hour of the same day changes. Then the open hour is removed and restored; neither of these updates is recorded as a change of
-  // usage.
+  // A closed hour changes. Then the open hour is removed and restored, which is not recorded as a change.
   const { rows } = await database.pool.query('SELECT open FROM device_heads WHERE device_id = $1', [home.deviceId]);
   const { deviceId, userId } = home;
   await addToLoadProfile(database, [
@@ -159,7 +158,7 @@ test('a group’s sum includes a late reading that commits after a pass that did
 });
 
 test('a pass waits for a writer that began before changes were recorded', async () => {
-  // The group now has too few homes for stored sums, so changes of its homes are no longer recorded.
+  // With too few homes, the group has no stored sums, and changes of its homes are not recorded.
   await changeGroupMembers(db, groupId, { add: [], remove: [home.userId] });
   await runPass();
   const { rows } = await database.pool.query('SELECT kept_before = $1 AS rests FROM group_sums_progress', [
@@ -223,8 +222,8 @@ test('the first times of devices and the direction of their energy are computed 
     await addToLoadProfile(database, [flow(40, 500), flow(20, 500)]);
     await database.settle();
     await storeDeviceHistory(db, [{ key: one.deviceId, userId: one.userId, produces: true }], at(1, 0));
-    // After the history of the devices is stored, device 0 gets no change, device 1 gets imported energy, device 2 gets imported energy of
-    // an earlier time, and device 3 gets energy from before the start of its stored history.
+    // Changes after the history is stored: none (device 0), imported energy (device 1), earlier imported energy (device 2), and energy
+    // before the stored history (device 3).
     if (number === 1) await addToLoadProfile(database, [flow(0, 0, 2_000)]);
     if (number === 2) await addToLoadProfile(database, [flow(20, 0, 3_000)]);
     if (number === 3) await addToLoadProfile(database, [flow(50, 1)]);

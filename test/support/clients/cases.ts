@@ -1,6 +1,6 @@
 /**
- * A test step that the TypeScript client and the Python client must pass against a real service. A runner in each language (run-cases.ts,
- * run_cases.py) executes the steps. The test compares the results with the expected results in this file.
+ * A test step that the TypeScript client and the Python client must pass against a real service. A runner in each language executes the
+ * steps.
  */
 export interface ClientStep {
   /** Owner of the key. */
@@ -14,20 +14,17 @@ export interface ClientStep {
   options?: { idempotencyKey?: string; headers?: Record<string, string>; timeoutSeconds?: number };
   /** `all`: the client requests every page of a list. By default, the client requests only the first page. */
   take?: 'all';
-  /**
-   * Variables for later steps, which use them as `$name` in any text. Each entry maps a variable to the member of the response that
-   * contains its value.
-   */
+  /** Variables for later steps, which use them as `$name` in any text. Each entry contains the member of the response with the value. */
   save?: Record<string, string>;
   /** Expected result of the call, compared by vitest's toMatchObject. */
   gives?: unknown;
   /** Expected error of the call. */
   fails?: { type: string; status?: number; code?: string; details?: unknown; retryAfterSeconds?: number };
-  /** Expected number of requests that the call sends to the service. If undefined, the number is not checked. */
+  /** Expected number of requests; undefined: not checked. */
   requests?: number;
 }
 
-/** Returns a request header that makes the API fail the first requests of a call. `run` keeps the faults of the two clients apart. */
+/** Returns a request header that makes the API fail the first requests of a call. `run` distinguishes the two clients. */
 const fault = (kind: string, times: number, name: string) => ({ 'x-test-fault': `${kind} ${times} ${name} $run` });
 
 /** Day on which the clocks go forward in Berlin: the last Sunday of March. */
@@ -36,10 +33,7 @@ const USED_ON = '2026-06-14';
 
 const day = { start: USED_ON, end: USED_ON };
 
-/**
- * Test steps by topic. For each operation without a step, the example of the OpenAPI document is tested, so that new operations are
- * covered, too.
- */
+/** Test steps by topic. For an operation without a step, the example of the OpenAPI document is tested. */
 export const CLIENT_CASES: Record<string, ClientStep[]> = {
   'usage, in any zone and form': [
     { as: 'home', call: 'getEnergyInsights', query: day, gives: { data: [{ date: USED_ON, kwh_used: 1.5 }] } },
@@ -47,7 +41,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       as: 'home',
       call: 'getEnergyInsights',
       query: { start: SPRING, end: SPRING, group_by: 'hour', tz: 'Europe/Berlin' },
-      // 01:00 UTC is 03:00 in Berlin. On this day, there is no local time between 02:00 and 03:00.
+      // 01:00 UTC is 03:00 in Berlin, because the clocks go forward at 02:00.
       gives: {
         data: [
           { hour: '01:00', starts_at: `${SPRING}T01:00:00+01:00` },
@@ -150,7 +144,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
     },
     { as: 'home', call: 'deleteGateway', path: ['$gateway'] },
     { as: 'home', call: 'deleteDevice', path: ['$device'] },
-    // The client percent-encodes the id, so that the service does not interpret it as a path and a query.
+    // The client percent-encodes the id, which would otherwise change the path.
     { as: 'home', call: 'getDevice', path: ['../users?a=b#c'], fails: { type: 'NotFoundError', status: 404 } },
   ],
   'alerts, tariffs and prices': [
@@ -313,7 +307,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
     },
   ],
   'what is tried again': [
-    // The client retries this request whatever its method, because a request over the rate limit is rejected before it has any effect.
+    // The client retries this request whatever its method, because it was rejected before it had any effect.
     {
       as: 'home',
       call: 'updateUser',
@@ -339,8 +333,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       requests: 2,
       gives: { user_id: '$home' },
     },
-    // The client retries the request, although it was executed and only its response was lost. The service returns the first response for
-    // the same Idempotency-Key, so only one alert exists.
+    // Only the response was lost. The client retries with the same Idempotency-Key, so only one alert exists.
     {
       as: 'home',
       call: 'createAlert',
@@ -350,7 +343,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       save: { alert: 'alert_id' },
     },
     { as: 'home', call: 'listAlerts', query: { user_id: '$home' }, gives: [{ alert_id: '$alert' }] },
-    // The client does not retry: the request may have been executed, and it has no idempotency key.
+    // The client does not retry, because the request may have been executed and has no idempotency key.
     {
       as: 'home',
       call: 'updateAlert',

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Adds hooks to an API that count its requests and inject faults. A client requests a fault with the header `X-Test-Fault`, which contains
- * the fault's kind, number of times and name.
+ * Adds hooks to an API that count its requests and inject faults. A client requests a fault with the header `X-Test-Fault`: kind, number of
+ * times and name.
  */
 export function addFaultInjection(app: FastifyInstance): { requests(): number } {
   const seen = new Map<string, number>();
@@ -17,7 +17,7 @@ export function addFaultInjection(app: FastifyInstance): { requests(): number } 
     requests++;
     const fault = String(request.headers['x-test-fault'] ?? '');
     const [kind] = fault.split(' ');
-    // The fault `lost` breaks the connection after the API has executed the request, so this hook does nothing.
+    // The fault `lost` breaks the connection after the API has executed the request.
     if (kind === '' || kind === 'lost' || !isDue(fault)) return;
     if (kind === 'cut') return void request.raw.socket.destroy();
     if (kind === 'slow') await new Promise((done) => setTimeout(done, 1_500));

@@ -43,10 +43,7 @@ export async function parseGuide(name: string, language: GuideLanguage): Promise
   return parts;
 }
 
-/**
- * Runs the steps of a guide in one language, in a folder with the installed clients. Fails if a step's output differs from the output in
- * the guide.
- */
+/** Runs the steps of a guide in one language, in a folder with the installed clients. Fails if an output differs from the guide. */
 export async function runGuideSteps(
   parts: Part[],
   given: { folder: string; python: string; caFile: string; name: string; env: Record<string, string> },
@@ -69,7 +66,7 @@ export async function runGuideSteps(
       return programOutput.trim();
     };
     if (output === '') await once();
-    // Retries the step, because the service stores a published reading with a short delay.
+    // Retried, because the service stores a published reading with a short delay.
     else if (parts[index - 1]?.language === 'sh')
       await vi.waitFor(async () => expect(await once()).toMatch(patternOf(output)), { timeout: 20_000, interval: 50 });
     else {

@@ -37,13 +37,11 @@ export interface ClientOperation {
   query: Parameter[];
   body: { schema: OpenApiSchema; isRequired: boolean; hasCsv: boolean } | null;
   answer: { schema: OpenApiSchema; mediaType: string };
-  /** Other response formats. Each has the suffix for the name of the client's method, and the media type to request. */
+  /** Other response formats: the suffix for the method's name, and the media type. */
   formats: { ending: string; mediaType: string; isText: boolean }[];
-  /**
-   * Schema of one item of a paged list, or null for other responses. A page is an array, or an object with the array in its member `data`.
-   */
+  /** Schema of one item of a paged list; null for other responses. A page is an array, or an object with the array in `data`. */
   item: OpenApiSchema | null;
-  /** Whether a client may send the request again even if the first one may have been executed. */
+  /** Whether a client may send the request again after a failure. */
   isSafe: boolean;
   example: { body?: unknown; answer?: unknown };
 }
@@ -71,10 +69,7 @@ const ENDINGS: Record<string, string> = {
 /** HTTP methods that are idempotent (RFC 9110, 9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
 
-/**
- * Reads the operations and named schemas of the OpenAPI document for the generated clients. Omits operations that return event streams,
- * because the clients expect one response to each request.
- */
+/** Reads the operations and named schemas of the OpenAPI document for the generated clients. Omits event streams. */
 export function readOpenApiInterface(): {
   operations: ClientOperation[];
   schemas: Record<string, OpenApiSchema>;
@@ -92,7 +87,7 @@ export function readOpenApiInterface(): {
   return { operations, schemas, version: document.info.version };
 }
 
-/** Returns the schema of an array's items, or of the items of the array in an object's member `data`. Null for other schemas. */
+/** Returns the schema of an array's items, or of the items of an object's array `data`. Null for other schemas. */
 function itemOf(schema: OpenApiSchema, schemas: Record<string, OpenApiSchema>): OpenApiSchema | null {
   const { type, items, properties } =
     schema.$ref === undefined ? schema : (schemas[getReferencedSchemaName(schema.$ref)] ?? {});

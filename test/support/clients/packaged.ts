@@ -6,10 +6,7 @@ import { runProgram } from './run.ts';
 
 const CLIENTS = resolve(import.meta.dirname, '../../../clients');
 
-/**
- * Installs the npm package of the TypeScript client, packed as for a release, in the subfolder `app`. Returns the URL of the client's
- * module.
- */
+/** Installs the npm package of the TypeScript client, packed as for a release, in the subfolder `app`. Returns the URL of its module. */
 export async function installTypescriptClient(folder: string, archive?: string): Promise<string> {
   const file = archive ?? join(folder, await packTypescriptClient(CLIENTS, folder));
   const app = join(folder, 'app');
@@ -22,8 +19,7 @@ export async function installTypescriptClient(folder: string, archive?: string):
 }
 
 /**
- * Installs the wheel of the Python client, built as for a release, in a virtual environment. Needs no network, because the wheel has no
- * dependencies. Returns the path of the environment's Python interpreter, which can import no other package.
+ * Installs the wheel of the Python client, built as for a release, in a virtual environment. Returns the path of its Python interpreter.
  */
 export async function installPythonClient(folder: string, wheel?: string): Promise<string> {
   const file = wheel ?? join(folder, await packPythonClient(CLIENTS, folder, new Date()));

@@ -61,13 +61,10 @@ ${methods.join('\n')}`,
   };
 }
 
-/**
- * Returns functions that collect type declarations. Python has no anonymous object types, so each object type gets a name derived from its
- * position in the API.
- */
+/** Returns functions that collect type declarations. Each object type gets a name, because Python has no anonymous object types. */
 function pythonTypes() {
   const sources: string[] = [];
-  /** Declarations of type aliases. In the output, they follow the types that they use. */
+  /** Declarations of type aliases, which must follow the types that they use. */
   const aliases: string[] = [];
   const names: string[] = [];
   const take = (name: string) => {
@@ -89,10 +86,7 @@ function pythonTypes() {
     return PLAIN[schema.type ?? ''] ?? 'Any';
   }
 
-  /**
-   * Merges alternative object schemas into one type, so that programs can access any JSON member. A member that is missing from some
-   * alternatives becomes optional.
-   */
+  /** Merges alternative object schemas into one type. A member that is missing from some alternatives becomes optional. */
   function anyOf(options: OpenApiSchema[], name: string): string {
     const objects = options.filter(({ properties }) => properties);
     const others = options.filter(({ properties }) => !properties).map((one) => typeOf(one, name));

@@ -2,10 +2,7 @@ import { text } from 'node:stream/consumers';
 import type * as Client from '#clients/typescript/index.ts';
 import type { RunnerInput } from './run.ts';
 
-/**
- * Runs the steps of cases.ts with the installed TypeScript client. The first argument is the client's folder. run_cases.py does the same
- * with the Python client.
- */
+/** Runs the steps of cases.ts with the installed TypeScript client, whose folder is the first argument. */
 const { EnergyClient, verifyWebhook } = (await import(process.argv[2] ?? '')) as typeof Client;
 const input = JSON.parse(await text(process.stdin)) as RunnerInput;
 const variables = { ...input.variables };
@@ -16,7 +13,7 @@ const fill = <T>(value: T): T =>
 /** Returns the number of parameters that a method declares. */
 const declared = (method: unknown): number => (/\(([^)]*)\)/.exec(String(method))?.[1] ?? '').split(',').length;
 
-/** Converts a result to a form that does not depend on the programming language: texts and bytes. */
+/** Converts a result to a form that is the same in both languages. */
 function comparable(value: unknown): unknown {
   if (typeof value === 'string') return { text: value };
   if (value instanceof Uint8Array) return { begins: Buffer.from(value.subarray(0, 2)).toString('hex') };
@@ -30,13 +27,13 @@ for (const { as, call, path = [], body, query, options = {}, take, save = {} } o
   const args: unknown[] = [...path, ...(body === undefined ? [] : [body]), ...(query ? [query] : [])].map(fill);
   // biome-ignore lint/suspicious/noExplicitAny: the test calls methods of the client by name
   const methods = client as any;
-  // The last argument of a method is its options object. Arguments before it that the step omits are undefined.
+  // The last argument of a method is its options object.
   args[Math.max(args.length, declared(methods[call]) - 1)] = {
     ...more,
     ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1_000 }),
   };
   try {
-    // This step calls verifyWebhook with these arguments, and sends no request.
+    // This step calls verifyWebhook, and sends no request.
     const {
       text: sent,
       headers,

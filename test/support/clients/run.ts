@@ -31,8 +31,7 @@ export async function runProgram(
   { input = '', env = {}, cwd }: { input?: string; env?: Record<string, string>; cwd?: string } = {},
 ): Promise<string> {
   const child = spawn(command, args, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, cwd });
-  // A program that ends early does not read its standard input, and its error output gives the reason. Errors of the standard input are
-  // therefore ignored.
+  // Errors of the standard input are ignored, because the program may end before it has read it.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [out, errors, code] = await Promise.all([

@@ -47,11 +47,11 @@ export type EnergyEvent = ${Object.keys(schemas)
   return [HEADER, versionLine, ...types, event, ...ofOperations, client].join('\n');
 }
 
-/** Whether the schema is an object schema that only this response uses. The client then exports a name for its type. */
+/** Whether only this response uses the object schema. The client then exports its type. */
 const isNamedHere = (schema: OpenApiSchema): boolean => schema.properties !== undefined;
 
 const querySchema = ({ query, item }: ClientOperation): OpenApiSchema => {
-  // A method that returns a paged list requests the further pages itself, so it has no cursor parameter.
+  // A method for a paged list requests further pages itself, so it has no cursor parameter.
   const asked = query.filter(({ name }) => !item || name !== 'cursor');
   return {
     type: 'object',
@@ -99,8 +99,8 @@ const PLAIN: Record<string, string> = {
 };
 
 /**
- * If all variants of an object share a JSON member, adds the members of each variant to the others as undefined, so that TypeScript allows
- * access to any of them. Otherwise, TypeScript programs distinguish the variants with `in`.
+ * If all variants of an object share a JSON member, adds the missing members to each variant as undefined, so that TypeScript allows access
+ * to them.
  */
 function apart(options: OpenApiSchema[]): OpenApiSchema[] {
   const [first, ...others] = options.map(({ properties = {} }) => Object.keys(properties));

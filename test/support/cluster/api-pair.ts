@@ -9,13 +9,10 @@ import { type HAProxy, startHAProxy } from './haproxy.ts';
 
 const ADMIN_KEY = `eus_live_${'a'.repeat(40)}`;
 const SECRET_KEY = 'the secret of this installation';
-/**
- * Time that a stopping API process has to move its clients to the other process. It is shorter than in deploy/cluster, because this HAProxy
- * checks the processes twice a second.
- */
+/** Time that a stopping API process has to move its clients to the other process. */
 const DRAIN_SECONDS = 2;
 
-/** Result of a request. `failed`: error of a connection that broke before a response. */
+/** Result of a request. `failed`: error of a broken connection. */
 interface Came {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -37,14 +34,14 @@ export interface ApiPair {
   database: TestDatabase;
   proxy: HAProxy;
   adminKey: string;
-  /** CA certificate (PEM) that signed the certificates of HAProxy and of the processes. */
+  /** CA certificate (PEM) of HAProxy and of the processes. */
   ca: string;
   secretKey: string;
   /** Ports of the two processes and of HAProxy. */
   ports: { first: number; second: number; proxy: number };
-  /** Sends a request to the port of one process, or of HAProxy, which chooses a process. Never throws. */
+  /** Sends a request to the port of one process or of HAProxy. Never throws. */
   ask(port: number, path: string, asked?: Asked): Promise<Came>;
-  /** Stops a process with SIGTERM and starts a new one in its place, like an upgrade. Returns the exit code of the stopped process. */
+  /** Stops a process with SIGTERM and starts a new one, like an upgrade. Returns the exit code of the stopped process. */
   replace(which: 0 | 1): Promise<number | null>;
   /** Sends SIGKILL to both API processes. */
   killBoth(): Promise<void>;

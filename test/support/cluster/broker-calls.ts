@@ -4,7 +4,7 @@ import { addBrokerAuthRoutes } from '#src/api/broker-calls.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 
-/** Starts the HTTP endpoint that brokers call to authenticate clients. Its loopback port is known before a broker starts. */
+/** Starts the HTTP endpoint that brokers call to authenticate clients, on a loopback port. */
 export async function startBrokerAuthEndpoint(
   db: Database,
   mqttUrl?: string,

@@ -26,7 +26,7 @@ export interface Cell {
   /** Name of the cell: `first`, or the value of its CELL. */
   name: string;
   env: Record<string, string>;
-  /** Ports of the cell. `mqtt`: port of the ingest process or, if there are two, of the HAProxy in front of them. */
+  /** Ports of the cell. `mqtt`: port of the ingest process, or of the HAProxy in front of two. */
   ports: { api: number; mqtt: number };
   adminKey: string;
   processes: readonly CellProcess[];
@@ -50,9 +50,8 @@ export async function makeLocalCertificate(): Promise<LocalCertificate> {
 }
 
 /**
- * Starts the processes of a cell. `name`: `first`, or the value of CELL. `url`: URL of the cell's database; the first process migrates it.
- * `env`: additional environment variables. `roles`: roles in the order in which they start. If there are two ingest processes, the HAProxy
- * of deploy/cluster runs in front of them until the cell is removed.
+ * Starts the processes of a cell. `name`: `first`, or the value of CELL. `url`: URL of the cell's database. `env`: additional environment
+ * variables. `roles`: roles in the order of their start. HAProxy runs in front of two ingest processes.
  */
 export async function startCell({
   name,

@@ -5,17 +5,14 @@ import { DEBIAN_13_FOLDER } from '../tiers/available-tiers.ts';
 import { createDebian13TemporaryFolder } from '../tiers/debian-13-folders.ts';
 import { findUnixUserIds } from '../tiers/server.ts';
 
-/**
- * A program that runs in Debian 13's file system, with all its child processes, in separate namespaces. It ends with the test, even if the
- * test is killed.
- */
+/** A program in Debian 13's file system, with its child processes, in separate namespaces. It ends with the test. */
 export interface NamespacedProgram {
   /** Standard output and standard error of the program so far. */
   output(): string;
   isRunning(): boolean;
-  /** Sends SIGKILL to the program and all its children at once. Resolves when they have ended. */
+  /** Sends SIGKILL to the program and its children. Resolves when they have ended. */
   kill(): Promise<void>;
-  /** Sends SIGSTOP to the program and all its children, as simultaneously as possible. */
+  /** Sends SIGSTOP to the program and its children. */
   freeze(): void;
   continue(): void;
 }
@@ -39,8 +36,8 @@ export function createDebian13Folder(): Debian13Folder {
 }
 
 /**
- * Shell command that mounts /proc, /dev, /dev/shm and /run for the program only. Patroni promotes no standby without /dev/shm. The shell
- * remains the namespace's first process, because a process that changes its user would survive its parent.
+ * Shell command that mounts /proc, /dev, /dev/shm and /run for the program only. The shell remains the namespace's first process, so that
+ * the program ends with it.
  */
 const MOUNT = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs -o mode=1777 shm "$0/dev/shm" &&
   mount -t tmpfs -o mode=755 run "$0/run" && mkdir -m 1777 "$0/run/postgresql" &&
@@ -81,7 +78,7 @@ export function startProgramInDebian13(
     output: () => readFileSync(log, 'utf8'),
     isRunning: () => child.exitCode === null && child.signalCode === null,
     async kill() {
-      // If the first process of a namespace is killed, the kernel kills the namespace's other processes. Then `unshare` exits.
+      // If the first process of a namespace is killed, the kernel kills all others.
       const first = all().find(isFirst);
       if (first === undefined) child.kill('SIGKILL');
       else process.kill(first, 'SIGKILL');
@@ -92,28 +89,28 @@ export function startProgramInDebian13(
   };
 }
 
-/** Whether a process is the first process of its namespace: its id in the namespace is 1. */
+/** Whether a process is the first process of its namespace (its id there is 1). */
 const isFirst = (pid: number): boolean => {
   try {
     return /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
-    // The process has ended since its id was listed, so there is nothing to kill.
+    // The process has already ended.
     return false;
   }
 };
 
-/** Returns the ids of all processes in the namespace that this `unshare` process created. */
+/** Returns the ids of all processes in the namespace of this `unshare` process. */
 function processesWithin(unshare: number): number[] {
   const namespace = (pid: string, name: 'pid' | 'pid_for_children') => {
     try {
       return readlinkSync(`/proc/${pid}/ns/${name}`);
     } catch {
-      // The process has ended since its id was listed.
+      // The process has already ended.
       return undefined;
     }
   };
   const own = namespace(String(unshare), 'pid_for_children');
-  // Until `unshare` has created its namespace, its child processes belong to the namespace of the test itself, and must not be returned.
+  // Until `unshare` has created its namespace, its child processes belong to the test's own namespace.
   if (own === undefined || own === namespace('self', 'pid')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && namespace(name, 'pid') === own)

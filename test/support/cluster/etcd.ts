@@ -12,7 +12,7 @@ export interface Etcd {
   stop(): Promise<void>;
 }
 
-/** Starts an etcd cluster with this number of nodes. Patroni itself waits until etcd is ready. */
+/** Starts an etcd cluster with this number of nodes, without waiting until it is ready. */
 export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): Promise<Etcd> {
   const members: { name: string; client: string; peer: string }[] = [];
   for (let number = 1; number <= count; number++) {
@@ -22,7 +22,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
   const shared = {
     ...deployedVariables(),
     ETCD_INITIAL_CLUSTER: members.map(({ name, peer }) => `${name}=http://${peer}`).join(','),
-    // etcd need not flush to disk, because tests kill its processes but never cut the power.
+    // etcd need not flush to disk, because tests never cut the power.
     ETCD_UNSAFE_NO_FSYNC: 'true',
   };
   const started = members.map(({ name, client, peer }) => {
@@ -50,7 +50,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
   };
 }
 
-/** Returns etcd's environment variables from the file of deploy/cluster that a systemd unit or a container reads. */
+/** Returns etcd's environment variables from a file of deploy/cluster. */
 function deployedVariables(): Record<string, string> {
   const lines = readFileSync(DEPLOYED, 'utf8').split('\n');
   return Object.fromEntries(

@@ -9,7 +9,7 @@ import { findUnixUserIds } from '../tiers/server.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/', import.meta.url);
 
-/** An ingest process behind HAProxy: its MQTT_PORT and OPERATOR_PORT on the loopback interface. */
+/** An ingest process behind HAProxy, with its MQTT_PORT and OPERATOR_PORT. */
 export interface ProxiedIngest {
   mqtt: number;
   operator: number;
@@ -19,7 +19,7 @@ export interface ProxiedIngest {
 export interface HAProxy {
   pid: number;
   ports: { api: number; http: number; mqtt: number; mqtts: number };
-  /** Waits until HAProxy's log no longer reports a server, such as `api/api1` or `mqtt/ingest1`, as down in the server's latest entry. */
+  /** Waits until HAProxy's log no longer reports a server, such as `api/api1`, as down. */
   isUp(server: string): Promise<void>;
   /** HAProxy's log so far. */
   log(): string;
@@ -27,9 +27,8 @@ export interface HAProxy {
 }
 
 /**
- * Starts HAProxy. `tls`: certificate for localhost, shared with the API processes. `api`, `brokers`: loopback ports of the servers; HAProxy
- * treats a broker without a port as down. Without `brokers` and `ingest`, HAProxy forwards no MQTT. `clientCa`: CA certificate (PEM text)
- * that signed the certificates of clients.
+ * Starts HAProxy. `tls`: certificate for localhost. `api`, `brokers`: loopback ports of the servers; a broker without a port is down.
+ * `clientCa`: CA certificate (PEM text) of the clients.
  */
 export async function startHAProxy(options: {
   tls: { cert: string; key: string };
@@ -81,8 +80,7 @@ export async function startHAProxy(options: {
     ),
   };
   const output = openSync(join(folder, 'log'), 'a');
-  // The kernel kills HAProxy when this process ends, so a killed test leaves only HAProxy's folder behind. `setpriv` sets the parent-death
-  // signal after the change of user, because a change of user clears it.
+  // HAProxy is killed when this process ends. `setpriv` must set this signal after the change of user.
   const child: ChildProcess = spawn(
     'chroot',
     [

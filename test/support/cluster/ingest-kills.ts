@@ -7,11 +7,11 @@ import { describePubackWait, type RepeatingPublisher, startRepeatingPublisher } 
 
 const EVERY_MS = 200;
 const STEP_MS = 1_000;
-/** Time that the test watches clients after a kill, in addition to the clients' time limit for a CONNACK. */
+/** Time that the test observes clients after a kill, in addition to their time limit for a CONNACK. */
 const WATCHED_MS = 6_000;
-/** Maximum time until all clients are connected before the next kill. A busy machine takes several seconds. */
+/** Maximum time until all clients are connected before the next kill. */
 const SETTLED_MS = 60_000;
-/** Time in seconds. If a client waits longer for a PUBACK, the test prints the client's attempts to connect. */
+/** Time in seconds. If a client waits longer for a PUBACK, the test prints its attempts to connect. */
 const SLOW_S = 3;
 /** Time after which a client without a CONNACK reconnects. */
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -24,7 +24,6 @@ interface KillRound {
   backS: number;
   /** Longest time, in seconds, for which a client of the other process received no PUBACK. */
   othersGapS: number;
-  /** Descriptions of the waits longer than `SLOW_S`, with the client's attempts to connect. */
   waits: string[];
 }
 
@@ -38,8 +37,7 @@ export interface KillTestResult {
 
 /**
  * Kills the two processes of a pair alternately, `rounds` times in total. Meanwhile, each device publishes five readings a second through
- * the proxy with QoS 1, and repeats readings that were not acknowledged. `connectTimeoutMs`: time after which a device without a CONNACK
- * reconnects.
+ * the proxy with QoS 1, and repeats unacknowledged readings. `connectTimeoutMs`: time after which a device without a CONNACK reconnects.
  */
 export async function killProcessesAlternately(
   { proxy, processes }: IngestPair,
@@ -84,20 +82,19 @@ export async function killProcessesAlternately(
   }
   const done: KillRound[] = [];
   try {
-    // Waits before the first kill: a client that connects for the first time after a kill would look like a client of the killed process.
+    // A client that connects for the first time after a kill would look like a client of the killed process.
     await untilAllPublish(SETTLED_MS);
     for (let round = 0; round < rounds; round++) {
       const which = round % 2;
       const killedAtMs = Date.now();
       await processes[which as 0 | 1].kill();
       await untilAllPublish(connectTimeoutMs + WATCHED_MS);
-      // Waits another second. The longest wait of a client without a PUBACK then includes this second, so the client does not look
-      // reconnected.
+      // Waits another second, so that a client without a PUBACK does not look reconnected.
       await pause(1_000);
       done.push(judge(publishers, killedAtMs));
       await processes[which as 0 | 1].start();
       await proxy.isUp(`mqtt/ingest${which + 1}`);
-      // Half of the clients reconnect, as if they had lost their network, so that the restarted process gets clients.
+      // Half of the clients reconnect, so that the restarted process gets clients.
       for (const [index, publisher] of publishers.entries()) if (index % 2 === round % 2) publisher.moveTo(0);
       await untilAllPublish(SETTLED_MS);
     }

@@ -25,8 +25,8 @@ export interface IngestPair {
 }
 
 /**
- * Starts two ingest processes and HAProxy. `clientCa`: path of the CA certificate (PEM) that signed the certificates of clients. `env`:
- * additional environment variables of the processes.
+ * Starts two ingest processes and HAProxy. `clientCa`: path of the CA certificate (PEM) of the clients. `env`: additional environment
+ * variables.
  */
 export async function startIngestPair({
   url,

@@ -4,8 +4,8 @@ import { createPool } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
 /**
- * Child process that takes an exclusive lock, executes a step again and again while it holds the lock, and records each execution.
- * Arguments: URL of the database, name of the process, SQL statement of the step. hung.test.ts freezes and kills such processes.
+ * Child process that takes an exclusive lock, executes a step again and again, and records each execution. Arguments: URL of the database,
+ * name of the process, SQL statement of the step.
  */
 const [, , url = '', name = '', statement = ''] = process.argv;
 const pool = createPool(url, { max: 2 });

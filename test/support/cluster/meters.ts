@@ -6,7 +6,7 @@ export interface MeterLogin {
   secret: string;
 }
 
-/** Meters that publish register readings with QoS 1. Like real devices, they repeat each reading until it is acknowledged. */
+/** Meters that publish register readings with QoS 1, and repeat each reading until it is acknowledged. */
 export interface Meters {
   /** Acknowledged readings, with the time (ms) of their acknowledgement. */
   acknowledged: { reading: DecodedReading; atMs: number }[];
@@ -16,14 +16,11 @@ export interface Meters {
 
 const UNDER_WAY = 20;
 const EVERY_MS = 100;
-/** Time between two consecutive readings of a meter, in their timestamps. Their values correspond to 0.6 to 1.8 kW. */
+/** Time between the timestamps of two consecutive readings. Their values correspond to 0.6 to 1.8 kW. */
 const STEP_MS = 60_000;
 const stepMilliwattHours = (index: number) => 10_000 + ((index * 7_919) % 20_001);
 
-/**
- * Starts the meters. Each publishes ten readings a second, whose timestamps are one minute apart. `startMs`: timestamp of each meter's
- * first reading.
- */
+/** Starts the meters. Each publishes ten readings a second, with timestamps one minute apart. `startMs`: first timestamp of each meter. */
 export function startMeters(url: string, logins: readonly MeterLogin[], startMs: number): Meters {
   const acknowledged: Meters['acknowledged'] = [];
   let isOver = false;
@@ -65,7 +62,7 @@ export function startMeters(url: string, logins: readonly MeterLogin[], startMs:
   };
 }
 
-/** Publishes a message until it is acknowledged. mqtt.js itself would give up unacknowledged messages when it loses the connection. */
+/** Publishes a message until it is acknowledged. mqtt.js itself would stop when it loses the connection. */
 async function deliver(client: MqttClient, { deviceId, readAtMs, value }: DecodedReading): Promise<void> {
   const payload = JSON.stringify({ ts: readAtMs, energy_total_kwh: value / 1e6 });
   for (;;) {

@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Runs a program of another root file system as one of that system's users, in separate namespaces. /proc is mounted only in these
- * namespaces. The program and all its child processes are killed if the program's first process is killed, or if this process ends for any
- * reason. So no test leaves a server or a mount behind. `network`: file of the network namespace; the default is that of this process.
+ * Runs a program of another root file system in separate namespaces, in which /proc is mounted. It is killed with its child processes when
+ * this process ends. `network`: file of the network namespace; default: that of this process.
  */
 export function startInNamespace(
   root: string,
@@ -14,23 +13,22 @@ export function startInNamespace(
   network?: string,
 ): ChildProcess {
   const namespaces = ['unshare', '--mount', '--pid', '--fork', '--kill-child', `--mount-proc=${root}/proc`];
-  // Sets the parent-death signal again for the new user, because a change of user clears it (prctl(2), PR_SET_PDEATHSIG).
+  // A change of user clears the parent-death signal, so it is set again (prctl(2), PR_SET_PDEATHSIG).
   const untilEnd = ['setpriv', '--pdeathsig', 'KILL'];
   const inside = ['chroot', `--userspec=${user}:${user}`, root, ...untilEnd, 'sh', '-c', 'cd; exec "$@"', 'sh'];
   const elsewhere = network === undefined ? [] : ['nsenter', `--net=${network}`];
-  // The kernel sends the parent-death signal when the starting thread ends. Tests must therefore run in processes, not in threads
-  // (vitest.config.ts, forks).
+  // The kernel sends the signal when the starting thread ends, so tests must run in processes.
   const [setpriv = '', ...rest] = [...untilEnd, ...elsewhere, ...namespaces, ...inside, program, ...args];
   return spawn(setpriv, rest, { env, stdio: 'ignore' });
 }
 
-/** Returns the ids of a process and all its descendants, as seen by this process. */
+/** Returns the ids of a process and all its descendants. */
 export function findProcessTree(pid: number): number[] {
   let children = '';
   try {
     children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   } catch {
-    // The process has ended since its id was listed.
+    // The process has already ended.
   }
   return [
     pid,

@@ -29,12 +29,12 @@ interface DatabaseNode {
   start(): void;
   freeze(): void;
   continue(): void;
-  /** Status of the node according to Patroni; null if Patroni does not respond. */
+  /** Status of the node by Patroni; null if Patroni does not respond. */
   state(): Promise<{ role: string; state: string; pause?: boolean } | null>;
   output(): string;
 }
 
-/** Two PostgreSQL 17 servers managed by Patroni, one of them a synchronous standby, and etcd, on free loopback ports. */
+/** Two PostgreSQL 17 servers managed by Patroni, one of them a synchronous standby, and etcd. */
 export interface PatroniCluster {
   etcd: Etcd;
   nodes: readonly [DatabaseNode, DatabaseNode];
@@ -46,9 +46,9 @@ export interface PatroniCluster {
   standby(): Promise<DatabaseNode>;
   /** Waits until one node is primary and the other its synchronous standby. */
   ready(): Promise<void>;
-  /** Makes the standby the primary. Resolves when Patroni reports that the switchover is complete. */
+  /** Makes the standby the primary. */
   switchover(): Promise<void>;
-  /** Pauses Patroni, or resumes it. While paused, Patroni takes no action: it does not resume a standby whose replay a test has paused. */
+  /** Pauses Patroni, or resumes it. While paused, it does not resume a standby whose replay a test has paused. */
   maintenance(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}
     async switchover() {
       const [from, to] = [await primary(), await standby()];
       const body = JSON.stringify({ leader: from.name, candidate: to.name });
-      // Repeats the request, because Patroni refuses it while etcd elects a leader.
+      // Patroni refuses the request while etcd elects a leader.
       for (const until = Date.now() + READY_MS; ; await pause(500)) {
         const answer = await fetch(`http://${from.api}/switchover`, { method: 'POST', body });
         if (answer.ok) return;
@@ -170,7 +170,7 @@ function configure(folder: Debian13Folder): void {
   copyFileSync(new URL('post-bootstrap.sh', DEPLOYED), script);
   const settings = parse(readFileSync(new URL('patroni.yml', DEPLOYED), 'utf8'));
   settings.bootstrap.post_bootstrap = `${folder.inside}/post-bootstrap.sh`;
-  // Patroni's watchdog is off, because it would restart the machine that runs the tests.
+  // The watchdog would restart the machine that runs the tests.
   settings.watchdog.mode = 'off';
   settings.postgresql.parameters = { fsync: 'off', shared_buffers: '64MB', log_min_messages: 'panic' };
   writeFileSync(join(folder.path, 'patroni.yml'), stringify(settings));

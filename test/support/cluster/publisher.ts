@@ -1,6 +1,6 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 
-/** A device that stores its messages, publishes them in order, and repeats each of them until a node acknowledges it. */
+/** A device that publishes its messages in order, and repeats each of them until it is acknowledged. */
 export interface RepeatingPublisher {
   /** Times (ms) at which payloads were acknowledged, by the payload's index. */
   acknowledged: Map<number, number>;
@@ -8,7 +8,7 @@ export interface RepeatingPublisher {
   connectedAtMs: number[];
   /** Attempts to connect, in chronological order. */
   attempts: ConnectionAttempt[];
-  /** Longest time, in ms, for which a message waited without any acknowledgement. */
+  /** Longest time in ms for which a message waited without any acknowledgement. */
   longestSilenceMs(): number;
   /** Resolves when all payloads published so far are acknowledged. */
   flush(): Promise<void>;
@@ -29,10 +29,7 @@ interface ConnectionAttempt {
 /** Maximum number of attempts to connect in the description of one wait. */
 const LISTED_ATTEMPTS = 10;
 
-/**
- * Describes a period without a PUBACK and each attempt to connect during it: when the attempt started (seconds from the start of the
- * period), how long the device waited for a CONNACK, and how the attempt ended.
- */
+/** Describes a period without a PUBACK and each attempt to connect during it: start (seconds), time without a CONNACK, and result. */
 export function describePubackWait(
   { attempts }: Pick<RepeatingPublisher, 'attempts'>,
   fromMs: number,
@@ -51,15 +48,14 @@ export function describePubackWait(
 
 const SILENCE_MS = 3_000;
 /**
- * Maximum number of unacknowledged messages on a connection, as in mosquitto's bridges. A device that sent its whole backlog on each new
- * connection could overload a busy service permanently: the service would handle the repeated messages first, and the device would give up
- * before the first PUBACK and repeat everything again.
+ * Maximum number of unacknowledged messages on a connection, as in mosquitto's bridges. A device that repeated its whole backlog on each
+ * connection could overload the service permanently.
  */
 const MAX_IN_FLIGHT = 20;
 
 /** Connects as a device over MQTT 3.1.1 with a persistent session. The device tries the nodes in turn. */
 export function startRepeatingPublisher(options: {
-  /** Nodes to connect to, in turn. If the caller changes the list, the next connection uses the changed list. */
+  /** Nodes to connect to, in turn. The caller may change the list. */
   nodes: readonly { host?: string; ports: { mqtt: number } }[];
   deviceId: string;
   secret: string;
@@ -78,7 +74,7 @@ export function startRepeatingPublisher(options: {
   const attempts: ConnectionAttempt[] = [];
   let client: MqttClient | undefined;
   let node = options.first;
-  /** Index of the next message to send on this connection, and number of messages sent on it that are not yet acknowledged. */
+  /** Index of the next message to send on this connection, and number of unacknowledged messages on it. */
   let next = 0;
   let inFlight = 0;
   let isClosing = false;
@@ -110,8 +106,7 @@ export function startRepeatingPublisher(options: {
       const attempt: ConnectionAttempt = { fromMs: Date.now(), connackMs: null, toMs: null, why: '' };
       attempts.push(attempt);
       try {
-        // Without mqtt.js's retries (last argument), connectAsync also rejects if the connection ends without an error before the CONNACK,
-        // as behind a proxy.
+        // Without mqtt.js's retries (last argument), connectAsync also rejects if the connection ends before the CONNACK.
         const made = await connectAsync(
           `mqtt://${at.host ?? '127.0.0.1'}:${at.ports.mqtt}`,
           { reconnectPeriod: 0, connectTimeout, keepalive: 5, ...login },
@@ -131,7 +126,7 @@ export function startRepeatingPublisher(options: {
         next = 0;
         inFlight = 0;
         sendPending();
-        // Ends a connection without a PUBACK, because a frozen node never responds, but another node may.
+        // Ends a connection without a PUBACK, because a frozen node never responds.
         const watch = setInterval(() => {
           const sinceMs = Date.now() - Math.max(lastAtMs, connectedAtMs);
           if (!isWaiting() || sinceMs <= silenceMs) return;

@@ -16,7 +16,7 @@ const SERVER = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmq-server
 const USER = 'energy-ingest';
 const PASSWORD = 'own secret/@';
 
-/** Location of a node in a separate network, outside this process's loopback interface. */
+/** Location of a node in a separate network. */
 export interface NodeNetworkLocation {
   /** Address of the node. */
   host: string;
@@ -46,31 +46,26 @@ export interface RabbitNode {
   stop(): Promise<void>;
   /** Runs `rabbitmqctl` on this node without blocking this process. Each call needs a second of CPU time. */
   ctl(...args: string[]): Promise<string>;
-  /** Returns the node's log since the node was created. */
   log(): string;
 }
 
 export interface RabbitCluster {
   nodes: RabbitNode[];
-  /**
-   * Returns the MQTT_URL with which a service connects to the cluster. `secure`: whether to use TLS. `nodes`: nodes in the order of the
-   * URL's hosts.
-   */
+  /** Returns the MQTT_URL of the cluster. `secure`: whether to use TLS. `nodes`: in the order of the URL's hosts. */
   url(own?: { secure?: boolean; nodes?: readonly RabbitNode[] }): string;
   /** Path of the CA certificate (PEM) that signed the nodes' certificate. */
   caFile: string;
   /** Runs `rabbitmqctl` on the first node. Each call needs a second of CPU time. */
   ctl(...args: string[]): string;
-  /** Distributes the leaders of the queues over the running nodes, like `rabbitmq-queues rebalance quorum`. */
+  /** Distributes the leaders of the queues over the running nodes. */
   rebalance(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts RabbitMQ 4 of Debian 13: one to three nodes with the files of `deploy/cluster/rabbitmq`. The tests change only the ports and the
- * limit of free disk space. `operator`: URL at which the service authorises clients, or one URL for each node. `places`: network location
- * of each node that does not use the loopback interface. `prepare`: receives the nodes' data folders before the nodes start. Each node ends
- * with this process, because it runs in a namespace whose first process is killed then.
+ * Starts RabbitMQ 4 of Debian 13: one to three nodes with the files of `deploy/cluster/rabbitmq`. `operator`: URL at which the service
+ * authorises clients, or one for each node. `places`: network location of each node that does not use the loopback interface. `prepare`:
+ * receives the nodes' data folders before the start. Each node ends with this process.
  */
 export async function startRabbitMq({
   count = 3,
@@ -103,7 +98,7 @@ export async function startRabbitMq({
   const hosts = Array.from({ length: count }, (_, index) => places?.[index]?.host ?? '127.0.0.1');
   makeCertificate(join(folder, 'tls'), hosts, own);
   const deployed = readFileSync(join(DEPLOYED, 'rabbitmq.conf'), 'utf8');
-  // If the cluster has fewer nodes than the configuration lists, removes the missing nodes from the list.
+  // If the cluster has fewer nodes than the configuration, removes the missing ones from the configuration.
   const configuration = deployed
     .split('\n')
     .filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
@@ -175,7 +170,7 @@ export async function startRabbitMq({
         try {
           process.kill(pid, name);
         } catch {
-          // The process ended when another process of the node was killed.
+          // The process has already ended.
         }
       }
     };
@@ -186,7 +181,7 @@ export async function startRabbitMq({
       const all = pids();
       await end();
       await ended;
-      // A process with many threads needs some time to end and to release its ports.
+      // A process with many threads needs some time to release its ports.
       while (all.some((pid) => existsSync(`/proc/${pid}`))) await new Promise((done) => setTimeout(done, 10));
     };
     const node: RabbitNode = {
@@ -243,7 +238,7 @@ export async function startRabbitMq({
 
 const CTL = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmqctl';
 
-/** The time limit is needed because a frozen node does not respond. */
+/** A frozen node does not respond. */
 const CTL_OPTIONS = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
 
 /** Returns the arguments of chroot that run `rabbitmqctl` on a node. */
@@ -278,7 +273,7 @@ function makeCertificate(folder: string, hosts: readonly string[], own: (path: s
   for (const name of ['ca.crt', 'node.crt', 'node.key']) own(join(folder, name));
 }
 
-/** Maximum time in ms until a node has opened its ports. With two whole test runs on two cores, a node needed more than a minute. */
+/** Maximum time in ms until a node has opened its ports. */
 const MAX_START_MS = 300_000;
 
 /** Waits until the port of a node is open. If the node has ended, throws an error with the reason. */

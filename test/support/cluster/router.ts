@@ -20,10 +20,7 @@ import type { Cell } from './cell.ts';
 
 const DEPLOYED = new URL('../../../deploy/cells/', import.meta.url);
 
-/**
- * A router that forwards clients to the cell of their account: HAProxy of Debian 13 on free loopback ports, with the configuration of
- * deploy/cells.
- */
+/** A router (HAProxy) that forwards clients to the cell (installation) of their account, with the configuration of deploy/cells. */
 export interface Router {
   ports: { api: number; http: number; mqtt: number; mqtts: number };
   /** Path of the socket of HAProxy's runtime API. */
@@ -35,10 +32,10 @@ export interface Router {
   start(): Promise<void>;
 }
 
-/** Several routers with a common file of exceptions (accounts that have moved to another cell). */
+/** Several routers with a common file of accounts that have moved to another cell. */
 export interface Routers {
   all: readonly [Router, ...Router[]];
-  /** Path of the file for `energy cells --file`. It lists the databases that were passed to `startRouters`. */
+  /** Path of the file for `energy cells --file`. */
   cellsFile: string;
   exceptions: string;
   stop(): Promise<void>;
@@ -52,17 +49,14 @@ interface RoutedCell {
   secret?: string;
 }
 
-/** Returns the properties of a cell that a router and a move need: its URLs, database and secret. */
+/** Returns the URLs, database and secret of a cell. */
 export const getRoutedCell = ({ ports, env }: Cell): RoutedCell => ({
   ...ports,
   ...(env.DATABASE_URL === undefined ? {} : { database: env.DATABASE_URL }),
   ...(env.SECRET_KEY === undefined ? {} : { secret: env.SECRET_KEY }),
 });
 
-/**
- * Starts routers in front of two cells. `tls`: certificate for localhost, shared by the routers and the cells. `clientCa`: CA certificate
- * (PEM text) that signed the certificates of clients.
- */
+/** Starts routers in front of two cells. `tls`: certificate for localhost. `clientCa`: CA certificate (PEM text) of the clients. */
 export async function startRouters(options: {
   tls: { cert: string; key: string };
   first: RoutedCell;
@@ -127,7 +121,7 @@ export async function startRouters(options: {
 
 const here = (port: number) => `127.0.0.1:${port}`;
 
-/** Creates a router without starting it. `number` distinguishes the files of several routers. */
+/** Creates a router without starting it. `number` distinguishes its files. */
 async function makeRouter(options: {
   folder: string;
   env: Record<string, string>;

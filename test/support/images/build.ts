@@ -13,9 +13,9 @@ import {
 } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** Build stage of deploy/Dockerfile with a tag of its own, so that the next run can reuse its installed packages. */
+/** Build stage of deploy/Dockerfile with a separate tag, so that the next run reuses its packages. */
 const PACKAGES = { whole: 'localhost/energy-test:whole' };
-/** Build targets of deploy/Dockerfile, with the tags that the tests use. `default`: the target that is built if the command names none. */
+/** Build targets of deploy/Dockerfile, with their tags. `default`: the target without a name. */
 export const IMAGE_TAGS = {
   service: 'localhost/energy-test:service',
   home: 'localhost/energy-test:home',
@@ -23,18 +23,14 @@ export const IMAGE_TAGS = {
 };
 /** Name of the Debian 13 image with PostgreSQL, TimescaleDB, Patroni, etcd and HAProxy. */
 const DEBIAN = `localhost/energy-${basename(DEBIAN_13_FOLDER)}`;
-/**
- * Base image of the images in deploy/cluster. The tests give this name to their own Debian 13 image, so that apt-get downloads only missing
- * packages.
- */
+/** Base image of the images in deploy/cluster. The tests give this name to their own Debian 13 image. */
 const DEBIAN_SLIM = 'docker.io/library/debian:13.1-slim';
 /** Folders that are not copied into the Debian 13 image, because no container of the tests uses them. */
 const NOT_COPIED = ['usr/lib/erlang', 'usr/lib/rabbitmq', 'usr/share/doc', 'usr/share/man', 'var/cache', 'var/lib/apt'];
 
 /**
- * Global set-up of the tests of images. Builds every target of deploy/Dockerfile and the images of deploy/cluster as their users do, and
- * substitutes for the images of TimescaleDB and HAProxy. Pulls no image; only `npm ci` and apt-get need a network. The next run reuses the
- * image layers. Returns the teardown function.
+ * Global set-up of the tests of images: builds every target of deploy/Dockerfile, the images of deploy/cluster, and substitutes for the
+ * images of TimescaleDB and HAProxy. Pulls no image. Returns the teardown function.
  */
 export default async function setUp(): Promise<() => void> {
   preparePodman();
@@ -86,7 +82,7 @@ function imageOf(file: string, service: string): string {
   return services[service].image;
 }
 
-/** Builds an image with Debian's packages from a local folder. The image gets the name of the image that the compose file would pull. */
+/** Builds an image with Debian's packages from a local folder, under the name that the compose file uses. */
 function standIn(folder: string, file: string, service: string): void {
   const tag = `--tag=${imageOf(file, service)}`;
   runPodman(
@@ -99,7 +95,7 @@ function standIn(folder: string, file: string, service: string): void {
   );
 }
 
-/** Returns podman mounts for this machine's npm configuration, certificate authorities and cache, which npm needs to reach its registry. */
+/** Returns podman mounts for this machine's npm configuration, certificate authorities and cache. */
 function npmMounts(): string[] {
   const setting = (name: string) =>
     execFileSync('npm', ['config', 'get', name], { cwd: root, encoding: 'utf8' }).trim();

@@ -2,17 +2,14 @@ import { request } from 'node:https';
 import { connect, isIP } from 'node:net';
 import mqtt from 'mqtt';
 
-/**
- * A client in the network of a deployment. It trusts only the deployment's certificate or certificate authority, and checks the name in the
- * certificate.
- */
+/** A client in the network of a deployment, which checks the name in the certificate. */
 export interface DeploymentClient {
   /** Sends a request and returns the body of the response. Throws if the status is not 2xx. */
   // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   ask(path: string, body?: unknown): Promise<any>;
   /**
-   * Creates a home with a meter that publishes two register readings of one day, over MQTT with TLS. Returns a function that requests the
-   * day's energy in kWh.
+   * Creates a home with a meter that publishes two register readings over MQTT with TLS. Returns a function that requests the day's energy
+   * in kWh.
    */
   publishOneDay(): Promise<() => Promise<number[]>>;
 }
@@ -21,8 +18,8 @@ export interface DeploymentClient {
 export const PUBLISHED_DAY_KWH = 1.5;
 
 /**
- * Returns a client that connects to `address` and expects the name `name` in the certificate. It uses an administrator's key. If `ca`
- * (certificates of authorities) is missing, the client downloads the deployment's own certificate.
+ * Returns a client with an administrator's key that connects to `address` and expects the name `name` in the certificate. Without `ca`
+ * (certificates of authorities), it downloads the deployment's own certificate.
  */
 export async function connectDeploymentClient(at: {
   address: string;
@@ -39,7 +36,7 @@ export async function connectDeploymentClient(at: {
       const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) };
       const method = body ? 'POST' : 'GET';
       const outgoing = request(
-        // Each request uses a new connection, because connections from before `podman-compose down` no longer work.
+        // Each request uses a new connection, because the deployment may have restarted.
         { host: address, port: 8443, path, method, headers, timeout: 30_000, agent: false, ...server, ...trusted },
         async (response) => {
           const text = Buffer.concat(await response.toArray()).toString();

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { createPodmanEnvironment, runPodman, VOLUMES_FOLDER } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** Folders that are not copied to the simulated machine, because a clone of the repository does not contain them. */
+/** Folders that a clone of the repository does not contain. */
 const NOT_CLONED = new Set(['.git', 'node_modules', 'artifacts', 'coverage', 'data', 'release']);
 
 /** Arguments of podman commands that remove every container, volume and network from the tests' own storage. */
@@ -18,32 +18,30 @@ export interface Deployment {
   /** Folder with the copy of the repository. */
   folder: string;
   /**
-   * Runs a shell command on the simulated machine, in a folder of the repository, and returns its output. If the command fails, throws an
-   * error with the output.
+   * Runs a shell command on the simulated machine, in a folder of the repository, and returns its output. Throws an error with the output
+   * if it fails.
    */
   type(command: string, folder?: string): string;
-  /** Sends SIGTERM to a container; podman kills the container after a minute. Returns the exit code, and how many seconds the stop took. */
+  /** Sends SIGTERM to a container. Returns the exit code, and the duration of the stop in seconds. */
   stop(container: string): { code: number; seconds: number };
   /** Removes podman's containers, volumes and networks, and the simulated machine. */
   remove(): void;
 }
 
 /**
- * Creates the simulated machine. Its network namespace has a link to this machine, so that tests connect to published ports as other
- * devices in a household would, and ports of other programs on this machine do not conflict. It has no Internet access. Needs root with the
- * right to mount.
+ * Creates the simulated machine, without Internet access. Its network namespace has a link to this machine, so that tests connect as other
+ * devices in a household would. Needs root.
  */
 export function createDeployment(): Deployment {
   const name = `energy${process.pid}`;
-  // Addresses that RFC 2544 reserves for benchmarks of network devices. Each process id gets four of them.
+  // Addresses that RFC 2544 reserves for benchmarks. Each process id gets four of them.
   const block = `198.18.${(process.pid >> 6) & 255}`;
   const first = (process.pid & 63) * 4;
   const [outside, address] = [`${block}.${first + 1}`, `${block}.${first + 2}`];
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  // Removes what an earlier run left in podman's storage when it was killed. That run's network no longer exists.
+  // Removes what a killed run has left in podman's storage.
   for (const command of REMOVE) runPodman(...command.split(' '));
-  // podman does not remove a volume's folder while a program writes to the volume, and would reuse the folder for the next volume with the
-  // same name. Such folders are deleted here.
+  // podman would reuse the folder of a volume that a program still writes to, so it is deleted here.
   for (const left of globSync('*/', { cwd: VOLUMES_FOLDER })) rmSync(join(VOLUMES_FOLDER, left), { recursive: true });
   ip('netns', 'add', name);
   ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'lan', 'netns', name);
@@ -53,7 +51,7 @@ export function createDeployment(): Deployment {
     ip('-n', name, ...one.split(' '));
   ip('-n', name, 'route', 'add', 'default', 'via', outside);
   const folder = mkdtempSync(join(tmpdir(), 'energy-deployment-'));
-  // The copies retain their modification times, because podman reuses image layers of unchanged files.
+  // With the original modification times, podman reuses image layers of unchanged files.
   const cloned = readdirSync(root).filter((entry) => !NOT_CLONED.has(entry));
   execFileSync('cp', ['-a', ...cloned, folder], { cwd: root });
   const log = `${folder}.log`;
@@ -61,7 +59,7 @@ export function createDeployment(): Deployment {
     address,
     folder,
     type(command, within = '.') {
-      // The output goes to a file instead of a pipe: the name server of podman's network inherits the output, and would keep a pipe open.
+      // The output goes to a file, because a child process inherits it and would keep a pipe open.
       const output = openSync(log, 'w');
       const { status } = spawnSync('nsenter', [`--net=/run/netns/${name}`, 'sh', '-c', command], {
         cwd: join(folder, within),
@@ -90,7 +88,7 @@ export function createDeployment(): Deployment {
   return deployment;
 }
 
-/** Host name of this machine, which `$(hostname)` in a documented command returns. The deployment announces itself under this name. */
+/** Host name of this machine for documented commands with `$(hostname)`. */
 export const HOST_NAME = hostname();
 
 /** Returns a container's whole output so far. */
@@ -103,8 +101,7 @@ export const getContainerOutput = (container: string): string => {
 };
 
 /**
- * Waits until a container has printed a text. Returns the seconds since the container's last start. After `withinMs`, throws an error with
- * the container's output.
+ * Waits until a container has printed a text. Returns the seconds since its last start. After `withinMs`, throws an error with its output.
  */
 export async function waitUntilPrinted(container: string, text: RegExp, withinMs: number): Promise<number> {
   const untilMs = Date.now() + withinMs;
@@ -122,9 +119,8 @@ export const countRestarts = (container: string): number =>
   Number(runPodman('inspect', '--format', '{{.RestartCount}}', container));
 
 /**
- * Returns the memory use of a container with a memory limit, in MB of 1,048,576 bytes. `programsMb`: memory of the container's programs.
- * `peakMb`: maximum including the page cache, which the kernel reclaims before the limit is exceeded. `killed`: number of processes that
- * the kernel killed for lack of memory.
+ * Returns the memory use of a container with a memory limit, in MiB. `programsMb`: without the page cache. `peakMb`: maximum, including the
+ * page cache. `killed`: number of processes that the kernel killed for lack of memory.
  */
 export function readContainerMemory(container: string): { programsMb: number; peakMb: number; killed: number } {
   const group = `libpod_parent/libpod-${runPodman('inspect', '--format', '{{.Id}}', container)}`;

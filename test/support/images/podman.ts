@@ -3,24 +3,18 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/**
- * Folder of the tests' own podman storage and settings. `npm run test:images` creates it with the base image. The number in its name
- * increases when the base image changes.
- */
+/** Folder of the tests' own podman storage and settings. Increase the number in its name when the base image changes. */
 const FOLDER = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'energy-usage-service', 'images-1');
 /** Folder that contains the tests' volumes. */
 export const VOLUMES_FOLDER = join(FOLDER, 'storage/volumes');
-/** Base image of deploy/Dockerfile. The tests create this image instead of pulling it. */
+/** Base image of deploy/Dockerfile, which the tests create instead of pulling it. */
 export const BASE_IMAGE = 'docker.io/library/node:24-bookworm-slim';
 /** Maximum time to wait for another run. All tests of images take about 15 minutes. */
 const MAX_WAIT_SECONDS = 1_200;
 /** Marker file. It exists if the base image is complete. */
 export const BASE_IMAGE_MARKER = join(FOLDER, 'base-image');
 
-/**
- * Settings of podman. The default runtime `crun` fails if cgroups are in hybrid mode, so `runc` is used. The limits are low enough for a
- * sandbox.
- */
+/** Settings of podman. `crun`, the default, fails if cgroups are in hybrid mode. */
 const CONTAINERS_CONF = `[engine]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
@@ -47,8 +41,8 @@ export function preparePodman(): void {
 }
 
 /**
- * Reserves podman's storage for this process, because each run removes all containers. Waits until another run has ended, and rejects if
- * that takes too long. Returns a function that releases the storage. The storage is also released when this process ends.
+ * Reserves podman's storage for this process, because each run removes all containers. Waits for another run. Returns a function that
+ * releases the storage.
  */
 export function reservePodmanStorage(): Promise<() => void> {
   const holder = spawn('flock', [`--timeout=${MAX_WAIT_SECONDS}`, join(FOLDER, 'lock'), 'sh', '-c', 'echo; cat'], {
@@ -62,7 +56,7 @@ export function reservePodmanStorage(): Promise<() => void> {
   });
 }
 
-/** Returns the environment variables with which podman, podman-compose and documented commands use the tests' storage. */
+/** Returns the environment variables for commands that use the tests' podman storage. */
 export const createPodmanEnvironment = (): NodeJS.ProcessEnv => ({
   ...process.env,
   CONTAINERS_CONF: join(FOLDER, 'containers.conf'),
@@ -71,10 +65,7 @@ export const createPodmanEnvironment = (): NodeJS.ProcessEnv => ({
   DISABLE_HC_SYSTEMD: 'true',
 });
 
-/**
- * Runs podman and returns its output. If podman fails, throws an error with the output. The working folder is the storage's folder, because
- * conmon writes files to it.
- */
+/** Runs podman and returns its output. Throws an error with the output if it fails. */
 export function runPodman(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('podman', args, {
     cwd: FOLDER,

@@ -8,10 +8,7 @@ const packages = resolve(import.meta.dirname, '../../../node_modules');
 /** Folders that Debian's slim images omit, too. */
 const NOT_SLIM = ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'];
 
-/**
- * Creates the base image of deploy/Dockerfile unless it exists: Debian 12 by debootstrap, Node from the npm package, this machine's npm,
- * and the user `node`. Needs root, debootstrap, podman and runc.
- */
+/** Creates the base image of deploy/Dockerfile unless it exists. Needs root, debootstrap, podman and runc. */
 export function makeBaseImage(): void {
   if (hasBaseImage()) return;
   console.log('Making the base image of deploy/Dockerfile: a minute or two, once …');

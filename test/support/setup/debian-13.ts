@@ -3,15 +3,12 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } fro
 import { dirname, join } from 'node:path';
 import { DEBIAN_13_FOLDER, DEBIAN_13_POSTGRESQL_BIN } from '../tiers/available-tiers.ts';
 
-/**
- * Debian 13 packages of the tests: PostgreSQL with its back-up program for the Apache tier (Apache-licensed TimescaleDB), and the cluster's
- * broker (RabbitMQ), database manager (Patroni), leader store (etcd) and proxy (HAProxy).
- */
+/** Debian 13 packages of the tests: PostgreSQL with Apache-licensed TimescaleDB, and the cluster's RabbitMQ, Patroni, etcd and HAProxy. */
 const PACKAGES = 'postgresql-17,postgresql-17-timescaledb,pgbackrest,rabbitmq-server,patroni,etcd-server,haproxy';
 
 /**
- * Creates a folder with Debian 13 and the packages that the tests need, unless the folder exists. Needs root and debootstrap. Several runs
- * may do this concurrently: each creates a temporary folder, and the first run that finishes renames its folder.
+ * Creates a folder with Debian 13 and the packages that the tests need, unless it exists. Needs root and debootstrap. Several runs may do
+ * this at the same time.
  */
 export function makeDebian13(): void {
   const isThere = () => existsSync(join(DEBIAN_13_FOLDER, DEBIAN_13_POSTGRESQL_BIN, 'postgres'));

@@ -29,7 +29,7 @@ interface Program {
   files: readonly string[];
 }
 
-/** Tests that only `npm run test:images` runs. Other test runs neither install their requirements nor report them as missing. */
+/** Tests that only `npm run test:images` runs, with their requirements. */
 const IMAGE_TESTS = ['test/images/*.test.ts'];
 const IMAGE_PROGRAMS: readonly Program[] = [
   { name: 'podman', files: IMAGE_TESTS },
@@ -44,10 +44,7 @@ const IMAGE_PROGRAMS: readonly Program[] = [
   { name: 'iproute2', program: 'ip', files: IMAGE_TESTS },
 ];
 
-/**
- * Programs from Debian packages that tests start. A test whose program is missing is skipped if the program is listed here; otherwise it
- * fails.
- */
+/** Programs from Debian packages that tests start. If one is missing, its tests are skipped. */
 export const REQUIRED_PROGRAMS: readonly Program[] = [
   {
     name: 'mosquitto',
@@ -94,7 +91,7 @@ export function isInstalled(name: string): boolean {
   });
 }
 
-/** Whether this process may create mount namespaces, which needs CAP_SYS_ADMIN. Root in a container may lack it. */
+/** Whether this process may create mount namespaces (CAP_SYS_ADMIN). */
 function mayMount(): boolean {
   const CAP_SYS_ADMIN = 21n;
   const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
@@ -118,7 +115,7 @@ function findMissingImages(setup: string): TestRequirement[] {
     : [{ name: 'the base images, and cgroups for containers', how: mayRun ? setup : root, files: IMAGE_TESTS }];
 }
 
-/** Returns the requirements that are missing on this machine. Only looks at files: starts no program and creates nothing. */
+/** Returns the requirements that are missing on this machine, judging by its files. */
 export function findMissingRequirements(): TestRequirement[] {
   const setup = `npm run test:${process.env.IMAGES ? 'images' : 'setup'} (as root, on Debian)`;
   const earlier = {

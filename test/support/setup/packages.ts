@@ -1,13 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Script that Debian's packages call before they start a service. The script can forbid the start. */
+/** Script by which a Debian system can forbid that packages start their services. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
-/**
- * Installs Debian packages without starting their services: a broker and Redis would occupy the standard ports, and the tests start their
- * own. Does not change an existing policy script.
- */
+/** Installs Debian packages without starting their services, which would occupy the standard ports. */
 export function installPackages(names: readonly string[]): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const apt = (...args: string[]) =>

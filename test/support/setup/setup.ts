@@ -6,10 +6,7 @@ import { makeDebian13 } from './debian-13.ts';
 import { findMissingRequirements, isInstalled, REQUIRED_PROGRAMS } from './needs.ts';
 import { installPackages } from './packages.ts';
 
-/**
- * `npm run test:setup` installs missing requirements of the tests, as far as it can. If a requirement is still missing, the command does
- * not fail: each test run ends with a list of the tests that did not run.
- */
+/** `npm run test:setup` installs missing requirements of the tests, as far as possible, and never fails. */
 const isDebianRoot = process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get');
 
 /** Runs an action. If the action fails, prints the last line of its output. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { DatabaseTier } from '#src/database/capabilities.ts';
 
 /**
- * Folder with Debian 13, PostgreSQL 17 with its Apache-licensed TimescaleDB, and the cluster's programs. `npm run test:setup` creates it.
- * The number in its name increases when its packages change, because a run of an earlier version may still use the previous folder.
+ * Folder with Debian 13, PostgreSQL 17 with Apache-licensed TimescaleDB, and the cluster's programs. `npm run test:setup` creates it.
+ * Increase the number in its name when its packages change.
  */
 export const DEBIAN_13_FOLDER = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
@@ -22,13 +22,13 @@ export function explainMissingRabbitMq(): string | null {
   return existsSync(join(DEBIAN_13_FOLDER, 'usr/lib/rabbitmq')) ? null : 'npm run test:setup';
 }
 
-/** A tier that this machine cannot run, with instructions for its installation. */
+/** A tier (kind of database server) that this machine cannot run, with instructions for its installation. */
 export interface UnavailableTier {
   tier: DatabaseTier;
   how: string;
 }
 
-/** Returns the tiers that this machine can run, judging by its files. The embedded PostgreSQL is always available. */
+/** Returns the tiers that this machine can run, judging by its files. */
 export function findAvailableTiers(): { reached: DatabaseTier[]; missing: UnavailableTier[] } {
   const answers: [DatabaseTier, string | null][] = [
     ['plain', null],
@@ -52,10 +52,7 @@ function communityIsMissing(): string | null {
   return 'name a server with the community edition in TIMESCALE_URL (a superuser of it), or install the edition for the PostgreSQL of this machine';
 }
 
-/**
- * Returns the folder with the programs of the newest installed PostgreSQL that has the community edition of TimescaleDB; undefined if there
- * is none.
- */
+/** Returns the program folder of the newest installed PostgreSQL with the community edition of TimescaleDB, or undefined. */
 export function findTimescaleCommunityPrograms(): string | undefined {
   if (!existsSync(INSTALLED)) return undefined;
   const newest = readdirSync(INSTALLED)

@@ -5,7 +5,7 @@ import { getCommandPrefixForRoot } from '#src/database/postgres-binaries.ts';
 import { findTimescaleCommunityPrograms } from './available-tiers.ts';
 import { runPostgresServer, type TestPostgresServer } from './server.ts';
 
-/** Connects to the server at TIMESCALE_URL. If that variable is not set, starts this machine's PostgreSQL. */
+/** Connects to the server at TIMESCALE_URL. Without that variable, starts this machine's PostgreSQL. */
 export async function startTimescaleCommunity(): Promise<TestPostgresServer> {
   const serverUrl = process.env.TIMESCALE_URL;
   if (serverUrl) {

@@ -12,8 +12,7 @@ export async function startPlainPostgres(): Promise<TestPostgresServer> {
   const urlOf = (database: string) => getSuperuserUrl(dataDir, database);
   const first = await start();
   const admin = createPool(urlOf('postgres'), { max: 1 });
-  // These settings match the servers of the other tiers: no flushing to disk, because the databases are deleted after the run, and enough
-  // connections for several test files at once. Tests that kill a server start a separate one.
+  // As on the other tiers: no flushing to disk, and enough connections for several test files.
   for (const setting of ['fsync = off', 'full_page_writes = off', 'max_connections = 200'])
     await admin.query(`ALTER SYSTEM SET ${setting}`);
   await admin.end();

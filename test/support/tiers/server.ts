@@ -14,15 +14,12 @@ export interface TestPostgresServer {
 const socketUrl = (folder: string) => (database: string) =>
   `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
 
-/** Command of the database in the compose file. The tests' servers get the same settings. */
+/** Command of the database in the compose file, whose settings the tests use. */
 const deployed: string[] = parse(readFileSync(new URL('../../../deploy/compose.yaml', import.meta.url), 'utf8'))
   .services.database.command.slice(1)
   .filter((argument: string) => argument !== '-c');
 
-/**
- * Returns the settings of the tests' own servers: those of the compose file, but without flushing to disk, and with only the background
- * processes that the tests need.
- */
+/** Returns the settings of the tests' servers: those of the compose file, without flushing to disk. */
 const settings = (folder: string, preload: boolean) => `
 ${deployed.filter((line) => preload || !/^(shared_preload|timescaledb)/.test(line)).join('\n')}
 listen_addresses = ''
@@ -37,15 +34,15 @@ log_min_error_statement = fatal
 `;
 
 /**
- * Creates a database cluster and runs a server on it until `stop`. `folder`: parent folder of the cluster, as seen by this process.
- * `inside`: the same folder as seen by the server, which differs in a chroot. `prefix`: words before every command.
+ * Creates a database cluster and runs a server on it until `stop`. `folder`: parent folder of the cluster. `inside`: the same folder inside
+ * a chroot. `prefix`: words before every command.
  */
 export async function runPostgresServer(options: {
   bin: string;
   prefix: readonly string[];
   folder: string;
   inside: string;
-  /** Whether to preload TimescaleDB. Without preloading, the extension is installed but cannot be created in a database. */
+  /** Whether TimescaleDB is preloaded. Otherwise it cannot be created in a database. */
   preload?: boolean;
 }): Promise<TestPostgresServer> {
   const { bin, prefix, folder, inside, preload = true } = options;
@@ -98,7 +95,7 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
   }
 }
 
-/** Returns the user id and group id of a user, from /etc/passwd of the root file system `root`. */
+/** Returns the ids of a user and its group, from /etc/passwd of the root file system `root`. */
 export function findUnixUserIds(root: string, name: string): { uid: number; gid: number } {
   const line = readFileSync(join(root, 'etc/passwd'), 'utf8')
     .split('\n')

@@ -5,10 +5,7 @@ import { createTestDatabase, type TestDatabase } from '#test/support/database.ts
 import { addToLoadProfile, type LoadProfileChange } from '#test/support/load-profile.ts';
 import { sumImportedMilliwattHours } from '#test/support/meters.ts';
 
-/**
- * If late readings change a day of many devices, the differences are added to the aggregates in chunks of bounded size. NOW is the current
- * time of the refresh.
- */
+/** Late readings of many devices are added to the aggregates in chunks of bounded size. NOW: current time of the refresh. */
 const NOW = new Date('2026-11-20T12:00:00Z');
 const DAY_MS = Date.UTC(2026, 8, 10);
 const QUARTER_HOUR_MS = 900_000;
@@ -49,7 +46,7 @@ test('a chunk processes only its number of devices, and its day stays stale', as
   expect(await query('SELECT day FROM stale_days')).toEqual([{ day: new Date(DAY_MS) }]);
   expect(await fold('dev_001', 3)).toEqual({ folded: 12, last: 'dev_004' });
   expect(await fold('dev_004', 3)).toEqual({ folded: 0, last: null });
-  // Differences that arrive after the pass has processed their device are added by the next pass.
+  // Differences that arrive during a pass are added by the next pass.
   await addToLoadProfile(database, late.slice(0, 4));
   expect(await fold('dev_001', 3)).toEqual({ folded: 0, last: null });
   expect(await waiting()).toBe(4);
@@ -61,7 +58,7 @@ test('a pass adds a day’s differences in transactions of bounded size, and eve
   expect(await refreshRollups(database.pool, NOW, { devices: 3 })).toMatchObject({ folded: 120, days: 1 });
   expect(await waiting()).toBe(0);
   expect(await totals()).toEqual(LEVELS.map(() => totalOf(late)));
-  // xmin (a system column of PostgreSQL) is the id of the transaction that wrote the row of a device's hour.
+  // xmin is the id of the transaction that wrote the row.
   const [transactions] = await query(
     'SELECT count(*)::int AS count, max(rows)::int AS rows FROM (SELECT count(*) AS rows FROM device_hours GROUP BY xmin::text) written',
   );
@@ -71,7 +68,7 @@ test('a pass adds a day’s differences in transactions of bounded size, and eve
 test('differences that waited long are combined into one row per quarter-hour', async () => {
   const [one] = lateDay(1, 1) as [LoadProfileChange];
   for (let times = 0; times < 20; times++) await addToLoadProfile(database, [one]);
-  // Adding each difference alone would give the same sums, so the test counts the added rows to detect that differences were combined.
+  // The number of added rows shows that differences were combined.
   await query(`CREATE TABLE added (rows bigint);
     ALTER FUNCTION apply_device_hours RENAME TO apply_device_hours_really;
     CREATE FUNCTION apply_device_hours(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
@@ -112,7 +109,7 @@ test('a pass that is asked to stop ends between two chunks, and the next one con
   await expect.poll(waiting, { interval: 0 }).toBeLessThan(6);
   stopping.abort();
   const { folded, complete } = await passing;
-  // The signal may arrive after the pass is complete. Then nothing was interrupted.
+  // The signal may arrive after the end of the pass.
   if (folded < 6) expect(complete).toBe(false);
   expect(await waiting()).toBe(6 - folded);
   const stopped = new AbortController();
@@ -135,8 +132,7 @@ test('a pass that is interrupted between two chunks leaves only work that the ne
     );
     // Wait until the pass has added some chunks, but not all.
     while ((await waiting()) > 200 - round * 30) await new Promise((resolve) => setTimeout(resolve, 1));
-    // Waits until the database session of the killed pass has ended. Until then the session holds its lock, and the next pass would add
-    // nothing.
+    // Waits until the session of the killed pass has released its lock.
     await query(
       `SELECT pg_terminate_backend(pid, 30000) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,

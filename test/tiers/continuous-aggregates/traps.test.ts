@@ -11,9 +11,7 @@ import { createTestDatabase, type TestDatabase } from '#test/support/database.ts
 import { convertToDeltaRows } from '#test/support/load-profile.ts';
 import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 
-/**
- * Known errors of TimescaleDB's continuous aggregates, each tested on the service's aggregates. NOW is the current time of each refresh.
- */
+/** Known errors of TimescaleDB's continuous aggregates, each tested on the service's aggregates. NOW: current time of each refresh. */
 const NOW = new Date('2026-11-20T12:00:00Z');
 const at = (time: string) => new Date(`${time}Z`);
 /** After a refresh at NOW, the continuous aggregates contain all data before this time. */
@@ -99,7 +97,7 @@ test('a query of the part read in real time uses an index, however many rows the
     .map((row) => row['QUERY PLAN'])
     .join('\n');
   expect(plan).toMatch(/Index Cond: \(\(user_id = 'usr_7'::text\) AND \(starts_at >= /);
-  // The table of heads (the latest state of each device) is so small here that PostgreSQL reads all of it instead of using its index.
+  // The table of device states is too small here for its index.
   expect(plan).not.toMatch(/Seq Scan on (?!device_heads)/);
 });
 
@@ -159,8 +157,7 @@ test('late rows of any age are in every level after one pass, and a removed row 
       level,
       total: 801_000_000,
     });
-  // The differences below remove the registers' energy, as a better source of the same energy does. Hours with energy from registers alone
-  // disappear.
+  // The differences below remove the registers' energy. Hours with energy from registers alone disappear.
   await query(
     `SELECT apply_interval_deltas(array_agg(ROW (device_id, user_id, starts_at, ${MEASURE_COLUMNS.map((column) => `-${column}`).join(', ')})::interval_delta))
     FROM closed_device_intervals WHERE user_id = $1 AND starts_at < '2026-11-01'`,
@@ -194,7 +191,7 @@ test('a batch with current and old readings makes only the changed days stale', 
     NOW,
   );
   const waiting = await query('SELECT DISTINCT day FROM late_deltas ORDER BY 1');
-  // The late reading lies in a gap, whose energy is distributed again from the reading on. The last days of this month do not change.
+  // The late reading lies in a gap, whose energy is distributed again.
   expect(waiting[0].day.toISOString()).toBe('2026-06-01T00:00:00.000Z');
   expect(await query(`SELECT FROM _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log`)).toEqual([]);
   const { folded, days } = await pass();
@@ -248,7 +245,7 @@ test('a clock that is ahead does not move the watermark beyond the start of yest
     expect({ level, late: watermark > BORDER }).toEqual({ level, late: false });
   await home.read([[at('2026-11-20T11:55'), 2.5]], NOW);
   expect(await sumImportedMilliwattHours(database, 'user_daily', home.userId)).toBe(2_000_000);
-  // The service's clock is set far ahead, and then corrected. Readings that seem late, compared with the wrong time, are still added.
+  // The clock is set far ahead, and then corrected. Readings that seem late meanwhile are still added.
   await refreshRollups(database.pool, at('2027-06-01T00:00'));
   await home.read([[at('2026-11-20T11:58'), 2.75]], NOW);
   await pass();
@@ -278,7 +275,7 @@ test('compressed history accepts late rows, more than one statement may decompre
   await compressOldChunks(database.pool, NOW, NOW);
   expect((await compressed()).length).toBeGreaterThan(4);
   const client = await database.pool.connect();
-  // The update and the delete change old readings in all chunks, like an edit of readings and the deletion of an account.
+  // The update resembles an edit of readings, the delete the deletion of an account. Both change old readings in all chunks.
   await client.query(
     'UPDATE readings SET value = value + 1 WHERE series_id = (SELECT series_id FROM series WHERE device_id = $1)',
     [home.deviceId],
@@ -352,8 +349,7 @@ test('of several concurrent passes only one refreshes, and the others report tha
     ],
     NOW,
   );
-  // The table is locked until the other two passes have tried to run. On a fast machine the first pass would otherwise end before they
-  // connect.
+  // The lock makes the first pass last until the other two have tried to run.
   const inTheWay = await database.pool.connect();
   await inTheWay.query('BEGIN; LOCK TABLE rollup_progress');
   let busy = 0;
@@ -425,8 +421,7 @@ test('a writer that began before the border moved delays the move, and is counte
   const first = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await first();
-  // The open transaction has the highest number that was drawn so far. It may have read the old boundary of materialised data, before the
-  // refresh moved the boundary.
+  // The open transaction may have read the previous end of the materialised data.
   const second = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await second();
