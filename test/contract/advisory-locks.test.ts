@@ -15,8 +15,7 @@ test('every advisory lock has a unique number', () => {
 });
 
 test('no code takes an advisory lock by an undeclared number', () => {
-  // TypeScript code passes the number of an advisory lock as a parameter. A file that takes a lock imports the number or, like the shared
-  // helper for locks, receives it as an argument.
+  // A file that takes an advisory lock imports the lock's number or receives it as an argument.
   const written = code.flatMap((file) => calls(file).map(([, key = '']) => ({ file, key })));
   expect(written.length).toBeGreaterThan(5);
   expect(written.filter(({ key }) => !/^(\$\d(, \$\d)?|\$\{getAdvisoryLockId\()/.test(key))).toEqual([]);

@@ -44,15 +44,12 @@ const CROSS = new Set([
 /** Folders that only src/start and src/cli may import, among the folders of src. */
 const WIRED = ['ingest', 'simulators'];
 const INGEST_SEES = new Set(['core', 'config', 'database', 'devices', 'events', 'rollups']);
-/**
- * Files outside the dashboard from which the dashboard may import, and only types: a browser receives no other files than the dashboard's
- * own.
- */
+/** Files outside the dashboard from which the dashboard may import types. */
 const DASHBOARD_TYPES = new Set(['clients/typescript/client.ts', 'src/api/dashboard/shapes.ts']);
 const SIMULATORS_SEE = new Set(['core', 'config', 'devices', 'database', 'users']);
 /** Folders and files of ingest by layer. A layer imports only from the layers listed before it. */
 const INGEST_LAYERS = [
-  // Modules that deliver messages do not parse topics or payloads; callers pass the topics to them.
+  // Modules that deliver messages must not parse topics or payloads.
   ['source', 'decoders', 'normalise', 'write-errors.ts', 'flood-limit.ts', 'receipt-clock.ts', 'message-scheduling.ts'],
   ['message.ts'],
   ['gateways'],
@@ -63,7 +60,7 @@ const INGEST_LAYERS = [
   ['start.ts'],
 ];
 
-/** Files that contain the names of aggregates but compute no answers from them. */
+/** Files that name aggregates but compute no responses from them. */
 const NO_READERS = [
   // Declares, fills, checks and repairs the aggregates.
   /^src\/rollups\//,
@@ -187,15 +184,13 @@ describe('the module structure', () => {
     const readers = product.filter((file) =>
       /process\.env\b/.test(readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '')),
     );
-    // threads.ts may read the environment, because it passes the process's whole environment to its threads, with one additional variable
-    // for Node.
+    // threads.ts may read the environment, because it passes the environment to its threads.
     expect(readers).toEqual(['src/config/load.ts', 'src/core/threads.ts']);
   });
 
   test("inspects Node's raw requests and answers only in modules that handle both protocols", async () => {
     const { readFileSync } = await import('node:fs');
-    // Node's raw request and response objects differ between HTTP/1.1 and HTTP/2: some properties, such as `destroyed`, `close` and
-    // `socket`, differ or are missing. These files handle both.
+    // Node's raw request and response objects differ between HTTP/1.1 and HTTP/2. These files handle both.
     const minding = /^src\/api\/(connection|http2|server|plain-http)\.ts$/;
     const shared = new Set(['httpVersion', 'httpVersionMajor', 'rawHeaders']);
     const strays = product
@@ -204,7 +199,7 @@ describe('the module structure', () => {
         const source = readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '');
         const members = [...source.matchAll(/\braw\??\.(\w+)/g)].map(([, name]) => name as string);
         const found = members.filter((name) => !shared.has(name));
-        // If a file destructures `raw` or passes it on as a whole, this test cannot find the used properties, so it reports `raw` itself.
+        // If a file destructures `raw` or passes it on, the used properties are unknown, so `raw` itself is reported.
         if (/\braw\s*:|\braw\b\s*(?:[,)]|\}\s*=)(?!.*=>)/.test(source)) found.push('raw itself');
         return found.map((name) => `${file}: ${name}`);
       });

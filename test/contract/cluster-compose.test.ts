@@ -209,7 +209,7 @@ describe('the cluster’s compose file', () => {
     const outside = Object.entries(services).filter(
       ([, one]) => !one.profiles?.some((profile) => profiles.split(',').includes(profile)),
     );
-    // On a single machine, proxy-2 does not run, because it would need the same ports as proxy-1.
+    // On a single machine, proxy-2 does not run, because it needs the same ports as proxy-1.
     const ofRabbitMq = ['broker-1', 'broker-2', 'broker-3', 'gateways', 'ingest-gateways'];
     expect(outside.map(([name]) => name).sort()).toEqual([...ofRabbitMq, 'proxy-2']);
     const on = (machine: string) => Object.values(services).filter(({ profiles }) => profiles?.includes(machine));

@@ -58,10 +58,7 @@ test('every reference to a decision names a record', () => {
   expect(missing).toEqual([]);
 });
 
-/**
- * Returns the identifiers in CONTRIBUTING.md, each with the file that the text names for it ("`dataOf` in `src/alerts/fire.ts`"). `file` is
- * null if there is none.
- */
+/** Returns the identifiers in CONTRIBUTING.md, each with the file that the text names for it, or null. */
 function namesOfCode(): { name: string; file: string | null }[] {
   const text = read('CONTRIBUTING.md');
   const ofFiles = text.matchAll(/`([\w$]+)`(?:\s+(?:in|of)\s+|\s+\()`([\w./-]+\.ts)`/g);

@@ -5,10 +5,7 @@ import { createImportCounts } from '#simulators/importers/element.ts';
 import { createGreenButtonImport } from '#simulators/importers/green-button.ts';
 import { listEspiFixtures } from '#test/support/espi-schema.ts';
 
-/**
- * Returns the readings (Wh) in a Green Button file of one meter, by the start of each reading in Unix seconds. Uses regular expressions
- * instead of the service's code, to be independent of it.
- */
+/** Returns the readings (Wh) in a Green Button file of one meter, by start in Unix seconds, independently of the service's code. */
 function readingsIn(text: string): Map<number, number> {
   const [, power = '0'] = /<powerOfTenMultiplier>(-?\d+)</.exec(text) ?? [];
   expect(/<uom>(\d+)</.exec(text)?.[1]).toBe('72');

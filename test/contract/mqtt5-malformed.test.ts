@@ -182,8 +182,7 @@ test.each([4, 5] as const)('version %i: contains every fix of aedes 1.2.0', asyn
     retain: false,
   });
   const release = { cmd: 'pubrel', messageId: 7 };
-  // aedes 1.2.0 crashed in two cases: a topic had the name of a property that every JavaScript object inherits, and a second PUBREL
-  // arrived.
+  // aedes 1.2.0 crashed if a topic was an inherited property name of JavaScript objects, or if a second PUBREL arrived.
   const first = await session(false, [
     { cmd: 'unsubscribe', messageId: 1, unsubscriptions: ['constructor', '__proto__'] },
     message('one'),

@@ -4,7 +4,7 @@ import { listSourceFiles } from './imports.ts';
 
 const files = listSourceFiles(['src', 'ingest', 'simulators']);
 
-/** Returns the text of each array that is passed to `Promise.all` or a similar function. Finds the end of an array by counting brackets. */
+/** Returns the text of each array that is passed to `Promise.all` or a similar function. */
 function listsOfPromises(source: string): string[] {
   return [...source.matchAll(/Promise\.(?:all|allSettled|any|race)\(\[/g)].map(({ 0: call, index }) => {
     const start = index + call.length;
@@ -15,10 +15,7 @@ function listsOfPromises(source: string): string[] {
   });
 }
 
-/**
- * Whether a list of promises awaits a value while its earlier promises already run. If one of these failed meanwhile, nothing would catch
- * its error. Functions in the list may await.
- */
+/** Whether a list of promises contains an await. While it waits, nothing would catch the error of an earlier promise. */
 const awaits = (list: string) => /\bawait\b/.test(list.replace(/\basync\b[\s\S]*/, ''));
 
 test('no list of promises awaits: if an earlier one failed meanwhile, nobody would catch it and the process would exit', () => {

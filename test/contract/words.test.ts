@@ -67,9 +67,7 @@ const b = html\`<p class="\${c ? 'is good' : ''}">Left here \${d ? html\`<b titl
   expect(strings).toEqual(['is good', '', 'Or here']);
 });
 
-/**
- * Returns example numbers for each plural form of a language. Forms that apply only from a million on may be missing; `other` is then used.
- */
+/** Returns example numbers for each plural form of a language. Forms that apply only from a million on may be missing. */
 function numbersByForm(language: string): Map<string, number> {
   const rules = new Intl.PluralRules(language);
   return new Map(Array.from({ length: 1_001 }, (_, index) => [rules.select(1_000 - index), 1_000 - index]));

@@ -21,10 +21,7 @@ import {
 } from '#test/reference/histories.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
-/**
- * Tests that bills add up: for any late readings and any closing times, the sum of all statements equals the final result of the counting
- * rules.
- */
+/** Tests that bills add up: for any late readings and closing times, the sum of all statements equals the final energy. */
 /** Number of random histories. After a change of the billing code, run 200 (BILLED_HISTORIES=200). */
 const RUNS = Number(process.env.BILLED_HISTORIES ?? 12);
 const SEED = 1;
@@ -126,10 +123,7 @@ function expectToAddUp({ period, versions, known, energy, corrections }: BillDet
   }
 }
 
-/**
- * Whether only registers without tariffs have contributed to the energy. If so, their energies equal the result of the counting rule
- * exactly, to the mWh.
- */
+/** Whether only registers without tariffs have contributed to the energy. Then the result is exact to the mWh. */
 async function isPlain(deviceId: string): Promise<boolean> {
   const { rows } = await database.pool.query(
     `SELECT bool_and(r.kind = 'register' AND s.tariff_since IS NULL) AS plain FROM series_roles r JOIN series s USING (series_id)
@@ -227,7 +221,7 @@ test(`${RUNS} random histories with late readings are billed to the milliwatt-ho
           ]);
       },
     ),
-    // Unless a run sets the number of histories, the seed is fixed: with so few histories, the expectations below could fail by chance.
+    // With few histories, the seed is fixed, because the expectations below could fail by chance.
     { numRuns: RUNS, endOnFailure: true, ...(process.env.BILLED_HISTORIES === undefined ? { seed: SEED } : {}) },
   );
   expect([plain > RUNS / 8, corrected > RUNS / 4]).toEqual([true, true]);

@@ -38,8 +38,8 @@ async function put(deviceId: string, state: State): Promise<void> {
 }
 
 /**
- * Returns which device a certificate identifies, independently of the service's code. It is the existing device that the certificate names
- * or, if it names none, the device that is registered with the certificate.
+ * Returns the device that a certificate identifies, independently of the service's code: the existing device that it names or, if it names
+ * none, the one that is registered with it.
  */
 function expected(names: readonly Name[], states: Record<'mine' | 'other', State>): Name | null {
   const lives = (name: Name) => name === 'gateway' || !states[name].startsWith('deleted');
@@ -67,8 +67,7 @@ test('a certificate identifies the device that it names, or else the registered 
         expect(await findLoginOfCertificate(db, certificate), what).toBe(is && ids[is]);
         for (const name of ['mine', 'other', 'gateway'] as const) {
           const ended = await findInvalidCertificates(db, [{ ...certificate, username: ids[name] }]);
-          // The identified device keeps its connection. If a certificate names several devices, each of them may keep a connection under
-          // its own name.
+          // If a certificate names several devices, each may keep a connection under its own name.
           if (name === is) expect(ended, `${what}: ${name} stays`).toEqual([]);
           else if (!names.includes(name)) expect(ended, `${what}: ${name} goes`).toEqual([shown]);
         }

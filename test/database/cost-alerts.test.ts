@@ -117,7 +117,7 @@ describe('an alert on costs', () => {
     await tariff({ import: { per_kwh: '1' }, capacity: { per_kw_month: '10' } });
     await alert('monthly_cost', '20');
     await alert('daily_cost', '20');
-    // 8 kWh within eight hours give no measured peak. Half a kWh within a quarter-hour gives a peak of 2 kW.
+    // 8 kWh within eight hours give no measured peak, half a kWh within a quarter-hour gives a peak of 2 kW.
     await home.read(
       [
         [at('15T00:00'), 100],
@@ -364,7 +364,7 @@ describe('costs that cannot be computed', () => {
     await alert('daily_cost', '1');
     await use(5);
     await expect(raisedWith(home.userId, statement)).rejects.toThrow();
-    // Retries: PostgreSQL notifies the client of the terminated session before it releases the locked rows, and the evaluation skips locked
+    // Repeated, because PostgreSQL releases the locked rows only some time after the session has ended, and the evaluation skips locked
     // rows.
     const next = () => evaluate().then(() => costs());
     await expect.poll(next).toEqual([['daily_cost', '5.00']]);

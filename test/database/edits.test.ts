@@ -132,7 +132,7 @@ test('excluded readings are skipped, whenever they arrive, and count again once 
   const report = (await api.send(`/v1/devices/${deviceId}/quality?start=2026-05-01&end=2026-05-31`, { key })).json
     .data[0];
   expect(report).toMatchObject({ excluded_readings: 4, added_readings: 0, edits: [made.json.edit_id] });
-  // The feed marks the hours whose energy depends on the edit, including the hour that ends with the first excluded reading.
+  // The feed marks the hours whose energy depends on the edit.
   const feed = `start=2026-05-01&end=2026-05-01&tz=UTC&group_by=hour`;
   const headers = { accept: 'application/atom+xml' };
   for (const path of ['energy-insights', `devices/${deviceId}/usage`]) {
@@ -372,7 +372,7 @@ test('retention keeps results computed with edits, and dropped readings can no l
   await compute();
   const before = await profile();
   expect(before).toHaveLength(11);
-  // A year and a half later, all readings have been deleted except the manual one, from which the counting rule continues.
+  // A year and a half later, all readings have been deleted except the manual one, after which energy is counted again.
   api.now = new Date(MAY + 24 * 548 * HOUR_MS);
   expect((await dropExpiredReadings(api.database.pool, api.now, 13)).length).toBeGreaterThan(0);
   const { rows } = await api.database.pool.query(

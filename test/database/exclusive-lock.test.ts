@@ -55,7 +55,7 @@ test('a process that lost its lock is notified, and its session has ended', asyn
   const seen: unknown[] = [];
   const held = withExclusiveLock(database.pool, KEY, async (session, lost) => {
     const { rows } = await session.query('SELECT pg_backend_pid() AS pid');
-    // Waits until PostgreSQL has ended the session: the client notices the end before PostgreSQL has released the lock.
+    // Waits until PostgreSQL has ended the session, because the client notices the end earlier.
     await other.query('SELECT pg_terminate_backend($1, 30000)', [rows[0].pid]);
     await expect.poll(() => lost.aborted).toBe(true);
     seen.push(await take(), await session.query('SELECT 1').catch((error: Error) => error.message));

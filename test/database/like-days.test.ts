@@ -112,9 +112,8 @@ test('an hour and a day have the same estimate in any requested range and zone',
     ['2026-06-09T22:00:00+05:30', 1.4],
     ['2026-06-09T23:00:00+05:30', 1.4],
   ]);
-  // If the device has its own time zone, this zone determines which hours are similar. In UTC, the first hour of the home's Saturday is on
-  // a Friday. The weight of the hour from 22:00 is therefore 0.36 instead of 0.2 on each of three days, and the evening's usage is 2.6 ×
-  // 21.6 ÷ 22.08.
+  // The device's own time zone determines which hours are similar. In UTC, the first hour of the home's Saturday is on a Friday, so the
+  // evening's usage is 2.6 × 21.6 ÷ 22.08.
   const device = path.replace(/\/usage$/, '');
   await api.send(device, { method: 'PATCH', key, body: { timezone: 'UTC' } });
   expect(await peak('UTC')).toEqual([['2026-06-09T17:00:00Z', 2.543]]);

@@ -211,7 +211,7 @@ test('while an account moves, both installations answer its callers with 503 and
         recordExpectedRoutingNames(target.pool, await readAccountRoutingNames(client, [userId])),
     });
     for (const api of [here, there]) {
-      // A process that has the key in its cache refuses changes at once, but refuses reads only some seconds later.
+      // A process that has cached the key refuses changes at once, and reads some seconds later.
       const statuses = await statusesOf(api);
       expect(api === here ? statuses.slice(1) : statuses).toEqual(
         statuses.slice(api === here ? 1 : 0).map(() => '503 5'),
@@ -322,8 +322,7 @@ test('an account that moved back is complete, with the messages that were sent t
   await send(source, 1, 60);
   await moveUsers(source.url, target.url, how([home.userId]));
   await send(target, 2, 50);
-  // While the account is at the target, a message arrives at the source. The source stores it, and it is added to the account when the
-  // account moves back.
+  // The source stores a message that arrives while the account is at the target. It is added when the account moves back.
   await send(source, 3, 40);
   await moveUsers(
     target.url,

@@ -12,9 +12,8 @@ import { createUser } from '#src/users/store.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 /**
- * At the target of a move, an account is opened in one transaction: its rows become visible, and its names are deleted from
- * `arriving_names`. A lookup executes several statements, and the transaction may commit between any two of them. Even then, no lookup may
- * refuse the account.
+ * At the target of a move, an account is opened in one transaction, which may commit between the statements of a lookup. Even then, no
+ * lookup may refuse the account.
  */
 
 let database: TestDatabase;

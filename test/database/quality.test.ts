@@ -218,8 +218,7 @@ test.each([
     });
     await send([register(one, 1, 100), register(one, 2, 101), register(other, 1, 50), register(other, 2, 50)]);
     await send([register(one, 12, 111)]);
-    // A late reading of the first series, which moves no energy to another hour, and a reading of the second series, whose last reading was
-    // at 02:00.
+    // A late reading of the first series, which moves no energy to another hour, and a reading of the second series.
     await send([register(one, 1.5, 100.5), register(other, 11.5, 51)]);
     const [row] = await report('start=2026-05-01&end=2026-05-01');
     expect(row).toMatchObject({ late_readings: 1, import_kwh: 12 });

@@ -12,10 +12,7 @@ import { runProgram, type StepResult } from '#test/support/clients/run.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 const RUNNERS = resolve(import.meta.dirname, '../../support/clients');
-/**
- * Languages of the clients. Each client is installed as in a user's own folder: without this repository's modules and without Node's type
- * stripping.
- */
+/** Languages of the clients. Each client is installed as in a user's own folder, without this repository's modules. */
 const LANGUAGES = ['typescript', 'python'] as const;
 type Language = (typeof LANGUAGES)[number];
 

@@ -274,7 +274,7 @@ describe('a changed e-mail address', () => {
     expect((await send('PATCH', path, utility.key, { email: newEmail(userId), timezone: 'Europe/Paris' })).status).toBe(
       200,
     );
-    // The utility may not change the address of an account that has ever signed in, even if the account no longer has a session.
+    // The utility may not change the address of an account that has ever signed in.
     await sql('DELETE FROM sessions WHERE user_id = $1', [userId]);
     expect((await send('PATCH', path, utility.key, { email: 'a-utility@example.com' })).status).toBe(403);
     expect((await send('PATCH', path, admin.key, { email: `again-${userId}@example.com` })).status).toBe(200);

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 beforeAll(async () => {
   api = await startTestApi();
   user = await api.user('homeowner');
-  // Usage of the home: 1 kWh an hour for 100 days, but 3 kWh in the hour from 18:00, and no data on 10 June.
+  // Usage of the home: 1 kWh an hour for 100 days, 3 kWh in the hour from 18:00, and no data on 10 June.
   const profile = new Map<number, number>();
   const end = api.now.getTime();
   for (let ms = end - 100 * 24 * HOUR_MS; ms < end; ms += HOUR_MS) {
@@ -24,7 +24,7 @@ const preview = (body: object) => api.send('/v1/alerts/preview', { method: 'POST
 
 test('a preview returns the hours, days and months of the last 90 days in which a rule would have fired', async () => {
   const hours = await preview({ type: 'peak_usage', threshold_kwh: 2 });
-  // On 88 of the last 90 days, the hour from 18:00 exceeds the threshold: on 10 June there is no data, and today the hour has not begun.
+  // The hour from 18:00 exceeds the threshold on 88 of 90 days: on 10 June there is no data, and today the hour has not begun.
   expect(hours.json.data).toHaveLength(88);
   expect(hours.json.data.at(-1)).toEqual({
     period_start: '2026-06-14T18:00:00.000Z',
@@ -92,7 +92,7 @@ test('a preview returns the days and months that would have cost more than the t
     ['2026-04-01T00:00:00.000Z', '234.00'],
     ['2026-05-01T00:00:00.000Z', '241.80'],
   ]);
-  // From 2 May on, the currency is JPY. Each day has only one currency, but May has two, so a preview of months omits May.
+  // From 2 May on, the currency is JPY. May has two currencies, so a preview of months omits it.
   await tariff({ valid_from: '2026-05-02', currency: 'JPY', import: { per_kwh: '10' } });
   const both = (await preview({ type: 'daily_cost', threshold: '7.79' })).json.data;
   expect(both).toHaveLength(89);

@@ -7,8 +7,8 @@ import { readHomeReport } from '#src/homeassistant/home-report.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 /**
- * If a channel has several quantities, only the best quantity with an earlier reading contributes to the energy of a time. These tests
- * check that all answers about a time use that quantity.
+ * If a channel has several quantities, only the best one with an earlier reading contributes to the energy. These tests check that all
+ * responses use that quantity.
  */
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_HOUR_MS;
@@ -106,7 +106,7 @@ async function home(...types: string[]) {
 
 test('a device with a power and later two tariffs: only the power counts before the tariffs, and its whole time is known', async () => {
   const { send, days, usage, months } = await home('smart_meter');
-  // Until the tariff registers begin, only the power contributes to the energy. Power readings continue afterwards.
+  // Until the tariff registers begin, only the power contributes to the energy.
   await send(powers('import', START, BORDER));
   await send(['import/t1', 'import/t2'].flatMap((channel) => registers(channel, BORDER, END)));
   await send(powers('import', BORDER + QUARTER_HOUR_MS, END));
@@ -158,8 +158,8 @@ test('a gap of two tariffs is distributed by earlier days, which were measured a
 });
 
 /**
- * Creates a home with two tariff registers and a total register. One tariff register sends a false value. From the last day on, the energy
- * comes from the total register.
+ * Creates a home with two tariff registers, one with a false value, and a total register. On the last day, the energy comes from the total
+ * register.
  */
 async function tariffHome() {
   const made = await home('smart_meter');

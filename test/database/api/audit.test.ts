@@ -37,7 +37,7 @@ const briefly = ({ action, target, details }: Act) => ({ action, target, details
 
 test('every operation that changes something is recorded', () => {
   const all = [...OPERATIONS, ...DASHBOARD_OPERATIONS];
-  // Operations that send readings are not audited: the readings themselves are stored, and an audit row for each request would be too many.
+  // Operations that send readings are not audited, because there would be too many audit rows.
   const isOfReadings = ({ path }: AnyOperation) => path.endsWith('/readings');
   const changing = all.filter((one) => one.method !== 'GET' && one.changes !== 'nothing' && !isOfReadings(one));
   expect(changing.length).toBeGreaterThan(20);
@@ -193,7 +193,7 @@ describe('the audit log', () => {
     await ask('DELETE', `/v1/devices/${device_id}`, undefined, key);
     const before = (await audit(`?user_id=${user_id}`)).length;
     expect(before).toBe(4);
-    // The account deletes itself. After that, the log no longer identifies it as the author of its actions.
+    // The account deletes itself. The log then no longer identifies it.
     expect((await ask('DELETE', `/v1/users/${user_id}`, undefined, key)).status).toBe(200);
     expect(await audit(`?user_id=${user_id}`)).toEqual([]);
     const rows = JSON.stringify((await api.database.pool.query('SELECT * FROM audit_log')).rows);

@@ -50,10 +50,7 @@ const close = (id: string) => post(`/v1/bill-periods/${id}/close`);
 const get = (id: string, key = utility.key, accept = 'application/json') =>
   api.send(`/v1/bill-periods/${id}`, { key, headers: { accept } });
 
-/**
- * Returns JSON with sorted members and without white space, as docs/billing.md describes, so that a reader of the bill can compute the same
- * hash.
- */
+/** Returns JSON with sorted members and without white space (docs/billing.md), from which a reader of the bill computes the same hash. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -79,7 +76,7 @@ test('a period continues where the previous one ended, although the account’s 
     '2026-05-01T00:00:00.000Z',
     '2026-05-31T22:00:00.000Z',
   ]);
-  // In London, June begins an hour later than in Berlin. If the next period began at London's midnight, no period would bill that hour.
+  // In London, June begins an hour later than in Berlin. That hour must be billed, too.
   await zone('Europe/London');
   expect((await days('06', '30')).starts_at).toBe(may.ends_at);
   expect((await days('03', '31')).ends_at).toBe(april.starts_at);
@@ -142,7 +139,7 @@ test('a period records the known energy, and later returns the first statement, 
   expect(verified(made.json.first_told)).toBe(true);
   expect(verified({ ...made.json.first_told, import_kwh: '59.800001' })).toBe(false);
 
-  // A late reading at midnight, when April begins, shows that more energy of the hour around midnight belongs to April.
+  // A late reading shows that more energy of the hour around midnight belongs to April.
   await read([[APRIL, 100.1, 'import/t1']]);
   const later = (await get(id, key)).json;
   expect(later).toMatchObject({
@@ -252,7 +249,7 @@ test('corrections of a closed period are billed with the next open one', async (
   });
   expect(verified(closed.last_told)).toBe(true);
   expect((await get(second)).json.corrections).toMatchObject([{ told_in: third, status: 'told' }]);
-  // All existing periods are closed now, so further corrections wait until the next period is created.
+  // All periods are closed, so further corrections wait for the next period.
   await read([
     [APRIL + 0.5 * DAY_MS, 100.9],
     [APRIL + DAY_MS, 100.95],
@@ -286,7 +283,7 @@ test('a bill includes late readings, even if they precede all earlier received o
   // Late readings are billed when a period is closed.
   await bought(3, 97);
   expect((await close(second)).json.last_told).toMatchObject({ billed_import_kwh: '1.000000' });
-  // Late readings are included in the first version of a new period, too, with the register values.
+  // Late readings are included in the first version of a new period, too.
   await bought(-30, 96);
   expect((await day('2026-03-31')).last_told.registers).toMatchObject([{ device_id: deviceId }]);
 });
@@ -354,7 +351,7 @@ test('registers are stated with their energy across resets, swaps, jitter and he
   await read([
     [at(1), 100],
     [at(2), 101],
-    // First the register loses its fraction at a reboot, then it starts again from 0, and then the meter is replaced.
+    // First the register loses its fraction at a reboot, then it starts again from 0, then the meter is replaced.
     [at(3), 100.95],
     [at(4), 101.5],
     [at(5), 0.5],
@@ -363,7 +360,7 @@ test('registers are stated with their energy across resets, swaps, jitter and he
     [at(8), 8_000],
     [at(9), 8_001],
     [at(10), 8_001.5],
-    // This reading is implausible, so it is held until later readings show whether it is correct.
+    // This reading is implausible, so it does not count until later readings confirm it.
     [at(11), 900_000],
   ]);
   const { json } = await make({ device_id: deviceId, start: '2026-04-01', end: '2026-04-01' });

@@ -8,7 +8,7 @@ import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import { startTestApi, TEST_URL, type TestApi } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
 
-/** `first`: API of the first cell, whose ids contain no cell name. `second`: API of cell c2. */
+/** `first`: API of the first cell (installation), whose ids contain no cell name. `second`: API of cell c2. */
 let first: TestApi;
 let second: TestApi;
 beforeAll(async () => {
@@ -115,7 +115,7 @@ test('a passkey signs in to the cell that has it, because it signs the challenge
   };
   const started = [await begin(first, undefined), await begin(second, 'c2')];
   expect(started.map(({ sign_in_id }) => parseCell(sign_in_id))).toEqual([null, 'c2']);
-  // Joins the challenges of both cells, as the sign-in page does in a browser (src/dashboard/passkeys.ts).
+  // Joins the challenges of both cells, as the sign-in page does.
   const challenge = started.map((one) => one.options.challenge).join('');
   const passkey = authenticator.sign({ challenge });
   const enter = (api: TestApi, one: { sign_in_id: string }) =>

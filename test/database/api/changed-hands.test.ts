@@ -13,7 +13,7 @@ import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { confirmEmail, readConfirmationMail } from '#test/support/email-changes.ts';
 import { addMember, createMemberKeyForHome, inviteMember, signInBrowser } from '#test/support/members.ts';
 
-/** Tests of accounts that another person takes over. Access that was given before must end, and must never gain rights. */
+/** Tests of accounts that another person takes over. Earlier access must end. */
 const SECRET = 'the secret of the tests';
 let api: TestApi;
 let admin: { userId: string; key: string };

@@ -189,10 +189,10 @@ describe('gas, heat and water', () => {
       { used: nothing, before: gas },
       { used: nothing, before: heat },
     ]);
-    // A request for a single device returns its usage, whatever the device's placement.
+    // A request for a single device returns its usage, whichever part of the home it measures.
     expect(await at(gone, `${DAY}T12:00:00Z`)).toMatchObject([{ used: { used: 1, estimated: 0 } }]);
     expect(await at(silent, `${DAY}T12:00:00Z`)).toEqual([]);
-    // A deleted meter is listed only for times when it had data. An existing meter is also listed without data.
+    // A deleted meter is listed only for times with data, an existing one always.
     await api.send(`/v1/devices/${meter}`, { method: 'DELETE', key: home.key });
     expect(await at(undefined, '2026-12-01T00:00:00Z')).toMatchObject([{ commodity: 'gas', used: nothing }]);
 

@@ -109,14 +109,14 @@ describe('a period', () => {
       expect(Date.parse(one.end) - Date.parse(one.start)).toBe(length);
       expect(((Date.parse(now.start) - Date.parse(one.start)) / DAY_MS) % 7).toBe(0);
     }
-    // Compares each day or month of the period with the usage computed for it separately.
+    // Compares each day or month with the usage that was computed separately.
     for (const bucket of json.buckets) {
       const of = unit === 'year' ? [`${bucket.at}-01`, `${bucket.at}-31`] : [bucket.at, bucket.at];
       expect(bucket.kwh_used).toBe(sumOf(within(of[0] as string, of[1] as string, false)));
     }
     const total = json.buckets.reduce((sum: number, { kwh_used }: { kwh_used: number }) => sum + kwh_used, 0);
     if (unit !== 'day') expect(Math.abs(total - json.used.kwh_used)).toBeLessThan(0.02);
-    // A day's curve has a value for each quarter-hour of the local day: 100 on the day on which the clocks are set back, otherwise 96.
+    // A day's curve has a value for each quarter-hour: 100 on the day on which the clocks are set back, otherwise 96.
     if (unit === 'day') {
       const quarters = json.curve.filter(({ watts }: { watts: number | null }) => watts !== null);
       expect(json.curve).toHaveLength(date === '2025-10-26' ? 100 : 96);
@@ -316,7 +316,7 @@ describe('a home with solar, a battery and plugs', () => {
     });
     expect(json.devices.map(({ device_id }: { device_id: string }) => device_id)).toEqual([ids.heater, ids.freezer]);
     expect(Number(json.devices[0].cost.total)).toBeCloseTo(0.5 * 0.5 * 5 * 15, 2);
-    // The costs of the previous week cover only as many days as have passed in the current week, so both are equal.
+    // The costs of the previous week cover only as many days as have passed in the current week.
     const week = (await ask('/v1/period-costs?unit=week&date=2026-06-15', owner)).json;
     expect(Number(week.compared.before.total)).toBeCloseTo(Number(week.compared.now.total), 2);
     // The currency changes within the period, so the costs cannot be added up.

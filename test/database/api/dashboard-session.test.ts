@@ -19,7 +19,7 @@ const { later, post, emailOf, mailed, signedIn, follow } = registerDashboardSess
 
 const COOKIE = '__Secure-energy_session';
 
-/** Waits until the database contains the time at which the session was last used. The service stores this time after it has responded. */
+/** Waits until the database contains the time of the session's last use, which is stored after the response. */
 const waitUntilStored = (userId: string) => {
   const seen = 'SELECT FROM sessions WHERE user_id = $1 AND last_seen_at = $2';
   return expect.poll(async () => (await api.database.pool.query(seen, [userId, api.now])).rowCount).toBe(1);
@@ -144,7 +144,7 @@ describe('a session', () => {
     expect((await api.send('/dashboard/session?everywhere=true', { method: 'DELETE', headers: here })).status).toBe(
       200,
     );
-    // The end of the session closes the stream at once. Otherwise, the stream would end only after two minutes.
+    // The end of the session closes the stream at once instead of after two minutes.
     await expect.poll(listening.isOver).toBe(true);
     for (const headers of [here, there])
       expect((await api.send('/dashboard/v1/devices', { headers })).status).toBe(401);

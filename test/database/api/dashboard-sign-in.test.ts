@@ -113,9 +113,8 @@ describe('signing in by mail', () => {
     await ask(1, '127.0.0.3', 1);
     await ask(15, '127.0.0.4', 9, { cookie: `${cookie.slice(0, -1)}~` });
     await ask(1, '127.0.0.5', 0);
-    // The owner's browser still gets its five mails, from any address. Each mail invalidates the previous one. Because mails that are
-    // requested together can arrive in any order, the last one is requested alone. Links in mails that strangers requested still work in
-    // any browser.
+    // The owner's browser still gets its five mails, from any address. The last one is requested alone, because mails that are requested
+    // together can arrive in any order. Links that strangers requested still work.
     await ask(4, '127.0.0.2', 4, { cookie });
     await ask(1, '127.0.0.2', 1, { cookie });
     await ask(2, '127.0.0.2', 0, { cookie });

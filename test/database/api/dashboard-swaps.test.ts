@@ -7,8 +7,8 @@ import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
 
 /**
- * Tests of the question whether a meter was swapped, which the dashboard asks after a register has fallen or leapt. The dashboard asks only
- * about swaps of the last weeks, so the tests use the database's clock.
+ * Tests of the dashboard's question whether a meter was replaced after its register has decreased or jumped. It concerns only the last
+ * weeks, so the tests use the database's clock.
  */
 const own = registerDashboardApi();
 const { utility, stranger } = own.people;
@@ -81,7 +81,7 @@ test('the owner is asked about a register that fell, and not asked again after c
   expect([await asked(), await isAttentive()]).toEqual([[expect.objectContaining(question)], true]);
   expect(await answer(true)).toBe(200);
   expect([await asked(), await isAttentive()]).toEqual([[], false]);
-  // The register leaps again, so the owner is asked about a second swap.
+  // The register jumps again, so the owner is asked about a second replacement.
   await send([
     [15, 90_000],
     [14, 90_000.1],

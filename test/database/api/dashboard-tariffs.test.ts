@@ -80,11 +80,10 @@ describe('prices on the dashboard', () => {
     expect(currency).toBe('EUR');
     expect(hours).toHaveLength(48);
     expect(hours[0].starts_at).toBe('2026-06-15T00:00:00Z');
-    // Mean of the prices of both half-hours: 1.2 × 0.15 + 0.15. In the next hour, the price of the second half is unknown, so the hour has
-    // no price.
+    // Mean of the prices of both half-hours: 1.2 × 0.15 + 0.15. In the next hour, one price is unknown, so the hour has no price.
     const known = hours.filter(({ per_kwh }: { per_kwh: string | null }) => per_kwh !== null);
     expect(known).toEqual([{ starts_at: '2026-06-15T10:00:00Z', per_kwh: '0.33000' }]);
-    // The day begins at midnight in the home's time zone. In a zone whose offset includes half an hour, local hours begin at :30 UTC.
+    // In a zone whose offset includes half an hour, local hours begin at :30 UTC.
     await sql(`UPDATE users SET timezone = 'Asia/Kolkata' WHERE user_id = $1`, [home.userId]);
     const local = (await curve()).hours;
     expect(local[0].starts_at).toBe('2026-06-15T00:00:00+05:30');

@@ -80,7 +80,7 @@ describe('a key that is limited to a device', () => {
     for (const more of [{ scopes: ['readings:write', 'devices:read'] }, { group_id: 'grp_x' }]) {
       expect((await make(utility.key, { ...wanted, ...more })).status).toBe(422);
     }
-    // A homeowner's key without the scope `readings:write` cannot create a key with that scope unless the new key is limited to a device.
+    // A homeowner's key without the scope `readings:write` can create a key with that scope only for a single device.
     expect((await make(home.key, { scopes: ['readings:write'] })).status).toBe(403);
     expect((await make(home.key, {})).json.scopes).not.toContain('readings:write');
   });

@@ -90,8 +90,7 @@ describe('devices', () => {
     await other.read([[at(90), 174]], now);
     const change = await as(admin.key).patch(`/v1/devices/${patched.deviceId}`, { limit_kw: 500 });
     expect(change.json).toMatchObject({ limit_kw: 500, is_computed: false });
-    // The first reading after the change of limit is a late one. Its energy must be combined with results that were computed with the old
-    // limit.
+    // The first reading after the change of limit is a late one. Its energy is combined with results of the old limit.
     await patched.read([[at(225), 140]], now);
     expect((await as(admin.key).get(`/v1/devices/${patched.deviceId}`)).json).toMatchObject({ is_computed: true });
     await patched.read([[at(90), 174]], now);
@@ -131,7 +130,7 @@ describe('devices', () => {
           deviceId,
           rejections: [],
           readings: [
-            // 20 °C for ten minutes. Then 23 °C for fifteen minutes, because no later reading follows; they cross the end of an hour.
+            // 20 °C for ten minutes, then 23 °C for fifteen minutes, across the end of an hour.
             point('temperature', '2026-06-14T10:40:00Z', 20_000),
             point('temperature', '2026-06-14T10:50:00Z', 23_000),
             point('setpoint', '2026-06-14T10:40:00Z', 21_000),

@@ -3,10 +3,7 @@ import { eraseUser } from '#src/users/erase.ts';
 import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
 import { unzip } from '#test/support/unzip.ts';
 
-/**
- * Tests of what differs between emission series and price series, and of an account's choice of a series. price-series.test.ts tests the
- * code that both share.
- */
+/** Tests of the differences between emission series and price series, and of an account's choice of a series. */
 let api: CallersByRole['api'];
 let admin: CallersByRole['admin'];
 let utility: CallersByRole['utility'];
@@ -142,7 +139,7 @@ describe('the emission series of an account', () => {
       const { status, json } = await name(home.userId, id);
       expect([id, status, json.details?.[0].field]).toEqual([id, 422, 'emission_series_id']);
     }
-    // For a home, the utility may choose only series that the home itself may use. Other series that the utility can access are refused.
+    // For a home, the utility may choose only series that the home itself may use.
     expect((await name(home.userId, ofHome, utility.key)).status).toBe(200);
     expect((await name(home.userId, ofStranger, admin.key)).status).toBe(422);
     expect((await name(stranger.userId, ofUtility, stranger.key)).status).toBe(422);
@@ -192,7 +189,7 @@ describe('the emission series of an account', () => {
       const { rows } = await api.database.pool.query(`SELECT FROM ${relation} WHERE series_id = $1`, [id]);
       expect([relation, rows.length]).toEqual([relation, 0]);
     }
-    // The account keeps the id of the deleted series, as it does with tariffs. The emission intensity of its energy is then unknown.
+    // The account keeps the id of the deleted series, and its emission intensity is unknown.
     expect((await send('GET', `/v1/users/${other.userId}`, undefined, other.key)).json.emission_series_id).toBe(id);
     const summary = { interval: 'month', include: 'emissions' };
     expect((await send('POST', '/v1/energy-insights', summary, other.key)).json.summary.emissions).toEqual({

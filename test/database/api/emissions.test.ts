@@ -9,10 +9,7 @@ const QUARTER_HOUR_MS = 900_000;
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const FROM_MS = Date.UTC(2026, 2, 20);
 const QUARTER_HOURS = 15 * 96;
-/**
- * First and last day of the requests. The data begins two days earlier. The energy before the first day must not be included in any time
- * zone.
- */
+/** First and last day of the requests. The data begins two days earlier. */
 const [START, END] = ['2026-03-22', '2026-04-05'];
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu'];
 const RANDOM_HOMES = 8;
@@ -176,8 +173,8 @@ function expected({ energies, intensities }: Weighed, nameOf: (ms: number) => st
 
 type Unit = 'hour' | 'day' | 'month';
 /**
- * Returns a function that returns the name of the row that contains a quarter-hour: the row's date, or the start of its hour in Unix ms.
- * Null if the quarter-hour is outside the range.
+ * Returns a function that returns the name of the row of a quarter-hour: its date, or the start of its hour in Unix ms. Null outside the
+ * range.
  */
 const namer = (zone: string, unit: Unit) => (ms: number) => {
   const local = DateTime.fromMillis(ms, { zone });

@@ -64,7 +64,7 @@ function calendarOf(zone: string): ReturnType<typeof localOf> {
 
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
 
-/** Computes the expected response from the load profile. The computation is slow and independent of the code under test. */
+/** Computes the expected response from the quarter-hours, slowly and independently of the code under test. */
 function computeExpected(zone: string, start: string, end: string, groupBy: string) {
   const length = CLOCK_MINUTES[groupBy];
   const local = calendarOf(zone);
@@ -115,7 +115,7 @@ describe('GET /v1/energy-insights', () => {
     'Asia/Kathmandu',
     'Australia/Lord_Howe',
     'Pacific/Apia',
-    // In these zones, the clocks are set back at midnight (26 October and 2 November 2025), so the day has two midnights.
+    // In these zones, the clocks are set back at midnight, so the day has two midnights.
     'Atlantic/Azores',
     'America/Havana',
   ];

@@ -27,8 +27,7 @@ test('a hundred blocked requests of one account leave connections for other acco
       expect((await api.send('/v1/devices', { key: neighbour.key })).status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    // An account may run six requests at once, so only six wait for the lock. (On a busy machine, some other requests have already got a
-    // 503.)
+    // An account may run six requests at once, so only six wait for the lock.
     await expect.poll(() => waitForLock(blocking)).toBe(6);
     expect(served).toBe(0);
   } finally {
@@ -59,8 +58,7 @@ test('aborted requests count against their account until they have ended, and ne
   try {
     await blocking.query('BEGIN; LOCK TABLE alerts IN ACCESS EXCLUSIVE MODE');
     for (let turn = 0; turn < 4; turn++) await Promise.all(Array.from({ length: 10 }, askAndLeave));
-    // Requests that already have a database connection continue, even if their clients have left. No further request of the account may
-    // start.
+    // Requests that have a database connection continue, even if their clients have disconnected. No further request may start.
     await expect.poll(() => waitForLock(blocking)).toBe(6);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await waitForLock(blocking)).toBe(6);

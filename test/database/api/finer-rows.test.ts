@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { addToLoadProfile, type LoadProfileChange } from '#test/support/load-profile.ts';
 
-/** Tests of rows by half-hour and quarter-hour. They must add up to the rows by hour in every format, also on days with a clock change. */
+/** Tests that rows by half-hour and quarter-hour add up to the rows by hour, in every format and on days with a clock change. */
 
 const QUARTER_HOUR_MS = 900_000;
 const ATOM = 'application/atom+xml';
@@ -62,10 +62,7 @@ async function pair(home: Home, body: object, channels: readonly ('import' | 'ex
   return json.device_id;
 }
 
-/**
- * Returns the energies of a quarter-hour by device, in whole Wh. They are physically possible, so that the service does not limit any of
- * them.
- */
+/** Returns the energies of a quarter-hour by device, in whole Wh, which must be physically possible. */
 function energies(index: number) {
   const produced = random(300);
   const fedIn = random(produced + 1);

@@ -112,8 +112,8 @@ describe('the consent to a scope string of Green Button', () => {
     expect(negotiated.scope).toBe('FB=1_3_4_5_14;IntervalDuration=900;BlockDuration=daily;HistoryLength=94608000');
     for (const scope of ['FB=10', 'FB=', 'FB=4;IntervalDuration=60', 'FB=4;HistoryLength=-1', `FB=4 FB=5`])
       await expect(newToken(home, {}, scope)).rejects.toThrow();
-    // An app without the Green Button scope cannot request Green Button terms (`FB=…`). The parameter `green_button_scope` is internal, so
-    // it has no effect in a request.
+    // An app without the Green Button scope cannot request Green Button terms (`FB=…`). The internal parameter `green_button_scope` has no
+    // effect in a request.
     await expect(newToken(home, { scopes: ['devices:read'] })).rejects.toThrow();
     const plain = await requestAppTokens(api, app, home, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     expect([plain.scope, plain.resourceURI]).toEqual(['insights:read', undefined]);
@@ -406,7 +406,7 @@ describe('a year of quarter-hours', () => {
       bytes += piece.length;
       if (!piece.includes('<espi:IntervalBlock>')) continue;
       blocks++;
-      // The service reads a month from the database only after it has sent the blocks of the previous month.
+      // The service reads a month only after it has sent the previous month.
       expect(months).toBeLessThanOrEqual(blocks / 28 + 2);
       if (blocks % 25 !== 0) continue;
       collectGarbage();
@@ -414,7 +414,7 @@ describe('a year of quarter-hours', () => {
     }
     expect([blocks, months]).toEqual([DAYS, 13]);
     expect(bytes).toBeGreaterThan(5_000_000);
-    // If the service read a whole year at once, the intervals alone would take 5 MB, and their text another 5 MB.
+    // Reading a whole year at once would take more than 5 MB.
     expect(Math.max(...heap.slice(1)) - (heap[0] as number)).toBeLessThan(2_500_000);
   });
 });

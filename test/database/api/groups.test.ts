@@ -347,19 +347,16 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
     });
   });
 
-  /** Expected ids in the responses of lists whose path contains no id. */
+  /** Expected ids in the responses of lists without an id in the path. */
   const LISTS: Record<string, () => unknown> = {
     'GET /v1/users': () => [home.userId],
     'GET /v1/groups': () => [root, below],
     'GET /v1/fleet/devices': () => expect.arrayContaining([home.userId]),
     'GET /v1/provisioning-batches': () => [],
   };
-  /**
-   * Operations on resources of the key's owner that belong to no home. With a key that is limited to a group, their responses contain none
-   * of these resources.
-   */
+  /** Operations on resources of the key's owner that belong to no home. A key that is limited to a group does not get these. */
   const OF_THE_OWNER = ['GET /v1/audit', 'GET /v1/webhooks', 'GET /v1/imports/{import_id}', 'GET /v1/memberships'];
-  /** Expected status for a home inside the group if it is not 200. `what-if`: this home has no production to change. */
+  /** Expected status for a home inside the group, if it is not 200. */
   const STATUS_INSIDE: Record<string, number> = { 'POST /v1/what-if': 422 };
   /** Operations whose response combines all accessible accounts. */
   const TOGETHER = ['GET /v1/fleet/silence'];
@@ -416,8 +413,7 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
           name,
           status: STATUS_INSIDE[name] ?? 200,
         });
-        // Without an id in its path, an operation is about the key's owner, and a key that is limited to a group has no access to the
-        // owner's own data.
+        // Without an id in its path, an operation is about the key's owner, to whose data a key that is limited to a group has no access.
         if (!operation.path.includes('{')) {
           const body = READ_BY_POST[operation.name];
           const { status } = await api.send(operation.path, {

@@ -267,7 +267,7 @@ describe('an HTTP/2 connection', () => {
     raw.write(...streams.map((stream) => buildFrame(FRAME_TYPES.headers, whole, stream, request('/slow'))));
     const refused = () =>
       raw.came.filter(({ type, code }) => type === FRAME_TYPES.rst && code === constants.NGHTTP2_REFUSED_STREAM).length;
-    // A client that has acknowledged the limit of concurrent streams, and then exceeds it, loses its connection.
+    // A client that has acknowledged the limit of concurrent streams and exceeds it loses its connection.
     for (let turn = 0; turn < 500 && refused() < 900 && !raw.socket.destroyed; turn++) await pause(20);
     expect(refused() === 900 || raw.socket.destroyed).toBe(true);
     expect(slowRequests - before).toBeLessThanOrEqual(100);

@@ -117,7 +117,7 @@ test('while the request runs, the same key gets 409; an aborted request has chan
       blocker.query("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()");
     await expect.poll(async () => (await waits()).rowCount).toBe(1);
     expect((await post('/v1/devices', body, 'six')).status).toBe(409);
-    // Waits until PostgreSQL has ended the session: the client notices the end before PostgreSQL has released the session's locks.
+    // Waits until PostgreSQL has ended the session, because the client notices the end earlier.
     await blocker.query('SELECT pg_terminate_backend($1, 30000)', [(await waits()).rows[0].pid]);
     expect((await first).status).toBe(503);
     await blocker.query('COMMIT');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExpectedErrorBody, startTestApi, type TestApi } from '#test/support/api.ts';
 
-/** Two API processes with one database. The test acts as their proxy on the loopback interface, and sends client addresses in a header. */
+/** Two API processes with one database. The test acts as their proxy, and sends client addresses in a header. */
 let api: TestApi;
 let other: TestApi;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { startTestApi, type TestApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 
-/** Tests of invalid requests of many kinds. Each must get a response that explains the error, without a 5xx and without internal names. */
+/** Tests of invalid requests of many kinds. Each must get an error without a 5xx and without internal names. */
 let api: TestApi;
 let admin: { userId: string; key: string };
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const NASTY: unknown[] = [
   '0000-00-00',
   'NaN',
 ];
-/** Internal names that no response may contain. The patterns are so long that a random secret does not match them by chance. */
+/** Internal names that no response may contain. They are too long to match a random secret. */
 const LEAKS =
   /node_modules|\.ts:\d|at \w+ \(|SELECT |INSERT |relation "|syntax error|kysely|postgres|\bpg_[a-z]{4}|stack|violates/i;
 
@@ -54,9 +54,8 @@ const shapeOf = (schema: unknown): string[] => {
 const MAX_QUERY = 8_000;
 
 /**
- * Groups the fields of a request body or query into requests. If the schema accepts the value in a field, the operation processes the
- * value, so this field gets its own request. Fields in which the schema refuses the value share requests, up to `most` fields in each,
- * because the schema reports every invalid field.
+ * Groups the fields of a request into requests. A field whose value the schema accepts gets its own request. Fields with invalid values
+ * share requests, up to `most` in each, because the schema reports every invalid field.
  */
 function groupFields(schema: AnyOperation['body'], withValue: (field: string) => object, most = Infinity): string[][] {
   const isAccepted = (field: string) => schema?.safeParse(withValue(field)).success ?? false;
@@ -114,8 +113,7 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
         await expectRefusal(label(`?${fields}=${excerpt}`), `${path}?${asked}`, { method });
       }
       if (!body) continue;
-      // All operations respond in the same way to a body that is invalid as a whole, so each operation is tested with only one of the
-      // invalid values, in turn.
+      // All operations respond in the same way to an invalid body, so each is tested with only one invalid value.
       if (at === turn || body.safeParse(value).success)
         await expectRefusal(label(`body ${excerpt}`), path, { method, raw: String(JSON.stringify(value)) });
       for (const fields of groupFields(body, (field) => ({ [field]: value }))) {

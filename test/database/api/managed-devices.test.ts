@@ -94,7 +94,7 @@ const WAYS: [way: string, manager: 'owner' | 'utility', make: () => Promise<stri
 ];
 
 const CERTIFICATE = 'ab'.repeat(32);
-/** A change of every JSON member of a device that affects bills. If a new member is missing here, the test below fails. */
+/** A change of every JSON member of a device that affects bills. */
 const PATCHES: Record<string, unknown> = {
   type: 'heat_pump',
   limit_kw: 1,
@@ -170,8 +170,7 @@ describe('a device of the utility', () => {
     const { edit_id } = (await ask('POST', path, utility.key, EDIT)).json;
     expect((await ask('DELETE', `${path}/${edit_id}`, key)).status).toBe(403);
     expect((await ask('GET', path, key)).json).toMatchObject([{ edit_id, status: 'in_force', author: utility.userId }]);
-    // The bill lists the edit and its author, even after the edit has been revoked. The bill's current values are then computed without the
-    // edit.
+    // The bill lists the edit and its author, even after the edit has been revoked.
     const days = { device_id: deviceId, start: '2026-06-01', end: '2026-06-02' };
     const bill = (await ask('POST', '/v1/bill-periods', utility.key, days)).json;
     const named = { edit_id, device_id: deviceId, action: 'exclude', reason: 'x', author: 'utility' };

@@ -33,8 +33,8 @@ let foreignMeter: string;
 let ofAnna: ToolClient;
 let ofUtility: ToolClient;
 /**
- * Clients with restricted keys. `ofMember`: a member's key for Anna's home. `ofGroup`: a key that is limited to a group with Anna's home.
- * `ofMeter`: a key that can only write readings of Anna's meter.
+ * Clients with restricted keys. `ofMember`: for Anna's home. `ofGroup`: limited to a group with Anna's home. `ofMeter`: can only write
+ * readings of Anna's meter.
  */
 let ofMember: ToolClient;
 let ofGroup: ToolClient;
@@ -102,7 +102,7 @@ beforeAll(async () => {
   await connectOtherKeys();
 });
 afterAll(async () => {
-  // Tests of hostile bodies leave responses unread. Their connections never become idle, so they would stay open for a minute.
+  // Tests of hostile bodies leave responses unread, so their connections would stay open for a minute.
   api.app.server.closeAllConnections();
   await api.close();
   await certificate.remove();
@@ -525,7 +525,7 @@ describe('changes by MCP tools', () => {
     expect(data.find((one: { device_id: string }) => one.device_id === plug).location).toBe(INJECTION);
     const { tools } = await ofAnna.client.listTools();
     expect(JSON.stringify([tools, ofAnna.client.getInstructions()])).not.toContain('ignore all');
-    // Text that a user entered (here a location) appears in a tool's result only as the complete value of a JSON member.
+    // Text that a user entered appears only as the complete value of a JSON member.
     for (const [tool, values] of [
       ['get_device', { device_id: plug }],
       ['explain_figure', { start: '2026-06-01', end: '2026-06-02' }],
@@ -667,8 +667,7 @@ test('every message counts as one request of the account, and is refused with 42
   try {
     trustCertificate(small);
     const { key } = await small.user('homeowner');
-    // Nine requests are allowed in a minute. The client needs four to connect (initialize, notifications/initialized, a GET for a stream
-    // that does not exist, tools/list), and then calls a tool three times.
+    // Nine requests are allowed in a minute. The client needs four to connect, and then calls a tool three times.
     const client = await connectMcpClient(small, key);
     for (let count = 0; count < 3; count++) await client.ask('list_homes');
     expect((await small.send('/v1/devices', { key })).headers.ratelimit).toMatch(/^"minute";r=1;/);

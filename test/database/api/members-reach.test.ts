@@ -17,9 +17,8 @@ import {
 
 /**
  * Expected status of each operation for six callers: the home's own account, a member with `read` access, a member with `manage` access, a
- * stranger, an app that the home has authorized with all scopes, and an app that another home has authorized. `ok`: the operation's status
- * on success. `own`: the operation is about the caller itself, and its response contains nothing of the home. A caller without credentials
- * gets 401, as does an app with a token for itself, which is valid only for Green Button resources (green-button.test.ts).
+ * stranger, an app that the home has authorized, and an app that another home has authorized. `ok`: the status on success. `own`: the
+ * operation is about the caller itself.
  */
 const EXPECTED: Record<OperationName, string> = {
   getEnergyInsights: 'ok ok ok 403 ok 403',
@@ -153,7 +152,7 @@ let memberOfNobody: string;
 const apps = { home: '', otherHome: '', itself: '' };
 
 beforeAll(async () => {
-  // With only one connection, an operation that needs a second connection during its transaction never ends, and its test fails.
+  // With only one connection, an operation that needs a second one during its transaction never ends.
   api = await startTestApi({ connections: 1, counter: async () => UNLIMITED_REQUEST_COUNTER });
   const scopes = [...SCOPES];
   utility = await api.user('utility', { scopes });
@@ -291,16 +290,16 @@ const QUERIES: Partial<Record<OperationName, string>> = {
   deleteIntensities: 'from=2026-06-15T00:00:00Z&to=2026-06-16T00:00:00Z',
   getFleetSilence: 'start=2026-06-01&end=2026-06-10',
 };
-/** Operations on groups and batches, which belong to the utility. In a member's session, such an operation is not about the home. */
+/** Operations on groups and batches, which belong to the utility. */
 const isOfUtility = ({ path }: AnyOperation) => /\{(group_id|batch_id)\}/.test(path) && !path.includes('{user_id}');
 
-/**
- * Resources that were created for an operation and that no allowed call has changed yet, by path parameter. The next call of this operation
- * uses them again.
- */
+/** Resources that no allowed call has changed yet, by path parameter. The next call uses them again. */
 let unchanged: { name: string; values: Record<string, string> } | undefined;
 
-/** Sends a request about a resource of the home that no earlier call has changed. It is sent with a key, or with a browser's session. */
+/**
+ * Sends a request with a key or a session, about a resource of the home. If no call has changed this resource since its creation, it is
+ * used again.
+ */
 async function call(
   operation: (typeof OPERATIONS)[number],
   by: { key?: string; browser?: BrowserHeaders },
@@ -362,7 +361,7 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('access to a ho
     ] as const) {
       const { homeKey: key, browser } = member[access];
       expectAnswer(await call(operation, { key }), expected, `key, ${access}`);
-      // In a member's session, an operation is about the member's own account if it does not name the home, or if only owners may use it.
+      // In a member's session, an operation is about the member's own account if it names no home, or if only owners may use it.
       const isOwn = operation.forOwnerOnly || !namesHome() || isOfUtility(operation);
       expectAnswer(await call(operation, { browser }), isOwn ? ofStranger : expected, `session, ${access}`);
     }

@@ -123,7 +123,7 @@ describe('an invitation', () => {
     for (let sent = 0; sent < 10; sent++) expect(await status()).toBe(201);
     const eleventh = await inviteMember(api, home, address());
     expect([eleventh.status, Number(eleventh.headers['retry-after']) > 86_000]).toEqual([429, true]);
-    // A withdrawn invitation is still counted for the daily limit, because its mail was sent.
+    // A withdrawn invitation still counts for the daily limit.
     await remove(home, (await members(home)).json[0].member_id);
     expect(await status()).toBe(429);
     const nextDay = () =>
@@ -159,7 +159,7 @@ describe('an invitation', () => {
       expect((await accept(other, token)).status).toBe(409);
       expect((await page(token, 'POST')).status).toBe(409);
     }
-    // If an account has never signed in, it cannot accept an invitation to another address. After its first sign-in, it can.
+    // An account that has never signed in cannot accept an invitation to another address.
     const token = getInvitationToken(await memberId());
     const unconfirmed = await person();
     const refused = await accept(unconfirmed, token);

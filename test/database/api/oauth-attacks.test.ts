@@ -24,7 +24,7 @@ import { addMember, type Person, signInBrowser } from '#test/support/members.ts'
 
 /**
  * Tests of threats to the authorization server. A number at the start of a test's name is a section of RFC 9700 or, after "RFC 6819", of
- * that RFC. oauth.test.ts tests the functions that apps use.
+ * that RFC.
  */
 
 const many = { minute: 1_000_000, day: 1_000_000 };
@@ -295,7 +295,7 @@ describe('2.2.2, 4.14, RFC 6819, 4.1.2 and 4.5.1 refresh tokens', () => {
     expect((await token({ ...form, client_id: app.appId }, {})).status).toBe(401);
     expect((await token(form, { authorization: basic({ ...app, secret: 'eus_cs_wrong' }) })).status).toBe(401);
     expect((await token({ ...form, client_id: app.appId, client_secret: app.secret ?? '' }, {})).status).toBe(200);
-    // If the request is repeated, its tokens are returned again, but only to the app that received them first.
+    // A repeated request gets the same tokens, but only from the app that received them first.
     expect((await token(form, { authorization: basic(other) })).json).toMatchObject(refused);
     expect((await token(form)).status).toBe(200);
     expect(await list(home)).toHaveLength(1);

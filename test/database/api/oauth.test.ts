@@ -23,7 +23,7 @@ let utility: Person;
 let home: Person;
 let app: TestOAuthApp;
 beforeAll(async () => {
-  // With only one connection, a request that needs a second connection during its transaction never ends, and its test fails.
+  // With only one connection, a request that needs a second one during its transaction never ends.
   api = await startTestApi({ connections: 1 });
   api.now = new Date();
   utility = await api.user('utility');
@@ -232,7 +232,7 @@ describe('refresh tokens', () => {
     expect(second.refresh_token).not.toBe(old);
     expect((await insights(second.access_token)).status).toBe(200);
     const third = await client.refreshTokenGrant(app.config, second.refresh_token as string);
-    // `old` cannot be used again: its successor has been used, which proves that the app received the response to `old`.
+    // `old` cannot be used again, because the use of its successor proves that the app received the response.
     await expect(client.refreshTokenGrant(app.config, old)).rejects.toMatchObject({ error: 'invalid_grant' });
     await expect(client.refreshTokenGrant(app.config, third.refresh_token as string)).rejects.toMatchObject({
       error: 'invalid_grant',
@@ -422,10 +422,10 @@ describe('the consent page', () => {
     const foreign = await openConsentPage(api, new Map(cookies), await createAppConsentRequest(app));
     for (const token of ['', 'x', foreign.csrf]) expect((await allow(token)).status).toBe(403);
     const other = getCookies(await signInBrowser(api, home.userId));
-    // A consent request is tied to the browser of the person who opened it. Another person cannot allow it.
+    // A consent request belongs to the browser that opened it.
     expect((await allow(csrf, other)).status).toBe(404);
     expect((await allow(csrf, new Map([...cookies, ...other]))).status).toBe(403);
-    // A session that was opened from another device does not prove who uses it, so it cannot allow the request.
+    // A session that was opened from another device does not prove who uses it.
     await rows("UPDATE sessions SET signed_in_by = 'device' WHERE user_id = $1", [mine.userId]);
     expect((await allow(csrf)).status).toBe(403);
     await rows(

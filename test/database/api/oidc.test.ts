@@ -268,7 +268,7 @@ describe('a sign-in is completed only by the browser that began it', () => {
     expect(provider.asked('token')).toBe(asked);
     const answer = await comeBack(to, mine.cookie);
     expect(problemOf(answer)).toBeUndefined();
-    // The response deletes the state cookie. Even if a browser sends the cookie again, it cannot be used twice.
+    // The response deletes the state cookie, which cannot be used twice.
     expect(setCookies(answer)).toContainEqual(expect.stringMatching(/^__Host-energy_provider=;.*Max-Age=0$/));
     expect(problemOf(await comeBack(to, mine.cookie))).toBe('failed');
   });

@@ -94,7 +94,7 @@ describe('a passkey', () => {
     const { challenge_id, options } = await begin(headers);
     const credential = fresh.create(options);
     expect(options.excludeCredentials).toEqual([{ type: 'public-key', id: one.authenticator.id }]);
-    // Another session can neither use this session's challenge nor register the same passkey with its own challenge.
+    // Another session cannot use this session's challenge or passkey.
     expect((await add(other, { challenge_id, credential })).status).toBe(422);
     expect((await add(headers, { challenge_id, credential: { ...credential, id: 'not base64url!' } })).status).toBe(
       422,

@@ -188,7 +188,7 @@ describe('a placement', () => {
     const home = await api.user('homeowner');
     const id = await pair(home, { type });
     expect((await send(home, 'GET', `/v1/devices/${id}`)).json).toMatchObject({ placement, upstream_device_id: null });
-    // If the type changes, a default placement changes with it. A placement that the owner has set does not change.
+    // A change of the type changes the default of the measured part of the home, but not the owner's setting.
     await send(home, 'PATCH', `/v1/devices/${id}`, { type: 'battery' });
     expect((await send(home, 'GET', '/v1/devices')).json[0].placement).toBe('storage');
     await send(home, 'PATCH', `/v1/devices/${id}`, { placement: 'excluded' });
@@ -219,7 +219,7 @@ describe('a placement', () => {
     expect(Object.values(await attention())).toEqual([[], []]);
     const plug = await pairDiscovered('plug');
     await flows(home, plug, 1);
-    // The meter's placement need not be confirmed, because the person who paired the meter chose its type.
+    // The person who paired the meter chose its type, so no confirmation is needed.
     expect(await attention()).toMatchObject({ [meter]: [], [plug]: ['placement_guessed'] });
     await send(home, 'PATCH', `/v1/devices/${plug}`, { placement: 'consumption' });
     expect(await attention()).toMatchObject({ [meter]: [], [plug]: [] });
@@ -293,7 +293,7 @@ test('a channel can have its own placement, which applies to its whole past: one
   expect(await day(home, '')).toMatchObject({ kwh_used: 6 });
   const usage = await send(home, 'GET', `/v1/devices/${clamps}/usage?start=${DAY}&end=${DAY}`);
   expect(usage.json.data).toMatchObject([{ kwh_used: 9 }]);
-  // The change of placement does not damage the aggregates: a check finds no difference, and a rebuild gives the same result.
+  // After the change, a check of the aggregates finds no difference, and a rebuild gives the same result.
   const since = new Date('2026-06-01');
   const pass = (mode: 'check' | 'rebuild') =>
     checkAllRollups(api.database.pool, { capabilities: api.database.capabilities, since, mode, userId: home.userId });
@@ -301,7 +301,7 @@ test('a channel can have its own placement, which applies to its whole past: one
   await pass('rebuild');
   expect(await day(home)).toMatchObject(expected);
 
-  // Without its own placement, the channel has the placement of its device again. The meaning of the channel does not change.
+  // The channel then measures the same part of the home as its device. Its meaning does not change.
   await patchChannels([
     { native_name: name('em0/import'), placement: null, counts_as: 'import/t1' },
     { native_name: name('em0/export'), placement: null },

@@ -209,7 +209,7 @@ describe('several workers', () => {
       }
     };
     await Promise.all(Array.from({ length: 4 }, worker));
-    // The test compares the times at which workers claimed the host, because a busy machine may delay the requests that follow.
+    // Compares the times at which workers reserved the host, because a busy machine may delay requests.
     const times = [...fetchedAt].sort((a, b) => a - b);
     expect(times.length).toBeGreaterThanOrEqual(2);
     for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] as number)).toBeGreaterThan(1);
@@ -249,7 +249,7 @@ describe('several workers', () => {
     const owners = [home, utility, admin];
     for (let count = 0; count < 12; count++)
       await postSeriesAndGetId({ source: { preset: 'awattar_de' } }, owners[count % 3]?.key);
-    // Workers claim the host first. Otherwise, each worker would lease some of the series, and fetch them separately later.
+    // Workers reserve the host first. Otherwise they would fetch some of the series each.
     for (let round = 0; round < 3; round++) {
       await Promise.all(Array.from({ length: 8 }, fetchNextSource));
       await api.database.pool.query('DELETE FROM source_hosts');
@@ -271,7 +271,7 @@ describe('several workers', () => {
        FROM series_sources s, more WHERE s.series_id = $1`,
       [id],
     );
-    // 1,101 series are due, more than a worker leases at once.
+    // 1,101 series are due, more than a worker reserves at once.
     expect(await fetchNextSource()).toBe(1_101);
     expect([presetUrls.length, await fetchAllSources()]).toEqual([1, 0]);
     const { rows: priced } = await api.database.pool.query(
@@ -292,7 +292,7 @@ describe('several workers', () => {
     const killed: SourceFetcher = () => Promise.reject(new Error('killed'));
     await api.database.pool.query('DELETE FROM source_hosts');
     const stopping = AbortSignal.abort();
-    // If a worker stops during a fetch, it releases its lease of the source at once.
+    // If a worker stops during a fetch, it releases the source at once.
     await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: killed, clock: () => api.now, stopping });
     await api.database.pool.query('DELETE FROM source_hosts');
     await fetchAllSources();

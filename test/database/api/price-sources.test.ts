@@ -77,7 +77,7 @@ describe('a series with a source', () => {
     advanceClock(24 * 60);
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
-    // The deleted range does not include the instant `to`. Only manual prices are deleted, not fetched ones.
+    // Only manual prices are deleted, without the price at `to`.
     expect((await deletePrices(id, '?from=2026-06-15T12:00:00Z&to=2026-06-15T13:00:00Z')).status).toBe(200);
     expect(await readPrices(id)).toEqual({ '15T12:00': '10', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
     await deletePrices(id, '?from=2026-06-15&to=2026-06-17');
@@ -295,12 +295,10 @@ describe('a series that is deleted while others change it', () => {
     return (await api.database.pool.query(text, [id])).rows[0];
   };
 
-  /**
-   * Sends two requests that both wait for the lock of a series. PostgreSQL grants the lock in order of arrival. Returns the two responses.
-   */
+  /** Sends two requests that wait for the lock of a series, which PostgreSQL grants in order. Returns the two responses. */
   async function inTurn(id: string, one: Change, other: Change): Promise<[TestApiResponse, TestApiResponse]> {
     const blocker = await api.database.pool.connect();
-    // The query needs another connection than `blocker`, because PostgreSQL returns the same list of sessions throughout a transaction.
+    // Another connection than `blocker` is needed, because PostgreSQL returns the same list of sessions throughout a transaction.
     const waiting = async () =>
       (
         await api.database.pool.query(`SELECT count(*)::int AS n FROM pg_stat_activity

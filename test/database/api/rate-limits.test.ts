@@ -100,8 +100,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       expect((await ask()).headers['ratelimit-policy']).toBe('"minute";q=3000;w=60, "day";q=100000;w=86400');
       await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
       expect((await ask()).status).toBe(429);
-      // The new plan's limit is lower than the number of requests so far. The header then reports 0 remaining requests, not a negative
-      // number.
+      // The new plan's limit is lower than the number of requests so far. The header then reports 0 remaining requests.
       await api.database.pool.query("UPDATE users SET plan = 'free' WHERE user_id = $1", [user.userId]);
       expect((await ask()).headers.ratelimit).toMatch(/^"minute";r=0;t=\d+, "day";r=\d+;/);
       await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
@@ -201,7 +200,7 @@ describe('requests of an erased account', () => {
       await counter.take(gone.userId);
       expect((await counted(api, gone.userId)).rowCount).toBe(0);
 
-      // A process caches an API key for some seconds, so it still accepts requests of a deleted account, but does not store their count.
+      // A process still accepts requests with a cached key of a deleted account, but does not store their count.
       expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);
       expect(await eraseUser(api.db, stays.userId)).toBe(true);
       expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);

@@ -234,8 +234,7 @@ describe('the readings of a device', () => {
       ...[findings.glitches, findings.jitter, findings.resets, findings.swaps, findings.held],
       ...[findings.rollovers, findings.taken_back, 1],
     ]);
-    // The first reading after an implausible one is consistent with it. Both are held until a further reading decides which series
-    // continues.
+    // Two consistent but implausible readings. A further reading decides which series continues.
     await home.send({ ts: at(13 * 15), energy_total_kwh: 9_000.1 });
     expect((await home.rows()).slice(-2).map(({ verdict }) => verdict)).toEqual(['held', 'held']);
     await home.send({ ts: at(14 * 15), energy_total_kwh: 9_000.2 });
@@ -272,11 +271,11 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
   for (const [index, roles] of chooseSeriesRoles(all).entries()) {
     const { channel, kind, sorted, lower } = all[index] as (typeof all)[number];
     const rule = createCountingRuleByTime(roles, (of) => selectCountingRule(channel, kind, of, settings));
-    // A second copy of the counting rule treats the series as contributing at all times. It shows which readings end a step with energy.
+    // A second run of the counting rule treats the series as contributing at all times.
     const always = { import: true, export: true, meter: null };
     const whole = selectCountingRule(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
-    // The counting rule receives only readings from before the series stops contributing to the total. A reading that is held (undecided)
-    // at that time never gets a final verdict.
+    // The counting rule receives only readings from before the series stops contributing to the total. A reading that is undecided then
+    // never gets a final verdict.
     const received = sorted.filter(({ readAtMs }) => readAtMs < getContributionEndMs(roles));
     const { verdicts: judged, state } = replayReadings(rule, rule.initial, received);
     const ends = new Set(

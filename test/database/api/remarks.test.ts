@@ -72,7 +72,7 @@ async function gridMeter(userId: string): Promise<string> {
   return device.device_id;
 }
 
-/** A home with simulated quarter-hours from 2025 on, for at least 70 days. On the last `faultDays` days, a heater is always on. */
+/** A home with simulated quarter-hours from 2025 on, for at least 70 days. On the last `faultDays` days, a heater stays on. */
 async function forgetfulHome(
   days: number,
   { estimatedHours = 0, faultDays = 1 } = {},
@@ -142,7 +142,7 @@ describe('remarks and forecast', () => {
       device.device_id,
     ]);
     const fromMs = Date.parse('2025-01-01T00:00:00Z');
-    // For each half-hour, the inverter reports the production in the first quarter-hour, and the meter reports the export in the second.
+    // In each half-hour, production is in the first quarter-hour and the export in the second.
     const rows = Array.from({ length: 75 * 96 }, (_, at) => {
       const common = {
         userId: owner.userId,
@@ -264,7 +264,7 @@ describe('remark.raised', () => {
     expect(await eventsOf(other.owner)).toEqual([]);
     expect((await sql('SELECT user_id FROM raised_remarks')).rows).toEqual([{ user_id: owner.userId }]);
 
-    // A utility's subscription receives remarks about its homes. A new subscription does not receive remarks that were raised before.
+    // A utility's subscription receives remarks (notices about unusual usage) about its homes, but none from before the subscription.
     const ofUtility = await subscribe(utility);
     expect(await check(untilMs, 3)).toBe(1);
     expect(await eventsOf(other.owner)).toMatchObject([
@@ -299,7 +299,7 @@ describe('remark.raised', () => {
     expect((await patch({ remarks_by_mail: null })).status).toBe(422);
     const { status, json } = await patch({ remarks_by_mail: true }, 'sv, en;q=0.2, de-AT;q=0.8, nl;q=0');
     expect([status, json.remarks_by_mail]).toEqual([200, true]);
-    // A change of another setting changes neither the language, whatever the client's language is, nor whether remarks are mailed.
+    // A change of another setting changes neither the language of the mails nor whether remarks are mailed.
     expect((await patch({ phone: null }, 'fr')).json.remarks_by_mail).toBe(true);
 
     const firstMs = untilMs - 3 * 24 * HOUR_MS;

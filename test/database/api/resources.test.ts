@@ -97,8 +97,8 @@ describe('monthly analytics', () => {
   test('compare each month with the previous one, and the current month with the same days of the previous one', async () => {
     const home = await createTestMeter(api.database);
     const now = new Date('2026-06-15T12:00:00Z');
-    // One register reading at each midnight: 10 kWh a day in April, 20 in May, 15 in June. The energy is spread over each day. No single
-    // hour was measured, so there is no peak.
+    // One register reading at each midnight: 10 kWh a day in April, 20 in May, 15 in June. No single hour was measured, so there is no
+    // peak.
     let kwh = 1_000;
     const readings: [Date, number][] = [];
     for (let day = Date.parse('2026-04-01T00:00:00Z'); day <= Date.parse('2026-06-15T00:00:00Z'); day += 86_400_000) {

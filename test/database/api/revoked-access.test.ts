@@ -17,7 +17,7 @@ import { eraseUser } from '#src/users/erase.ts';
 import { startTestApi, type TestApi, type TestApiResponse } from '#test/support/api.ts';
 import { openEventStream } from '#test/support/event-stream.ts';
 
-/** Tests of access that another API process revokes. The tested process receives no notification of that. */
+/** Tests of access that another API process revokes, without notifying the tested process. */
 let api: TestApi;
 const CHANGING = OPERATIONS.filter(({ method }) => method !== 'GET');
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
@@ -61,9 +61,7 @@ const byPieces = defineOperation('POST /v1/test-pieces', {
 
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 const revoke = (keyId: string) => sql('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [keyId]);
-/**
- * Returns the number of statements that wait for a lock, without the update of a key's last use, which runs independently of the request.
- */
+/** Returns the number of statements that wait for a lock, without the update of a key's last use. */
 const waiting = async () =>
   (
     await sql(
@@ -121,7 +119,7 @@ describe('every operation other than a GET', () => {
         ({ keyId }) => sql(`UPDATE api_keys SET allowed_addresses = '{192.0.2.0/24}' WHERE key_id = $1`, [keyId]),
       ],
     ];
-    // All ways to end access lead to the same check of the caller (run-as-caller.ts), so each operation is tested with only a few of them.
+    // All ways to end access lead to the same check of the caller, so each operation is tested with only a few of them.
     const turn = 1 + (CHANGING.indexOf(one) % (ends.length - 1));
     for (const [how, code, end] of ends.filter((_, at) => at === 0 || at === turn || one.changes !== undefined)) {
       const who = await known();
@@ -241,10 +239,7 @@ describe('readings that are sent over HTTPS', () => {
     device: ({ deviceId }: Who) =>
       ['devices', 'device_heads'].map((name) => `SELECT FROM ${name} WHERE device_id = '${deviceId}' FOR UPDATE`),
   };
-  /**
-   * Ways in which a sender loses access. Each entry has a description, a lock (in LOCKS), the expected status of the sender's request, and
-   * a function.
-   */
+  /** Ways in which a sender loses access: description, lock (in LOCKS), expected status of the sender's request, and a function. */
   const ENDS: [string, keyof typeof LOCKS, number, (trx: Database, who: Who) => Promise<unknown>][] = [
     ['its key is revoked', 'key', 401, (trx, { key }) => revokeKey(trx, ALL_ACCOUNTS, key.key_id)],
     ['its account is erased', 'account', 401, (trx, { owner }) => eraseUser(trx, owner.userId)],
@@ -284,8 +279,8 @@ describe('readings that are sent over HTTPS', () => {
   }
 
   test.each(ENDS)('are not stored if %s before they are committed', async (_how, locked, status, end) => {
-    // The writer plans a device's first readings under locks, but readings of a cached device without locks. Invalid elements are planned
-    // under locks, too. They must not be stored as rejections.
+    // The first readings of a device and invalid elements are written under locks, readings of a cached device without. They must not be
+    // stored as rejections.
     for (const { sentBefore, others } of [
       { sentBefore: 0, others: [{ ts: 'yesterday' }] },
       { sentBefore: 3, others: [] },

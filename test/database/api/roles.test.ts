@@ -5,7 +5,7 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
 import { startTestApi, type TestApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 
-/** Calls every operation as every caller for every owner, because each route must check whether the caller may access the owner. */
+/** Calls every operation as every caller for every owner. */
 let api: TestApi;
 const who: Record<string, { userId: string; key: string }> = {};
 /** Accounts that each caller may access. */
@@ -22,7 +22,7 @@ const ROLES = ['home', 'utility', 'admin'];
 const OWNERS = ['home', 'otherHome', 'utility'];
 
 beforeAll(async () => {
-  // With only one connection, an operation that needs a second connection during its transaction never ends, and its test fails.
+  // With only one connection, an operation that needs a second one during its transaction never ends.
   api = await startTestApi({ connections: 1, counter: async () => UNLIMITED_REQUEST_COUNTER });
   const add = async (name: string, role: 'homeowner' | 'utility' | 'admin', enrolledBy?: string) => {
     who[name] = await api.user(role, { scopes: [...SCOPES], ...(enrolledBy === undefined ? {} : { enrolledBy }) });
@@ -168,11 +168,7 @@ const QUERIES: Record<string, string> = {
 };
 /** Only utilities and administrators have groups (see groups.test.ts). */
 const isOfGroups = ({ path }: AnyOperation) => path.startsWith('/v1/groups');
-/**
- * Operations that are only about the caller. Other tests cover some of them: the creation of accounts (requests.test.ts), their list
- * (users.test.ts), the audit log (audit.test.ts), tables of devices (imports.test.ts), batches of meters (provisioning.test.ts),
- * calculations about homes with data (what-if.test.ts), members of homes (members-reach.test.ts), and apps (apps.test.ts).
- */
+/** Operations that are only about the caller, and operations that other tests cover. */
 const OF_THE_CALLER = [
   'POST /v1/users',
   'GET /v1/users',
@@ -307,8 +303,7 @@ test('a delivery is found only under its own subscription', async () => {
 });
 
 /**
- * Whether a caller may access an account that MAKE creates. A created home is enrolled by the owner's utility. A created utility is not
- * enrolled.
+ * Whether a caller may access an account that MAKE creates. A created home is enrolled by the owner's utility, a created utility is not.
  */
 function reachesAccount(caller: string, owner: string): boolean {
   if (caller === 'admin') return true;

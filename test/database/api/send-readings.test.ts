@@ -88,7 +88,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     ]);
     expect([higher.status, higher.json.stored, higher.json.rejected.length]).toEqual([201, 1, 1]);
 
-    // A replay follows the same rules, so it rejects messages without a time again.
+    // A replay rejects messages without a time again.
     const before = (await rejectedOf(deviceId)).length;
     const replayed = await replayRejectedMessages(api.database.pool, { deviceId }, { retentionMonths: 13 });
     expect(replayed).toMatchObject({ isComplete: true });
@@ -175,7 +175,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
       { ts: at(10 * index), energy_total_kwh: 100 + index / 100 },
       { ts: at(10 * (index + 1)), energy_total_kwh: 100 + (index + 1) / 100 },
     ]);
-    /** Sends readings until they are stored. On a busy machine, a request may wait so long that it gets a 503 instead. */
+    /** Sends readings until they are stored, because a busy service may answer 503. */
     const sendUntilStored = async (body: object): Promise<TestApiResponse> => {
       const answer = await send(deviceId, body);
       return answer.status === 503 ? sendUntilStored(body) : answer;

@@ -89,10 +89,7 @@ function sumOf(days: readonly Record<SolarFlow, number>[]): Record<SolarFlow, nu
   return sum;
 }
 
-/**
- * Tolerance for rounding. Responses are rounded to 1 Wh. In addition, a register shows fractions of a mWh late, and usage is computed from
- * five registers at the start and end of each row.
- */
+/** Tolerance for rounding: responses are rounded to 1 Wh, and usage is computed from five registers. */
 const HALF_WH = 0.000_5 + 0.000_01;
 
 /** Expects a row of a response to equal the simulated energy, and its coverage to be complete. */

@@ -8,10 +8,8 @@ import { createTestDatabase } from '#test/support/database.ts';
 import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 
 /**
- * Number of SQL statements that each operation executes for one small request, including BEGIN and COMMIT. Each statement costs a round
- * trip and time of the server, so a number may increase only for a good reason. Two things are not counted: the check of the key, which is
- * cached for 5 s (auth/authenticate.ts), and the count of requests, which concurrent requests share (auth/request-counter.ts). Two
- * operations that execute statements as long as they run are omitted.
+ * Number of SQL statements that each operation executes for one small request, including BEGIN and COMMIT. A number may increase only for a
+ * good reason. The cached check of the key and the count of requests are excluded.
  */
 const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, number> = {
   getEnergyInsights: 1,
@@ -167,8 +165,7 @@ type Person = Awaited<ReturnType<TestApi['user']>>;
 
 /** Sends a request. Returns the response, and the number of SQL statements that it caused. */
 async function counted(who: Person, method: string, path: string, body?: unknown): Promise<[TestApiResponse, number]> {
-  // The account's first request starts its rate-limit windows, and the key's first request loads the key. This request makes sure that the
-  // next one does neither.
+  // This request loads the key and starts the account's rate-limit windows, so that the next one does neither.
   await api.send('/v1/nothing', { key: who.key });
   seen = [];
   const answer = await api.send(path, { method, key: who.key, body });
@@ -176,7 +173,7 @@ async function counted(who: Person, method: string, path: string, body?: unknown
   return [answer, seen.length];
 }
 
-/** Creates a home with a meter for each placement. Each meter has a day of data. */
+/** Creates a home with a meter for each part of the home, with a day of data. */
 async function homeWith(utility: Person, placements: readonly string[]): Promise<Person & { deviceIds: string[] }> {
   const home = await api.user('homeowner', { enrolledBy: utility.userId, scopes: [...SCOPES] });
   const deviceIds: string[] = [];
@@ -269,7 +266,7 @@ test('each operation executes exactly its recorded number of statements', async 
   await request(home, 'listFleetDevices');
   await request(utility, 'getFleetSilence', { query: DAYS });
   await request(home, 'deviceQuality', { of: [deviceId], query: DAYS });
-  // The first reading loads the device's head (its state). For later readings, the head is in the cache.
+  // The first reading loads the device's state; for later readings, it is in the cache.
   for (const ts of ['2026-06-15T11:58:00Z', '2026-06-15T11:59:00Z', '2026-06-15T11:59:10Z'])
     await request(writer, 'sendReadings', { of: [deviceId], body: { ts, energy_total_kwh: 1 } });
   const edit = { action: 'exclude', start: '2026-06-14T10:00:00Z', end: '2026-06-14T11:00:00Z', reason: 'x' };

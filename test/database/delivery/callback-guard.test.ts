@@ -9,8 +9,8 @@ import { listDeliveryResponses } from '#test/support/delivery-log.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/receiver.ts';
 
 /**
- * An HTTPS agent that looks a name up as configured, and records the address to which a real agent would connect. It then connects to the
- * receiver on the loopback interface instead. No packet leaves the machine.
+ * An HTTPS agent that looks a name up as configured, records the address to which a real agent would connect, and connects to the local
+ * receiver instead.
  */
 class Watched extends Agent {
   addresses: string[] = [];

@@ -6,10 +6,7 @@ import { addEvents } from '#src/events/outbox.ts';
 import { createTestDeliveries, type TestDeliveries } from '#test/support/deliveries.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/receiver.ts';
 
-/**
- * Steps of a worker's clock, in seconds: some minutes, two hours, and 14 months (a correction after the process started with a wrong
- * clock).
- */
+/** Steps of a worker's clock in seconds: some minutes, two hours, and 14 months. */
 const STEPS = [-180, -7_200, -430 * 86_400, 7_200, 430 * 86_400];
 
 let receiver: WebhookReceiver;

@@ -125,7 +125,7 @@ test('a moved expiry is announced again, but not one that is set back to its for
   await moveTo(60, 25);
   expect(await subjects(29.5)).toEqual([]);
   expect(await subjects(53.5)).toHaveLength(1);
-  // The new expiry is so near that no mail is sent: whoever set it has just seen the date.
+  // The new expiry is so near that no mail is sent.
   await moveTo(55, 53.6);
   expect(await subjects(54.1)).toEqual([]);
 });

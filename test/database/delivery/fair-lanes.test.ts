@@ -47,12 +47,12 @@ test('the attempts that run concurrently are at most 64 per owner, 8 per subscri
   const carl = await owner('carl', 20, receiver.url.replace('localhost:', 'LOCALHOST:1'));
   await happen(ben, 10);
   await happen(carl, 10);
-  // The two owners share the host's maximum of attempts equally. A different port, or upper case in the name, is still the same host.
+  // The two owners share the host's maximum of attempts equally. Neither a different port nor upper case makes another host.
   expect(await take()).toEqual({ [ben]: 32, [carl]: 32 });
   const dora = await owner('dora', 1, 'https://elsewhere.example/hook');
   await happen(dora, 10);
   expect(await take()).toEqual({ [dora]: 8 });
-  // When the leases of a killed worker have expired, its attempts no longer count towards the host's maximum.
+  // When the reservations of a killed worker have expired, its attempts no longer count.
   deliveries.later(15);
   expect(Object.values(await take()).reduce((sum, count) => sum + count, 0)).toBe(136);
 });

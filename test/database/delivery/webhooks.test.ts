@@ -70,8 +70,7 @@ describe('an event', () => {
 
   test('is not sent again if this process was too busy to read the answer in time', async () => {
     receiver.answer = () => {
-      // Blocks this process between the receiver's response and the moment at which the dispatcher would read it. The block is longer than
-      // an attempt may take.
+      // Blocks this process for longer than an attempt may take, after the receiver's response and before the dispatcher reads it.
       setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_700));
       return { status: 200 };
     };
@@ -538,7 +537,7 @@ describe('a subscription', () => {
 
 test('a worker that is killed during an attempt loses nothing: another takes over when its lease ends', async () => {
   const id = await deliveries.happen(userId);
-  // Leases a delivery without sending it, as if the worker had then been killed.
+  // Reserves a delivery without sending it, as if the worker had then been killed.
   const { leaseDueDeliveries: takeDue } = await import('#src/delivery/take.ts');
   expect(await takeDue(deliveries.database.pool, 10, deliveries.now)).toHaveLength(1);
   await deliveries.run();

@@ -108,8 +108,7 @@ test('an update recomputes devices whose better quantity had replaced the histor
   await home.send(...powers(0, 60), ...register('import', 61, 121), ...powers(70, 120));
   const wanted = await home.stored();
   expect(wanted).toEqual(home.expected());
-  // Restores the data of the previous version: for the whole past, only the register contributed to the total, and the power had the
-  // setting `ignored`.
+  // Restores the data of the previous version: only the register contributed to the total, and the power had the setting `ignored`.
   const { pool } = database;
   const channels = { 'import power_w': { counts_as: 'ignored' } };
   const settings = { limit_kw: 100, register_max_kwh: null, max_gap_minutes: 15 };

@@ -87,7 +87,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
 
 test('a register whose unit is changed does not count the jump, and continues from its first reading in the new unit', async () => {
   const home = await boiler([TOTAL, NOW], 'boiler/b1/state', { total: 12 });
-  // The writer has the device's head (its state) in its cache.
+  // The state of the device is in the writer's cache.
   for (const [minute, total] of [
     [10, 12],
     [20, 12.5],
@@ -95,12 +95,11 @@ test('a register whose unit is changed does not count the jump, and continues fr
   ] as const)
     await home.sendRegister(minute, total);
   expect(await home.kwh()).toBe(1);
-  // The boiler has sent Wh from the start, and only now has the mapping the right unit: 13 becomes 0.013 kWh.
+  // The mapping had the wrong unit: 13 becomes 0.013 kWh.
   await home.map([{ ...TOTAL, unit: 'Wh' }, NOW]);
   // Only the mapping of the total has changed, so the device's other quantities continue.
   for (const minute of [35, 36, 37]) await home.receive('boiler/b1/state', { now: 900 }, minute);
-  // The new values are up to 1,000 times higher. Over a few minutes, the jump would exceed any limit of power. Over more than an hour, as
-  // here, it would not.
+  // The new values are up to 1,000 times higher. The jump is spread over more than an hour, so no limit of power detects it.
   for (const [minute, total] of [
     [110, 33_000],
     [120, 33_500],
@@ -109,8 +108,7 @@ test('a register whose unit is changed does not count the jump, and continues fr
     await home.sendRegister(minute, total);
   expect(await home.kwh()).toBe(2);
   expect(await home.notes()).toEqual(['swap']);
-  // This late reading was sent before the change of the mapping, but the new mapping decodes it. Its value therefore does not match its
-  // neighbours.
+  // This late reading is from before the change of the mapping, but the new mapping decodes it. Its value does not match its neighbours.
   expect(await home.sendRegister(132, 12_800, 25)).toMatchObject({ stored: 0, rejected: 1 });
   expect(await home.sendRegister(133, 13_000, 30)).toMatchObject({ stored: 0, rejected: 1 });
   // This late reading was sent after the change of the mapping.

@@ -20,9 +20,7 @@ import { createTestDatabase, type TestDatabase } from '#test/support/database.ts
 import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
-/**
- * Start of the tests in true time: the start of an hour three days ago, so that no time in the tests is later than this machine's clock.
- */
+/** Start of the tests in true time, three days ago, so that no time is later than this machine's clock. */
 const BEGIN = Math.floor(Date.now() / HOUR) * HOUR - 3 * DAY;
 const log = pino({ level: 'silent' });
 
@@ -115,7 +113,7 @@ test('a power without times counts the repeated time once; the edit can be revok
   await host.stop();
 });
 
-/** Random series of a home: number of rounds between two messages, and index of the first round in which it sends. */
+/** Random series of a home: number of rounds between two messages, and first round with a message. */
 const series = fc.record({ every: fc.integer({ min: 1, max: 4 }), from: fc.nat(30) });
 const happening = fc.oneof(
   { weight: 2, arbitrary: fc.record({ rounds: fc.integer({ min: 1, max: 40 }) }) },
@@ -280,8 +278,7 @@ test('a start with a clock behind the host’s newest receipt also counts as a c
 test('plausibility is judged by the actually elapsed time, not by the clock', async () => {
   const home = await createTestMeter(database);
   const host = await startHost();
-  // A load of 80 kW, with a limit of 100 kW. While an hour and a half pass, the clock shows only half an hour, so the power seems to be 240
-  // kW.
+  // A load of 80 kW, with a limit of 100 kW. The clock shows a third of the elapsed time, so the power seems to be 240 kW.
   const heavy = (hours: number) => ({ energy_total_kwh: Number((1_000 + hours * 80).toFixed(3)) });
   await minutes(host, home.deviceId, 90, heavy);
   host.set(-HOUR + 12_345);

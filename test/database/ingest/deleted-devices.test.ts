@@ -102,7 +102,7 @@ test('readings of a deleted device are refused before, during and after the comp
   const made = await home();
   await createEdit(db, ALL_ACCOUNTS, made.deviceId, exclude, EDITING);
   await deleteDevice(db, ALL_ACCOUNTS, made.deviceId);
-  // All readings are written by this writer, which caches the states (heads) of its devices.
+  // All readings are written by this writer, which caches the states of its devices.
   const writer = createWriter(database.pool, { now: () => NOW.getTime(), pieceReadings: 5 });
   let minutes = 0;
   const expectRefused = async () => {

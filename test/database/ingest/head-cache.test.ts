@@ -29,10 +29,7 @@ const messageOf = (deviceId: string, kind: 'register' | 'power', readAtMs: numbe
 /** Returns the start of the hour that was five hours ago, in Unix ms. */
 const someHoursAgoMs = () => (Math.floor(Date.now() / 3_600_000) - 5) * 3_600_000;
 
-/**
- * Creates devices of one home, a writer with a cache, and a function that returns the number of cached heads (device states). Readings are
- * a second apart.
- */
+/** Creates devices of one home, a writer with a cache, and a function that returns the number of cached device states. */
 async function createCachingWriter(count: number) {
   const { pool } = database;
   const db = createDatabase(pool);
@@ -70,7 +67,7 @@ test('heads of a failed batch are evicted, and the next batch reads the stored o
   const { pool } = database;
   const { deviceIds, userId, send, countCached } = await createCachingWriter(5);
   const batch = deviceIds.slice(0, 3);
-  // The batch writes heads before readings. The constraint on readings therefore makes it fail after the heads have been written.
+  // The batch writes device states before readings, so this constraint makes it fail in the middle.
   await pool.query('ALTER TABLE readings ADD CONSTRAINT never CHECK (value <> 1000013) NOT VALID');
   await expect(send(batch, 1_000_013)).rejects.toThrow('never');
   await pool.query('ALTER TABLE readings DROP CONSTRAINT never');

@@ -127,8 +127,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const bill = await findBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id);
   expect(bill?.versions).toEqual(billed?.versions);
   expect(Number(bill?.known.imported)).toBe(3_000_000);
-  // The owner is notified only once: a later announcement of registers, or a recomputation of another device, causes no further
-  // notification.
+  // The owner is notified only once.
   expect(await notifyOwnersOfRecomputedTotals(db, api.now)).toBe(1);
   await pool.query('UPDATE series SET meant = NULL WHERE device_id = $1', [device.deviceId]);
   await list({ described: 'again', described_at_ms: 0 });

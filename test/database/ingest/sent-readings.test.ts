@@ -185,7 +185,7 @@ test(`${HISTORIES} random histories by MQTT, by HTTPS and by both at once, in an
   );
 });
 
-/** Adds the time of receipt as timestamp to elements without one, because a request with such elements would be rejected. */
+/** Adds a timestamp to elements without one, because an HTTPS request with such elements would be rejected. */
 function payloadWithTimes({ payload = '', received_at: ts }: FamilyCase['in']): string {
   const timed = (one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one) && !('ts' in one) ? { ts, ...one } : one;

@@ -22,7 +22,7 @@ afterAll(async () => {
   await pool.end();
   await database.drop();
 });
-// Waits until no lock is held any more: PostgreSQL releases the lock of a closed connection only when it has noticed the end.
+// Waits until no lock is held, because PostgreSQL releases the locks of a closed connection with a delay.
 beforeEach(() => expect.poll(heldLocks).toBe(0));
 
 const heldLocks = async () =>
@@ -110,7 +110,7 @@ test('a lease whose connection was lost is acquired again; if another process ha
   lease.whenLost(() => losses++, log);
   const broken = await holder();
   await breakHolders();
-  // PostgreSQL ends a terminated session with a short delay. Until then, the broken connection still has the locks.
+  // PostgreSQL ends a terminated session with a short delay. Until then, it still has the locks.
   await expect.poll(async () => ![undefined, broken].includes(await holder())).toBe(true);
   expect([await take(), losses]).toEqual([null, 0]);
 

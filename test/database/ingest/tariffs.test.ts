@@ -132,7 +132,7 @@ test('a tariff’s energy lies after the readings of other tariffs within its st
 
 test('an existing installation keeps its stored history until a device is recomputed', async () => {
   const [home, phases] = [await pair(), await pair()];
-  // Restores the data of the previous version, which had no tariff rule: it counted tariff registers in the same way as phases.
+  // Restores the data of the previous version, which had no tariff rule.
   for (const one of [home, phases]) {
     await one.send(...NIGHT, ...DAY, ...EVENING);
     await one.change({
@@ -157,8 +157,7 @@ test('an existing installation keeps its stored history until a device is recomp
   const past = await home.stored();
   const asPhases = (channel: string) => channel.replace('/t', '/l');
   expect(past).toEqual(home.expected(asPhases));
-  // On the next day, the energy belongs to the day tariff, not to the low tariff of the evening. A late reading does not change energy that
-  // was computed before the tariff rule.
+  // On the next day, the energy belongs to the day tariff. A late reading does not change energy that was computed before the tariff rule.
   await home.send([30, 't2', 211], [33, 't1', 116], [10, 't2', 203.2]);
   const after = await home.stored();
   expect(after.filter(([at]) => at < START_MS + 24 * 3_600_000)).toEqual(

@@ -78,8 +78,8 @@ test('a native channel with an unknown name is listed, does not count, and needs
   ]);
   expect(rejected.rows).toEqual([{ reason: expect.stringContaining('at most one slash before import') }]);
 
-  // If the meaning of an inverter's or battery's register is set, its placement is set, too. If the meaning is removed, the placement is
-  // removed, too.
+  // The meaning of an inverter's or battery's register also determines which part of the home it measures. Removing the meaning removes
+  // this.
   const word = { native_name: 'production energy_total_kwh' };
   const answer = await meter.setChannels({ ...word, counts_as: 'production' });
   expect(answer.json.channels).toContainEqual(
@@ -138,7 +138,7 @@ test('the update keeps the counted energy of a channel with an unknown name, and
     'gas_m3 energy_total_kwh': { counts_as: 'export', circuit: 'gas_m3' },
   });
 
-  // The channels still contribute as they did before the update. The owner is asked about them until their meaning is set.
+  // The channels still contribute as before the update. The owner is asked about their meaning.
   await meter.receive(Object.fromEntries(Object.keys(registers).map((name) => [name, 2])), 30);
   const roles = await pool.query(
     'SELECT channel, counts_export FROM series WHERE device_id = $1 AND (counts_import OR counts_export) ORDER BY series_id',

@@ -32,7 +32,7 @@ async function home(...others: string[]): Promise<TestMeter> {
 
 test('an update sets placements, and notifies once the accounts whose totals it changed', async () => {
   const [alone, withPlug, withSolar] = [await home(), await home('smart_plug'), await home('solar_inverter')];
-  // Restores the schema of the last version without placements.
+  // Restores the schema of the last version in which no device had a measured part of the home (placement).
   await database.pool.query(
     'ALTER TABLE devices DROP COLUMN placement, DROP COLUMN placement_by, DROP COLUMN upstream_device_id; ALTER TABLE users DROP COLUMN home_recounted',
   );

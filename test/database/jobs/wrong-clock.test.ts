@@ -119,7 +119,7 @@ test('a start with a clock 14 months ahead does not move the believed time, from
     wrong.stop();
   }
   expect(await read()).toBeLessThan(rightMs + DAY_MS);
-  // If the clock of a process is behind, its age clock (by which old data is deleted) is also behind, so nothing is deleted too early.
+  // If both clocks of a process are behind, nothing is deleted too early.
   const behind = () => new Date(Date.now() - 430 * DAY_MS);
   const slow = await startBelievedTimeUpdates(database.pool, { clock: behind, log: SILENT });
   expect(slow.ageClock().getTime()).toBeLessThan(Date.now() - 429 * DAY_MS);
@@ -207,7 +207,7 @@ test('jobs continue when the clock is set back, and a missed daily job runs once
   } finally {
     await started.stop();
   }
-  // The process is stopped at the time of the next run. After its next start, it makes up for that run.
+  // The process is stopped at the time of the next run, which follows after its next start.
   wallMs = Date.parse('2026-11-26T12:00:00Z');
   const next = startJobs(list, parts({ clock: () => new Date(wallMs) }));
   await expect.poll(nightly).toBe(2);

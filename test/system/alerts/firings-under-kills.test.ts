@@ -132,7 +132,7 @@ test(`of ${HOMES * ALERTS} firings none is lost or duplicated while worker, API 
     id: string;
     data: { alert_id: string; period_start: string };
   }[];
-  // Deliveries of the same event have the same id. Each alert has one event, because it has usage on one day only.
+  // Each alert has one event, because it has usage on one day only. Repeated deliveries of it have the same id.
   const byId = new Map(events.map(({ id, data }) => [id, `${data.alert_id} ${data.period_start}`]));
   expect(new Set(byId.values()).size).toBe(HOMES * ALERTS);
   for (const { id, data } of events) expect(byId.get(id)).toBe(`${data.alert_id} ${data.period_start}`);

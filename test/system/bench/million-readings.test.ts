@@ -7,10 +7,7 @@ import { measureReadingsApi } from '../../../bench/readings.ts';
  * readings`.
  */
 const READINGS = Number(process.env.READ_READINGS ?? 400_000);
-/**
- * Maximum growth of the API's resident memory while the readings are read, in MiB. Without the limits on its heap, the API grows by some
- * 180 MiB when it writes JSON.
- */
+/** Maximum growth of the API's memory in MiB while the readings are read. Without limits on its heap, it is some 180 MiB. */
 const MAX_MIB = 60;
 
 test(`${READINGS.toLocaleString('en')} readings are read as JSON and as CSV in constant memory, and every page takes the same time`, async () => {

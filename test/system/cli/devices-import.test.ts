@@ -185,7 +185,7 @@ test('creates accounts for addresses if requested; they belong to the utility', 
     .where('user_id', '=', users[0]?.user_id ?? '')
     .execute();
   expect(events).toEqual([{ type: 'user.created' }]);
-  // The homeowner belongs to another utility. This utility must not see the homeowner, but it cannot use the homeowner's e-mail address.
+  // The homeowner belongs to another utility, which alone may use this e-mail address.
   const { email } = await db
     .selectFrom('users')
     .select('email')

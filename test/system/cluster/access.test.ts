@@ -259,7 +259,7 @@ test('a message for another device or topic is refused whatever its name, and no
     expect([topic, await publishes(client, topic)]).toEqual([topic, false]);
     client.end(true);
   }
-  // RabbitMQ replaces the slashes of a topic by dots. With dots from the start, this is the same topic: the device's own.
+  // RabbitMQ replaces the slashes of a topic by dots, so this is also the device's own topic.
   const client = await login(one.id, one.secret);
   expect(await publishes(client, `energy.v1.${one.id}.readings`, 'dots')).toBe(true);
   expect(await publishes(client, getReadingsTopic(one.id), 'last')).toBe(true);
@@ -275,7 +275,7 @@ test('a message of the service’s own user on a topic of no device is stored wi
   const { username, password } = parseAmqpUrl(cluster.url()) as AmqpUrl;
   const own = await login(username, password);
   const before = source.strays() ?? 0;
-  // The broker puts the second topic into a shard's queue, because its form is right. The worker must reject the message.
+  // The broker puts this message into a queue because the topic's form is valid. The worker must reject it.
   for (const topic of ['gw/x/plug.1/state', 'energy/v1/größe/readings']) expect(await publishes(own, topic)).toBe(true);
   await expect.poll(() => source.strays()).toBe(before + 2);
   expect(taken).toEqual([]);
@@ -306,7 +306,7 @@ test('a full worker stops reading for longer than a heartbeat, and later process
     expect(await publishes(client, getReadingsTopic(id), payload)).toBe(true);
   const sentMs = Date.now();
   await pause(10_000);
-  // The worker has taken one message, and at most a few that it had read from the connection before it was full.
+  // The worker has taken one message, and at most a few that it had already read.
   expect(taken.length).toBeLessThan(4);
   expect(disconnected).toBe(0);
   isFull = false;
@@ -324,7 +324,7 @@ test('a full queue refuses further messages: every acknowledged message is store
   cluster.ctl('set_policy', 'few', '^energy.shard', '{"max-length": 5}', '--apply-to', 'queues');
   const acknowledged: string[] = [];
   const client = await login(id, secret);
-  // The cluster's nodes are notified asynchronously that a queue is full. Messages that are in transit until then are still stored.
+  // The cluster's nodes learn with a delay that a queue is full. Messages until then are stored.
   for (let index = 0; index < 100; index++) {
     client.publish(getReadingsTopic(id), `${index}`, { qos: 1 }, (error) => {
       if (!error) acknowledged.push(`${index}`);

@@ -174,7 +174,7 @@ test('messages beyond a worker’s prefetch wait for it, and go to no other work
   let taken = 0;
   const worker = (number: number) =>
     source(({ topic, payload }, receipt) => {
-      // Acknowledge other topics: they belong to messages that the workers of the previous test left unacknowledged.
+      // Ignores other topics, whose messages the previous test left unacknowledged.
       if (!topic.includes('burst-')) {
         receipt.done();
         return true;
@@ -324,10 +324,10 @@ test('acknowledged readings are stored and counted once, equal to the reference,
     return [...computeReferenceConsumption(readings.flat(), settings, getStartOfHour).values()];
   });
   expect(rows[0].energy).toBe(String(expected.reduce((sum, row) => sum + row.energy, 0n)));
-  // An election of a queue's leader takes a second on an idle machine, and took 47 s on one with both cores in use. The limit only detects
-  // that an election never ends.
+  // The election of a queue's leader takes a second on an idle machine, and much longer on a busy one. The limit only detects that an
+  // election never ends.
   for (const ms of [silence, took.workerKilled, took.nodeKilled, took.workerFrozen]) expect(ms).toBeLessThan(120_000);
-  // A worker that is stopped hands over its shards, so it does not cause a time-out as a frozen worker does.
+  // A worker that is stopped hands over its shards (queues of messages) without a time-out.
   expect(took.workerStopped).toBeLessThan(Math.max(3_000, took.workerFrozen));
 });
 

@@ -195,8 +195,7 @@ test('homes of both cells publish and are read through one address; a home moves
   const usage = await send(`/v1/devices/${home.deviceId}`, home.key);
   expect([usage.status, usage.headers['energy-cell']]).toEqual([200, 'c2']);
 
-  // The routing exceptions for the moved account survive a restart of the router. While the first cell is down, the second cell serves the
-  // moved account and its own accounts.
+  // The routers' list of moved accounts survives a restart. While the first cell is down, the second cell serves the moved account.
   await router.kill();
   await router.start();
   await first.kill();
@@ -207,8 +206,7 @@ test('homes of both cells publish and are read through one address; a home moves
   expect(await Promise.all([readingsOf(c2, home), readingsOf(c2, there)])).toEqual([sent, sent]);
   await expect.poll(async () => (await send('/v1/users', first.adminKey)).status).toBe(503);
 
-  // The first cell starts again, and the account moves back. Its ids contain the name of that cell, so only its session still needs a
-  // routing exception.
+  // The account moves back to the first cell. Its ids contain the name of that cell, so only its session is still in the routers' list.
   await first.start();
   await expect.poll(async () => (await send('/v1/users', first.adminKey)).status, { timeout: 20_000 }).toBe(200);
   const back = await move(home, c2, 'first');

@@ -95,8 +95,7 @@ test.each([4, 5] as const)(
     await second.client.publishAsync(topic, reading(1), { qos: 1 });
     await expect.poll(() => first.client.connected, SOON).toBe(false);
     if (protocolVersion === 5) expect(first.ended).toEqual([0x8e]);
-    // The client reconnects to the first process while the second process is stopped. The second process detects only later that its
-    // connection to the client is broken.
+    // The client reconnects to the first process while the second one is stopped. The second one detects this later.
     pair.processes[1].signal('SIGSTOP');
     second.client.stream.destroy();
     const third = await connectTo(0, options);
@@ -184,7 +183,7 @@ test.each([
     second.send({ cmd: 'pubrel', messageId: 5, qos: 1 });
     expect(await second.next()).toMatchObject({ cmd: 'pubcomp', messageId: 5 });
     second.socket.destroy();
-    // The exchange with this message id was completed, so the first process must take a message with the same id as a new one.
+    // The exchange with this message id was completed, so a message with the same id is a new one.
     const third = await begin(0);
     third.send(publish(2, false));
     expect(await third.next()).toMatchObject({ cmd: 'pubrec', messageId: 5 });
@@ -268,8 +267,7 @@ test('each process is killed in turn: acknowledged messages are stored once, and
   const { rounds, ...counted } = await killProcessesAlternately(pair, { pool: database.pool, devices, rounds: 2 });
   expect(counted).toEqual({ acknowledged: expect.any(Number), lost: 0, doubled: 0 });
   for (const { moved, backS, othersGapS } of rounds) {
-    // The clients of a killed process move to the other one. Up to three quarters move at the second kill: the half that was at this
-    // process from the start, and about half of those that had moved to it.
+    // The clients of a killed process move to the other one. Up to three quarters of all clients move at the second kill.
     expect(moved).toBeGreaterThan(10);
     expect(moved).toBeLessThan(DEVICES);
     expect(backS * 1_000).toBeLessThan(scaleTimeLimitMs(5_000));

@@ -39,8 +39,7 @@ test('a POST that reaches both processes at once has one effect and one response
   const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(both()[index % 2] as number)));
   const ids = new Set(answers.filter(({ status }) => status === 201).map(({ json }) => json.user_id));
   expect(ids.size).toBe(1);
-  // A repeated request is refused with 409 while the first one is in progress. Afterwards either process responds to it with the response
-  // of the first one.
+  // A repeated request is refused with 409 while the first one is in progress. Afterwards either process returns the first response.
   expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
   for (const port of both()) {
     const again = await post(port);

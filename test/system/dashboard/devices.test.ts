@@ -175,8 +175,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   );
   await publisher.flush();
   await page.getByRole('button', { name: 'Done' }).click();
-  // The service counts messages that it does not recognise, and stores the counts every few seconds. The page shows the latest of these
-  // messages, so that the user can say what they mean.
+  // The service counts messages that it does not recognise. The page shows the latest ones, so that the user can say what they mean.
   await expect
     .poll(async () => {
       await page.reload();
@@ -194,7 +193,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   const form = page.getByRole('form', { name: 'What is $.inner.a?' });
   // The keyboard focus is on the question about the meaning of the value.
   await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('meaning');
-  // The page proposes no meaning for a name without a unit, so the user selects the meaning and the unit.
+  // The page proposes no meaning for a name without a unit.
   await form.getByLabel('It is').selectOption('import');
   await form.getByLabel('Unit').selectOption('Wh');
   await form.getByLabel('Time of the message').selectOption('$.at');
@@ -213,8 +212,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await page.locator('.note:focus', { hasText: 'Saved. With its next message, the device appears' }).waitFor();
   await page.getByRole('button', { name: 'Remove boiler/+/state $.inner.a' }).click();
   await page.getByText('Not recognised').waitFor();
-  // A decoder already reads this message. The page warns that the device loses the decoder's other values if the user maps a number of the
-  // message.
+  // A decoder already reads this message. The page warns that its other values are lost if the user maps a number of the message.
   await page.getByLabel('Topic', { exact: true }).fill('tele/plug/SENSOR');
   await page.getByLabel('Message', { exact: true }).fill('{"ENERGY": {"Total": 1}, "at": "2026-07-05T18:59:00Z"}');
   await page.getByRole('button', { name: 'Look' }).click();
@@ -255,14 +253,14 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
     [gateway.gateway_id, plug.deviceId],
   );
   const page = await devicesPage('settings@example.com');
-  // A person selected the place of this meter when pairing it, so the list does not call the place a guess.
+  // A person selected which part of the home this meter measures, so the list does not call it a guess.
   expect(
     await page
       .locator('tbody tr', { hasText: 'smart meter' })
       .getByTitle(/^The place of the device/)
       .count(),
   ).toBe(0);
-  // The plug was discovered and paired without a place, so its place is a guess. The list says so, and a link leads to the place.
+  // The measured part of the home of this plug is a guess. The list says so, with a link.
   const ofPlug = page.locator('tbody tr', { hasText: 'smart plug' });
   const why = ofPlug.getByTitle(/^The place of the device/);
   expect(await why.getAttribute('title')).toMatch(/Open the device’s details, check its place .+, and save\.$/);
@@ -361,7 +359,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   const userId = await dashboard.user('edits@example.com');
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
-  /** Start of today in the home's time zone (UTC+5:30), as if it were UTC. `dayMs`: start of the day `daysAgo` days before, Unix ms. */
+  /** Start of today in the home's time zone (UTC+5:30), as if it were UTC. `dayMs`: start of an earlier day, Unix ms. */
   const todayMs = Math.floor((Date.now() + 5.5 * HOUR_MS) / (24 * HOUR_MS)) * 24 * HOUR_MS;
   const dayMs = (daysAgo: number) => todayMs - daysAgo * 24 * HOUR_MS - 5.5 * HOUR_MS;
   const day = (daysAgo: number) => new Date(todayMs - daysAgo * 24 * HOUR_MS).toISOString().slice(0, 10);
@@ -438,8 +436,7 @@ test('the page’s snippets equal those of the documentation, with hosts that ot
   const [, documented = ''] = /```conf\n(persistence[\s\S]*?)```/.exec(documents) ?? [];
   const filled = documented.replaceAll('GATEWAY_ID', 'gwy_1').replaceAll('PASSWORD', 'secret');
   expect(plain(formatMosquittoBridge(mqtt, away))).toEqual(plain(filled));
-  // Other topics of the same prefixes contain passwords of cars and inverters, ids of cards, and settings. The documented bridge must not
-  // forward them.
+  // The documented bridge must not forward other topics of the same prefixes, which contain passwords and settings.
   expect(documented).not.toMatch(/^topic (openWB|openWB\/(system|vehicle|chargepoint)|N|warp\d?)\/(\+\/)?#/m);
   expect(listDeviceSettings(mqtt, away)[0]?.text).toBe(
     'Backlog MqttHost energy.example.com; MqttPort 8883; MqttUser gwy_1; MqttPassword secret; FullTopic gw/gwy_1/%prefix%/%topic%/',

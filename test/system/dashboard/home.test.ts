@@ -217,8 +217,7 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
 test('Home asks about a register that decreased, and applies its owner’s answer', async () => {
   const userId = await dashboard.user('fell@example.com');
   const meter = await dashboard.device(userId);
-  // The page asks only about readings after the latest answer to this question (`swaps_confirmed_at`), so the test sets that time back by a
-  // day.
+  // The page asks only about readings after the latest answer (`swaps_confirmed_at`), so the test sets that time back by a day.
   await dashboard.database.pool.query(
     `UPDATE devices SET swaps_confirmed_at = now() - interval '1 day' WHERE device_id = $1`,
     [meter.deviceId],
@@ -373,7 +372,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
     await value('Into the battery'),
   ];
   expect(Math.abs(made + fromGrid + fromBattery - usedKwh - fed - toBattery)).toBeLessThan(0.05);
-  // The bars of the day are stacked by source of energy, and add up to the table of energy flows. The same chart also shows costs.
+  // The bars of the day are stacked by source of energy. The same chart also shows costs.
   const chart = page.locator('.first').getByRole('region');
   await chart.getByText('Usage by hour as a table').click();
   const columns = ['Time', 'Used', 'Cost', 'Grid', 'Sun', 'Battery', 'Fed in', 'Stored', 'A week before'];
@@ -504,8 +503,7 @@ test('explains what to do if there are no devices or no readings yet', async () 
   const meter = await dashboard.device(userId);
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await page.getByRole('region', { name: 'No readings yet' }).waitFor();
-  // There is no data for today if the device has sent nothing since yesterday, and for a moment after each midnight. The page then proposes
-  // another period.
+  // If the device has sent nothing today, the page proposes another period.
   const silentFromMs = Date.now() - 24 * HOUR_MS;
   await meter.publish(
     [0, 1].map((hour) => ({ ts: new Date(silentFromMs - hour * HOUR_MS).toISOString(), energy_total_kwh: 9 - hour })),

@@ -14,8 +14,8 @@ import type { TestPostgresServer } from '#test/support/tiers/server.ts';
 import { TIER_SERVER_STARTERS } from '#test/support/tiers/tiers.ts';
 
 /**
- * Tests deploy/compose.yaml without Docker: the settings of the database server, and the program, command and environment of each role. The
- * test replaces what Docker would provide: the volume is a folder, the host `database` is the test's server, and containers get free ports.
+ * Tests deploy/compose.yaml without Docker: the volume is a folder, the host `database` is the test's server, and containers get free
+ * ports.
  */
 const root = resolve(import.meta.dirname, '../../..');
 const ROLES = ['ingest', 'api', 'worker'];

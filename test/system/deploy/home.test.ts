@@ -10,9 +10,8 @@ import { type ProgramInRootFilesystem, startInRootFilesystem } from '#test/suppo
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 /**
- * Tests deploy/home/compose.yaml without Docker. The service runs with the compose file's command and environment, as the container's user
- * without capabilities. Its root file system is read-only and contains the image's files, /tmp and the volume; unlike the image, it also
- * contains this machine's libraries and the packages of tests.
+ * Tests deploy/home/compose.yaml without Docker, with the compose file's command, environment and user. The root file system is read-only
+ * and also contains this machine's libraries.
  */
 const NODE_USER = 1000;
 const GRACE_MS = 60_000;

@@ -14,9 +14,8 @@ import { sendRequest } from '../../../bench/attack/client.ts';
 import { findFreePorts } from '../../../bench/service.ts';
 
 /**
- * Starts the Home Assistant add-on as its container does: as root with the capabilities that the add-on needs, with the options file, and
- * with the supervisor's API. The test provides this API and the broker. The root file system (test/support/root-filesystem.ts) contains the
- * service of this checkout instead of its package.
+ * Starts the Home Assistant add-on as its container does, with the options file, a test version of the supervisor's API, and a broker. The
+ * root file system contains the service of this checkout.
  */
 const ADDON = resolve(import.meta.dirname, '../../../deploy/homeassistant-addon');
 const TOKEN = 'token-of-the-supervisor';

@@ -252,8 +252,7 @@ describe('a release', () => {
  */
 const MAX_HELP = 5;
 /**
- * Maximum CPU time that the packaged service needs to start, divided by that of a start from source. The goal is two thirds, and 0.63 was
- * measured in nine alternating starts on a busy machine. The rest allows for noise.
+ * Maximum CPU time of a start of the packaged service, divided by that of a start from source. The goal is two thirds; 0.63 was measured.
  */
 const MAX_START = 0.75;
 /** Number of starts of each of the two programs. Their starts alternate, so that a change of the machine's load affects both. */

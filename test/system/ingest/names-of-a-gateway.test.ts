@@ -71,10 +71,7 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
   expect(rows).toEqual([]);
 });
 
-/**
- * Messages of a family at a step (0 to 5). `counts` is the energy that the family's devices have counted after the last step: kWh imported
- * or charged, and kWh exported or produced.
- */
+/** Messages of a family at a step (0 to 5). `counts`: kWh imported or charged, and kWh exported or produced, after the last step. */
 interface Flow {
   messages(step: number): Record<string, object | string | number>;
   counts: Record<string, { used: number; export: number }>;

@@ -7,10 +7,7 @@ import { publishHouseholdMessages } from '#simulators/household.ts';
 import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
 
 const MINUTE_MS = 60_000;
-/**
- * Start of the simulated time. The devices send no timestamps, so their energy counts in the hours in which it is received, and the
- * simulated day does not matter.
- */
+/** Start of the simulated time. The devices send no timestamps, so the day does not matter. */
 const FROM_MS = Date.parse('2026-11-18T10:00:00Z');
 const TO_MS = FROM_MS + 90 * MINUTE_MS;
 
@@ -31,7 +28,7 @@ test('an inverter behind OpenDTU produces and a WARP charger consumes, each as m
   await play(FROM_MS, FROM_MS);
   const paired = new Map<string, string>();
   for (const { family, discovery_id } of await service.discovered(devices.length)) {
-    // The decoder derives the place of the device from its messages. This place overrides the type that the user has entered.
+    // The decoder finds out which part of the home the device measures. This overrides the type that the user has entered.
     const settings = { type: 'smart_meter', location: 'home', timezone: 'Europe/Berlin', limit_kw: 1_000_000 };
     const device = await send('/v1/devices', { ...settings, discovery_id });
     paired.set(family, device.device_id);

@@ -191,8 +191,8 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
   const taken = new Set<string>();
   const source = await inProcess((payload) => {
     taken.add(payload);
-    // The client refuses the first message, as a worker does whose buffers are full, and accepts messages a moment later. The session that
-    // it takes over must then resume.
+    // The client refuses the first message, as a worker does whose buffers are full, and accepts messages later. The session that it takes
+    // over must then continue.
     if (taken.size > 1) return true;
     setImmediate(() => source.resume());
     return false;

@@ -7,10 +7,7 @@ import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
-/**
- * A flood is a number of messages that wait at the broker when a worker starts. MESSAGES exceeds 20,000, which is the maximum that a worker
- * holds at once.
- */
+/** Number of messages that wait at the broker when a worker starts. It exceeds the 20,000 that a worker holds at once. */
 const [MESSAGES, DEVICES, FLOODS] = [26_000, 20, 2];
 const PUBLISHER = resolve(import.meta.dirname, '../../../bench/ingest-publisher.ts');
 
@@ -62,10 +59,7 @@ async function whileDatabaseHangs<T>(work: () => Promise<T>): Promise<T> {
   return work().finally(() => signal('SIGCONT'));
 }
 
-/**
- * Stops a worker. Returns its exit code, and whether it ended in time: before the moment at which its supervisor would kill it. On an idle
- * machine a worker needs at most 4 s.
- */
+/** Stops a worker. Returns its exit code, and whether it ended before its supervisor would kill it. */
 async function leave(worker: RoleProcess): Promise<{ code: number | null; isSoon: boolean }> {
   const fromMs = performance.now();
   const code = await worker.stop();

@@ -36,8 +36,7 @@ test('a lock that a killed service left is taken over, and released', async () =
 });
 
 test('a killed service that is a zombie holds no lock', async () => {
-  // `sleep` does not wait for its child process. After its end the child stays a zombie, as may happen to children of a container's first
-  // process. The child ends only after the shell, which would wait for it, has become `sleep`.
+  // The child ends only after the shell has become `sleep`, which does not wait for it. The child therefore stays a zombie.
   const program = 'read line <&3 & echo $!; exec sleep 60';
   const parent = spawn('sh', ['-c', program], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
   const [said] = await once(parent.stdout as Readable, 'data');
@@ -58,7 +57,7 @@ test('an empty lock, of a service that was killed while writing it, is taken ove
 test('a process that is slower to take over a stale lock leaves the new lock of the faster one', async () => {
   const unlock = await lockDataDir(folder.path);
   const fresh = readFileSync(file, 'utf8');
-  // Simulates a second process that read the stale lock before the first process replaced it. It must not remove the new lock.
+  // A second process has read the stale lock before the first process replaced it. It must not remove the new lock.
   expect(removeStaleLock(file)).toBe(process.pid);
   expect(readFileSync(file, 'utf8')).toBe(fresh);
   unlock();
