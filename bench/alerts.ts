@@ -28,8 +28,8 @@ const SECRET_KEY = 'the secret of the bench';
 const ROUNDS = 3;
 
 /**
- * Measures the time from the PUBLISH of a reading until the webhook reaches an HTTPS receiver, on every database tier, with 1,000
- * readings/s from 10,000 homes that have one alert each. Also measures alert evaluations per second on one thread and on all threads.
+ * Measures the time from the PUBLISH of a reading until its webhook, on every database tier (kind of database server), with 1,000
+ * readings/s from 10,000 homes. Also measures alert evaluations per second on one thread and on all.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const { results, missing } = await runOnEveryTier(publishToReceipt, { alsoPlain: false });
@@ -145,8 +145,8 @@ async function publish(url: string, homes: readonly Home[]): Promise<Map<string,
       const index = sent % homes.length;
       const turn = Math.floor(sent / homes.length);
       const { userId, deviceId } = homes[index] as Home;
-      // In each turn, every home sends one reading. Alerts fire from the second turn on, spread over the turns. The first turn warms up
-      // caches and query plans.
+      // In each turn, every home sends one reading. Alerts fire from the second turn on, because the first one warms up caches and query
+      // plans.
       const crosses = index % ONE_IN === 0 && turn === 1 + (Math.floor(index / ONE_IN) % (turns - 1));
       if (crosses) published.set(userId, Date.now());
       // The interval of the reading is shorter than the time between two readings, because energy of overlapping intervals would not be

@@ -2,10 +2,7 @@
 export interface BenchmarkResult {
   lines: string[];
   json: Record<string, unknown>;
-  /**
-   * The figures with their goals, which are printed last, one sentence each. In a benchmark that only compares, the most important figure
-   * has the goal `null`.
-   */
+  /** The figures with their goals, one sentence each. `null`: the most important figure of a benchmark that only compares. */
   goals: BenchmarkGoal[];
 }
 

@@ -11,9 +11,8 @@ import { createDayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
 
 /**
- * Child process that answers one type of request. `full`: the complete API. `bare`: a fastify handler that returns the same bytes. `query`:
- * a handler that runs the request's one SQL statement and then returns the same bytes. The command-line arguments are the mode, the URL of
- * the database, the user, the first and the last day, and the bytes.
+ * Child process that answers one type of request. `full`: the complete API. `bare`: a handler that returns the same bytes. `query`: a
+ * handler that also runs the request's SQL statement. Arguments: mode, URL of the database, user, first and last day, and the bytes.
  */
 const [mode = '', url = '', userId = '', start = '', end = '', bytes = ''] = process.argv.slice(2);
 

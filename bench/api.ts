@@ -23,8 +23,8 @@ interface Result {
 }
 
 /**
- * Measures requests/s and p99 of requests for 30 days of insights over TLS keep-alive, compared with a bare handler and with a handler that
- * only runs the SQL statement.
+ * Measures requests/s and p99 of requests for 30 days of insights, compared with a bare handler and with one that only runs the SQL
+ * statement.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

@@ -53,9 +53,8 @@ interface Times {
 }
 
 /**
- * Measures two ratios of durations. The first compares the computation of three tariffs and a simulated battery over a year of
- * quarter-hours with reading the year's daily rows. The second compares the computation of a month of quarter-hours with the statement that
- * reads them.
+ * Measures two ratios of durations: computing three tariffs and a battery over a year, compared with reading the year's daily rows; and
+ * computing a month, compared with the statement that reads it.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

@@ -20,10 +20,7 @@ const DEVICES = 60;
 const MESSAGES = 15_000;
 const ROUNDS = 3;
 const SHARDS = 64;
-/**
- * Number of unacknowledged messages that a worker accepts from each shard. For all shards together, this is the number of messages that an
- * ingest worker processes at once.
- */
+/** Number of unacknowledged messages that a worker accepts from each shard (queue of messages). */
 const PREFETCH = 8_192 / SHARDS;
 const NEEDED = /^(RabbitMQ|mosquitto)/;
 
@@ -49,9 +46,9 @@ interface Figure {
 }
 
 /**
- * Measures readings/s from publish to commit through a RabbitMQ cluster of one node and of three nodes, whose queue has several shards,
- * with one worker and with two. The same run measures, for comparison, a consumer that only counts and acknowledges messages, mosquitto,
- * and the embedded broker. Also measures the CPU time of broker, worker and PostgreSQL.
+ * Measures readings/s from publish to commit through a RabbitMQ cluster of one node and of three nodes, with one worker and with two. For
+ * comparison, also measures a consumer that only counts messages, mosquitto, and the embedded broker. Includes the CPU time of broker,
+ * worker and PostgreSQL.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
@@ -118,8 +115,7 @@ function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): BenchmarkRes
     name,
     perSecond: Math.round(rate(name)),
     toCounted: toCounted(name),
-    // The CPU time is 0 for processes that do not exist or were not measured: MQTT brokers whose messages are only counted, and the
-    // embedded broker, which is part of the worker.
+    // The CPU time is 0 for processes that do not exist or were not measured.
     cpuUs: {
       broker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.broker)),
       worker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.worker)),
@@ -195,9 +191,9 @@ async function measureBehindProxy(
 }
 
 /**
- * Publishes the messages and measures the time until they are stored. `database`: database of the devices. `to`: addresses to which devices
- * connect. `brokers`, `workers`: processes whose CPU time is measured. `servers`: PostgreSQL servers whose CPU time is measured instead of
- * that of the database's own server. `untilStored`: called instead of the wait until this service has stored the messages in `database`.
+ * Publishes the messages and measures the time until they are stored. `database`: database of the devices. `to`: addresses of the brokers.
+ * `brokers`, `workers`, `servers`: processes whose CPU time is measured. `untilStored`: waits until the messages are stored, if not in
+ * `database`.
  */
 export async function measurePublishing(
   { pool, dataDir }: Pick<Awaited<ReturnType<typeof startBenchmarkDatabase>>, 'pool' | 'dataDir'>,

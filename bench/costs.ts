@@ -63,10 +63,7 @@ export async function createHomesWithTariffs(pool: Pool): Promise<void> {
   await pool.query('VACUUM ANALYZE');
 }
 
-/**
- * Measures how much longer the API takes for a year of a home's data if the response includes costs. Alternately sends the same requests
- * with and without costs, for homes with a grid meter and solar panels.
- */
+/** Measures how much longer the API takes for a year of a home's data if the response includes costs. */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {

@@ -13,23 +13,19 @@ import { computeMedian } from './support.ts';
 
 const isQuick = process.argv.includes('--quick');
 /**
- * Number of rounds. There are many short rounds, so that other load on the machine affects both orders of the families equally. A run with
- * all families takes 210 s. With `--quick`, a run takes 25 s, and its figures vary by a tenth.
+ * Number of rounds. Many short rounds reduce the effect of other load. A run with all families takes 210 s; with `--quick` 25 s, less
+ * exactly.
  */
 const ROUNDS = isQuick ? 9 : 25;
 const ROUND_MS = Number(
   process.argv.find((flag) => flag.startsWith('--round='))?.slice('--round='.length) ?? (isQuick ? 18 : 60),
 );
-/**
- * Minimum number of families of decoders among which the decoder of each message is searched. If there are fewer, families that accept no
- * message are added.
- */
+/** Minimum number of families of decoders. If there are fewer, families that accept no message are added. */
 const FAMILIES_ASKED = 40;
 
 /**
- * Measures how many messages per second each family of decoders decodes from its own test cases, among at least forty families: once with
- * the family first in the order of look-up, and once with the family last. Also measures the family of the service's own message format.
- * `only`: names of families; empty: all.
+ * Measures how many messages per second each family of decoders decodes from its test cases, once as the first and once as the last of at
+ * least forty families. `only`: names of families; empty: all.
  */
 export async function runBenchmark(only: readonly string[]): Promise<BenchmarkResult> {
   const native = computeMedian(roundsOf([[() => decodeNativeMessage(NATIVE)]]).map(([rate = 0]) => rate));
@@ -91,8 +87,8 @@ const createUnusedFamily = (index: number): Family =>
   });
 
 /**
- * Returns one function for each test case of a family, which decodes the case's message. The decoders are in the given order, and have
- * already received the case's earlier messages. A case is skipped if another family or the generic layer decodes its message first.
+ * Returns one function for each test case of a family, which decodes the case's message. The decoders have already received the case's
+ * earlier messages. A case is skipped if another family decodes its message first.
  */
 function readsOf(family: Family, families: readonly Family[]): (() => unknown)[] {
   return getCases(family.name)
@@ -110,8 +106,8 @@ function readsOf(family: Family, families: readonly Family[]): (() => unknown)[]
 }
 
 /**
- * Returns a function that decodes a message as if it had just been received. The function alternates between two copies of the message,
- * because `readText` caches the text of a buffer.
+ * Returns a function that decodes a message as if it had just been received. It alternates between two copies, because `readText` caches
+ * the text of a buffer.
  */
 function decodesAsNew(decoders: GatewayDecoders, message: DeviceMessage, settings: DecoderSettings): () => unknown {
   const twins = [message, { ...message, payload: Buffer.from(message.payload) }] as const;
@@ -122,10 +118,7 @@ function decodesAsNew(decoders: GatewayDecoders, message: DeviceMessage, setting
   };
 }
 
-/**
- * Returns how many messages per second the functions of each list decode, in each round. The lists are measured alternately, so that other
- * load on the machine affects all of them.
- */
+/** Returns how many messages per second the functions of each list decode, in each round. The lists are measured alternately. */
 function roundsOf(lists: readonly (readonly (() => unknown)[])[]): number[][] {
   const rateOf = (reads: readonly (() => unknown)[]) => {
     const startedAt = performance.now();

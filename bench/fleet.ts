@@ -48,8 +48,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'accounts that want attention': '/v1/users?has_attention=true',
 };
 /**
- * Names of the queries that read all matching devices and then sort them. The number of matches grows with the fleet, so these queries have
- * no target ratio, like the queries for maps.
+ * Names of the queries that read all matching devices and then sort them. The number of matches grows with the fleet, so they have no goal.
  */
 const GROWING: ReadonlySet<string> = new Set(['a word that one in ninety has']);
 const MAPS: Readonly<Record<string, string>> = {
@@ -71,9 +70,8 @@ interface Fleet {
 }
 
 /**
- * Measures how long the API takes for pages of device lists in a fleet of 1,000 devices and in one of 100,000 (`--devices=1000,100000`),
- * over TLS keep-alive. The callers are an administrator, and a utility that enrolled half of the homes. `--pages=300` sets the pages per
- * query and round. The two fleets are compared by the medians of pages with equal numbers of rows.
+ * Measures how long the API takes for pages of device lists among 1,000 and 100,000 devices (`--devices=1000,100000`), for an administrator
+ * and a utility. `--pages=300` sets the pages per query and round.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const watches: number[] = [];
@@ -139,9 +137,8 @@ async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fle
 }
 
 /**
- * Adds devices, two per home. In every fifth home, both devices are behind a gateway: Shelly devices in every 500th home, otherwise Tasmota
- * devices. 2 % of the devices are silent, each since a time in the last 60 days, and 0.5 % are faulty. On each of the last 30 days, 1 % of
- * all devices stopped sending for some time.
+ * Adds devices, two per home, in every fifth home behind a gateway. 2 % of them are silent and 0.5 % are faulty. On each of the last 30
+ * days, 1 % stopped sending for some time.
  */
 async function addFleet(pool: Pool, devices: number, utility: string): Promise<void> {
   const statements: [string, unknown[]][] = [
@@ -263,8 +260,7 @@ function get(
 ): Promise<{ next: string | null; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${keys[who]}` };
-    // The search matches exactly eleven flats. The search text is the highest flat number without its last digit: eleven flat numbers begin
-    // with this text.
+    // The search matches exactly eleven flats, because eleven flat numbers begin with the text.
     const asked = path.replace('{eleven}', String(devices - 1).slice(0, -1));
     request({ port, host: '127.0.0.1', path: asked, headers, agent }, (response) => {
       let text = '';

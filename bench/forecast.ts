@@ -14,8 +14,8 @@ const DAYS = [1, 5, 10, 15, 20, 25, 28];
 /** Day of the month on which the error of the forecast must be lower than that of the naive forecasts. */
 const GOAL_DAY = 10;
 /**
- * Measures the error of the forecast of a month's usage on each day of the month, compared with two naive forecasts. `files`: usage of real
- * homes, as days (`date,kwh`) or in the format of a public data set.
+ * Measures the error of the forecast of a month's usage on each day of the month, compared with two simple forecasts. `files`: usage of
+ * real homes, as days (`date,kwh`) or in the format of a public data set.
  */
 export async function runBenchmark(files: readonly string[] = []): Promise<BenchmarkResult> {
   const homes = (files.length > 0 ? files : [CARRIED]).flatMap(readHomes);
@@ -49,10 +49,7 @@ export async function runBenchmark(files: readonly string[] = []): Promise<Bench
   };
 }
 
-/**
- * Formats, for each home, the share of its months whose usage was within the forecast range. The width of the range is calibrated on the
- * other homes.
- */
+/** Formats, for each home, the share of its months whose usage was within the forecast range, calibrated on the other homes. */
 function rangeLines(
   ranges: ReturnType<typeof crossValidateForecastRanges>,
   outcomes: readonly ForecastOutcome[],

@@ -19,8 +19,8 @@ const month = (back: number) => {
   return [dayOf(new Date(first(back))), dayOf(new Date(first(back - 1) - 86_400_000))] as const;
 };
 /**
- * First day of the year that ends today. Sums of the last two days of this year are never precomputed, so a query of the last month
- * combines precomputed days and current days.
+ * First day of the year that ends today. A query of its last month combines precomputed days with the last two days, which are never
+ * precomputed.
  */
 const [START] = month(11);
 const END = dayOf(new Date());
@@ -70,9 +70,8 @@ const QUESTIONS: {
 ];
 
 /**
- * Measures response times for data of three groups: 1,000 homes with one meter each, 1,000 homes of which every tenth has panels, and a
- * tree of both (`10000` sets the number of homes of each). `--kept` measures precomputed groups only, because computing the sums takes
- * minutes on a busy machine.
+ * Measures response times for three groups: 1,000 homes with one meter each, 1,000 homes of which every tenth has panels, and a tree of
+ * both (`10000` sets the number of homes). `--kept` measures precomputed groups only.
  */
 export async function runBenchmark(asked: readonly string[]): Promise<BenchmarkResult> {
   const homes = Number(asked.find((word) => !word.startsWith('--')) ?? 1_000);

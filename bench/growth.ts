@@ -15,18 +15,14 @@ const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
 /** `--interval=15m`: whether meters that report every 15 minutes are also measured. Every fourth reading of such a meter closes an hour. */
 const BY_QUARTER_HOUR = process.argv.includes('--interval=15m');
 /**
- * `--devices=1000000`: size of the larger fleet, by default 100,000. `--few=10000`: size of the smaller fleet, by default 1,000. With 1,000
- * devices, a batch of 5,000 messages contains five messages of each device, so each head (the stored state of a device) is written once for
- * five readings. With 10,000 devices, as in the larger fleet, a head is written for each reading.
+ * `--devices=1000000`: number of devices of the larger fleet, by default 100,000. `--few=10000`: of the smaller fleet, by default 1,000.
+ * With only 1,000 devices, the stored state of a device is written once for five readings instead of for each.
  */
 const DEVICES = { few: Number(argument('few') ?? 1_000), many: Number(argument('devices') ?? 100_000) };
 /** The heads (stored states) of a million devices exceed any processor cache, so the target is lower for a million. */
 const DEVICES_TARGET = DEVICES.many < 1_000_000 ? 0.8 : 0.7;
 const [FEW_DEVICES, MANY_DEVICES] = [DEVICES.few.toLocaleString('en'), DEVICES.many.toLocaleString('en')];
-/**
- * Minutes for which the larger fleet publishes without a pause at the end of the run, including vacuum and checkpoints. With 0, there is no
- * such phase.
- */
+/** Minutes for which the larger fleet publishes without a pause at the end of the run. */
 const STEADY_MINUTES = Number(argument('steady') ?? 0);
 const MESSAGES = 200_000;
 /** Factor that scatters the order of the devices. It is a prime, so that messages do not arrive in the order of the devices' rows. */
@@ -48,24 +44,15 @@ interface Meters {
   messages: number;
   stepMs: number;
   first: number;
-  /**
-   * Clock of the simulated devices. It continues from one round to the next, because consumption would otherwise be attributed to all hours
-   * of the gap between two rounds.
-   */
+  /** Clock of the simulated devices. It continues from one round to the next, so that there is no gap in the readings. */
   clock: { ms: number };
 }
 const clock = { ms: Date.now() - 2 * DAY_MS };
 const TEN_SECONDS = { messages: MESSAGES, stepMs: 1_000, first: 0, clock };
 const FEW: Meters = { ...TEN_SECONDS, devices: DEVICES.few };
-/**
- * The larger fleet. Every device sends in each round: if only some devices sent, the worker would have all of them in its cache, and the
- * result would be meaningless.
- */
+/** The larger fleet. Every device sends in each round, because the worker would otherwise have all sending devices in its cache. */
 const MANY: Meters = { ...TEN_SECONDS, devices: DEVICES.many, messages: Math.max(MESSAGES, DEVICES.many) };
-/**
- * Meters of the small fleet that report every 15 minutes. They are other devices than those of `FEW`, because a round covers two days by
- * their clocks.
- */
+/** Meters of the small fleet that report every 15 minutes. */
 const FEW_BY_QUARTER_HOUR: Meters = {
   ...FEW,
   stepMs: QUARTER_HOUR_MS,
@@ -134,9 +121,8 @@ interface Costs {
 
 /**
  * Measures readings/s over mosquitto, from publish to commit, with different amounts of stored readings (`--sizes=1,10,50`, in millions),
- * for 1,000 and 100,000 devices alternately (`--few=10000`, `--devices=1000000`). The question is whether the rate stays constant. Devices
- * send in a scattered order, as real devices do. `--interval=15m` adds meters of which every fourth reading closes an hour. `--steady=10`
- * adds that many minutes of the larger fleet without a pause, including vacuums and checkpoints.
+ * for 1,000 and 100,000 devices alternately. The rate should stay constant. `--interval=15m` adds meters of which every fourth reading
+ * completes an hour. `--steady=10`: minutes without a pause.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
@@ -153,8 +139,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       const wanted = Math.ceil((million * 1e6) / READINGS_PER_HOME_YEAR);
       await insertHistory(database, year, FIRST_HOME + homes + 1, FIRST_HOME + wanted);
       homes = wanted;
-      // Each ten-second meter closes an hour with one of 360 readings. The clock starts at a full hour, so that not all meters close an
-      // hour in the same round.
+      // Each ten-second meter completes an hour with one of 360 readings, not all meters in the same round.
       clock.ms = Math.ceil(clock.ms / HOUR_MS) * HOUR_MS;
       const rate = await withWorker(database, async (round) => {
         const emptyMib = costs ? 0 : (await round({ ...FEW, messages: FEW.devices })).ingestMib;
@@ -182,10 +167,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
   }
 }
 
-/**
- * Makes every device send once. Returns the rate of this first round. The rate is not part of the result, because the round creates series,
- * enlarges the stored states of devices and fills the worker's cache.
- */
+/** Makes every device send once. Returns the rate of this first round, which is not part of the result. */
 async function warmUp(round: Round): Promise<Rate> {
   const first = await round(MANY);
   await round(MANY);
@@ -314,10 +296,7 @@ const linesOfCosts = ({ floor, few, many, firstRound, bytesPerDevice }: Costs): 
   `first round of new devices / later rounds: ${firstRound}; memory a device: ${bytesPerDevice} B`,
 ];
 
-/**
- * Returns the goals for the cost of a reading. Memory has a goal only in a run with a million devices: with fewer devices, the memory per
- * device is too inexact, because it is computed from the MiB of the whole process.
- */
+/** Returns the goals for the cost of a reading. Memory has a goal only in a run with a million devices. */
 function goalsOfCosts({ floor, few, many, firstRound, bytesPerDevice }: Costs): BenchmarkGoal[] {
   const memory = { what: 'Memory of a worker for each device', measured: bytesPerDevice, unit: ' B' };
   return [
@@ -374,8 +353,8 @@ interface Steady {
 }
 
 /**
- * Makes the larger fleet publish for `STEADY_MINUTES` without a pause, at the rate `perSecond`. By the devices' clocks, each sends a
- * reading every ten seconds.
+ * Makes the larger fleet publish for `STEADY_MINUTES` without a pause, at the rate `perSecond`. Each device sends a reading every ten
+ * seconds of its clock.
  */
 async function steadyState(pool: Pool, round: Round, perSecond: number): Promise<Steady> {
   const upkeep = async () => {

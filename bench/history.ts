@@ -24,10 +24,7 @@ export interface HistoryDateRange {
   end: string;
 }
 
-/**
- * Adds a year of readings, load profile and aggregates for the homes numbered `first` to `last`, directly into the tables. (The benchmarks
- * `ingest` and `tiers` measure the cost of writing.)
- */
+/** Adds a year of readings, load profile and aggregates for the homes numbered `first` to `last`, directly into the tables. */
 export async function insertHistory(
   { pool, found }: Pick<TierDatabase, 'pool' | 'found'>,
   year: HistoryDateRange,

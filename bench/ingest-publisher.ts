@@ -1,8 +1,8 @@
 import { connectAsync } from 'mqtt';
 
 /**
- * Child process that publishes register readings of its devices in turn: `messages` messages with QoS 1. It uses one connection per device,
- * or `connections` connections to a broker without authentication. It reports to its parent when the last message is acknowledged.
+ * Child process that publishes `messages` register readings of its devices in turn with QoS 1, over one connection per device or over
+ * `connections` connections. Reports to its parent when the last message is acknowledged.
  */
 interface Task {
   /** URL of the broker, or URLs of several brokers over which the connections are spread. */

@@ -2,9 +2,8 @@ import { connect } from 'mqtt';
 import pg from 'pg';
 
 /**
- * Child process that runs a naive script for comparison. The script acknowledges messages on receipt, and inserts batches of them into a
- * table without index, checks or any computation. It receives `{url, databaseUrl}` from its parent. If it also receives a `clientId`, its
- * session is persistent, and the broker stores messages while the script does not run.
+ * Child process that runs a simple script for comparison. It acknowledges messages on receipt, and inserts them into a table without index
+ * or checks. It receives `{url, databaseUrl}` from its parent, and `clientId` for a persistent session.
  */
 interface Task {
   url: string;

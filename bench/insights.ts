@@ -15,10 +15,7 @@ import type { BenchmarkResult } from './answer.ts';
 import { computeQuantile, startBenchmarkDatabase } from './support.ts';
 
 const USERS = 1_000;
-/**
- * Numbers of devices per home, which are assigned to the homes in rotation. Each device has an open hour (its latest hour, which is stored
- * separately), and every response includes the open hours.
- */
+/** Numbers of devices per home, assigned in rotation. Each device has an open hour (its latest hour, which is stored separately). */
 const DEVICES = [1, 5, 40];
 const QUERIES = 400;
 /** Number of homes that also have quarter-hours (96 per day and device), which queries in time zones with half-hour offsets need. */

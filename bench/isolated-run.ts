@@ -16,10 +16,8 @@ const MAX_DATABASE_END_MS = 10_000;
 export const isIsolatedRun = (): boolean => process.env[ISOLATED_RUN] === '1';
 
 /**
- * Runs this program again in a session of its own, with its own folder for temporary files, and exits with the exit code of that run.
- * Afterwards, all processes that the run started are ended and the folder is removed, however the run ended. SIGINT, SIGTERM, SIGHUP and
- * SIGQUIT also end the run. A second signal ends it at once and leaves the folder. (A separate process handles the signals, because a
- * measuring process may not handle them for seconds, or may be starting a process.) Linux only.
+ * Runs this program again in a separate session, with a separate folder for temporary files, and exits with its exit code. Afterwards, all
+ * its processes are ended and the folder is removed. A second signal ends the run at once. Linux only.
  */
 export async function restartOnIsolatedServer(): Promise<never> {
   const folder = mkdtempSync(join(tmpdir(), 'energy-run-'));
@@ -58,10 +56,7 @@ interface Process {
   name: string;
 }
 
-/**
- * Ends all processes of a run. A PostgreSQL server gets the signal for an immediate shutdown. It then ends its own children and releases
- * its shared memory.
- */
+/** Ends all processes of a run. A PostgreSQL server gets the signal for an immediate shutdown. */
 async function endAll(session: number, folder: string): Promise<void> {
   const isDatabase = ({ name }: Process) => name === 'postgres';
   for (const untilMs = performance.now() + MAX_DATABASE_END_MS; ; await pause(50)) {
@@ -85,8 +80,8 @@ function end(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Returns the processes of the session, and the processes whose working folder is below the folder. Processes of the second kind are
- * included, because a database that `pg_ctl` started has a session of its own. Zombies are ignored.
+ * Returns the processes of the session, and those whose working folder is below the folder, because a database that `pg_ctl` started has a
+ * separate session.
  */
 function processesOf(session: number, folder: string): Process[] {
   return readdirSync('/proc').flatMap((entry) => {
@@ -105,9 +100,8 @@ function processesOf(session: number, folder: string): Process[] {
 }
 
 /**
- * Whether a process was started by the run: its working folder is in the run's folder, and its environment contains the run's TMPDIR. The
- * working folder alone is no proof, because a user's shell may have the same one. PostgreSQL is recognised by its name, because it
- * overwrites its environment with its title.
+ * Whether a process was started by the run: its working folder is in the run's folder, and its environment contains the run's TMPDIR.
+ * PostgreSQL is recognised by its name, because it overwrites its environment.
  */
 const isOf = (folder: string, pid: string, name: string): boolean =>
   workingFolderOf(pid).startsWith(folder + sep) &&

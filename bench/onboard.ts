@@ -16,8 +16,8 @@ const EVERY_MS = 60_000;
 const ENERGY = resolve(import.meta.dirname, '../bin/energy.js');
 
 /**
- * Measures how long it takes to import a table of `--devices=` (default 10,000) meters, each of a new account, until the first reading of
- * each meter is stored. The service, the command and the meters all run on this machine. The measurement is not repeated.
+ * Measures how long it takes to import a table of `--devices=` (default 10,000) meters of new accounts, until the first reading of each
+ * meter is stored.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

@@ -83,8 +83,8 @@ interface Peer {
 
 /**
  * Compares this service with other programs that store MQTT messages in PostgreSQL: readings/s from publish to commit, CPU time per
- * reading, and the readings that are lost or stored twice if the program is killed (SIGKILL) twice while devices publish. All programs use
- * the same mosquitto, messages and PostgreSQL. `words`: if given, only programs whose names contain one of these words are measured.
+ * reading, and readings that are lost or stored twice if the program is killed twice. `words`: measures only programs whose names contain
+ * one of them.
  */
 export async function runBenchmark(words: readonly string[] = []): Promise<BenchmarkResult> {
   installDebianPackages();
@@ -230,10 +230,7 @@ async function untilReady(pool: Pool, place: PeerProgramInputs): Promise<void> {
   }
 }
 
-/**
- * Measures readings/s and CPU time under a flood of messages. The same number of messages is sent before the measurement, so that the
- * program is warm.
- */
+/** Measures readings/s and CPU time under many messages. The same number of messages is sent before the measurement. */
 async function measureRate(
   database: Database,
   peer: Peer,
@@ -257,10 +254,7 @@ async function measureRate(
   return flood(rows[0].bytes * 0.9);
 }
 
-/**
- * Waits until the table has the given number of rows of the devices. It first waits until the table has the expected size, because counting
- * rows would load the server.
- */
+/** Waits until the table has the given number of rows of the devices. */
 const untilRows = (pool: Pool, devices: readonly PairedDevice[], count: number, fromBytes: number): Promise<void> =>
   waitUntilTrue(`fewer than ${count} readings are stored`, async () => {
     await pause(10);

@@ -29,8 +29,8 @@ interface Server {
 }
 
 /**
- * Measures how much the API's resident memory grows while a client reads all readings of a device in pages of the maximum size. Each
- * response format is measured with a new API process.
+ * Measures how much the API's memory grows while a client reads all readings of a device in pages of the maximum size. Each response format
+ * is measured with a new API process.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

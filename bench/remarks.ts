@@ -27,9 +27,8 @@ const ROUNDS = 12;
 const END = new Date('2026-01-01T00:00:00Z');
 
 /**
- * If files in the formats of the benchmark `forecast` are given, lists the remarks that the service would have sent to these real homes, if
- * it had checked each once a day. Without files, measures the time to compute a home's remarks and forecast, with three years of data of
- * ten devices.
+ * With files in the formats of the benchmark `forecast`, lists the remarks (notices about unusual usage) that these real homes would have
+ * received. Without files, measures the time to compute a home's remarks and forecast.
  */
 export async function runBenchmark(files: readonly string[] = []): Promise<BenchmarkResult> {
   return files.length > 0 ? listRealRemarks(files.flatMap(readHomes)) : time();
@@ -66,8 +65,7 @@ function rowOf({ name, used: daily }: MeasuredHome, seen: Seen) {
   const messages: string[] = [];
   const lastDay = new Map<string, number>();
   const first = Math.ceil((daily.firstDay * DAY_MS - seen.fromMs) / QUARTER_HOUR_MS) + 35 * QUARTER_HOURS_PER_DAY;
-  // The hour of the daily check is derived from the home's name, so that homes are checked at different hours. In the service, remarks are
-  // also computed when people look at a home.
+  // The hour of the daily check is derived from the home's name, so that homes are checked at different hours.
   const hour = (createHash('sha256').update(name).digest()[0] ?? 0) % HOURS_OF_A_DAY;
   for (let at = first + hour * 4; at < seen.used.length; at += QUARTER_HOURS_PER_DAY) {
     const from = Math.max(0, at - SEEN_DAYS * QUARTER_HOURS_PER_DAY);

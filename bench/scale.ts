@@ -12,8 +12,8 @@ const ROUNDS = 5;
 const YEAR = { start: '2025-10-01', end: '2026-09-30' };
 
 /**
- * Measures p50 and p99 of a request for a year's daily insights with 1, 10 and 100 million stored readings, on every database tier. The
- * question is whether the cost stays constant.
+ * Measures p50 and p99 of a request for a year's daily insights with 1, 10 and 100 million stored readings, on every database tier (kind of
+ * database server).
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const { results, missing } = await runOnEveryTier(measure, { alsoPlain: false });

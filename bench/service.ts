@@ -27,8 +27,8 @@ export interface StartedService {
 }
 
 /**
- * Starts the service and waits until it reports that it is ready. `log`: file for the logs of its processes. `checkout`: folder of another
- * version of this repository, whose service is started instead of this one.
+ * Starts the service and waits until it is ready. `log`: file for the logs of its processes. `checkout`: folder of another version of this
+ * repository to start instead.
  */
 export async function startService(
   env: Record<string, string>,

@@ -16,9 +16,8 @@ export const readWalBytes = async (pool: Pool): Promise<number> =>
   (await pool.query(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes`)).rows[0].bytes;
 
 /**
- * Measures PostgreSQL's minimum cost of storing a reading. Stores rows of `devices` series, one row per second of each series, as binary
- * arrays, with one transaction per batch. The table has the columns and the key of `readings`. No states of devices or aggregates are
- * written, and nothing is checked.
+ * Measures PostgreSQL's minimum cost of storing a reading: one transaction per batch of rows, into a table with the columns and the key of
+ * `readings`, without checks, device states or aggregates.
  */
 export async function measureMinimumStorageCost(
   { pool, dataDir }: { pool: Pool; dataDir: string },

@@ -17,7 +17,7 @@ const AT_ONCE = 25;
 
 /**
  * Measures the memory per stream of live readings, and the time from the PUBACK of a reading to its event. 1,000 homes each have a stream
- * (TLS, HTTP/1.1) at one API process, and a meter at the embedded broker. Publishers, clients and the service share the machine.
+ * at one API process, and a meter.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

@@ -12,18 +12,14 @@ export interface TierDatabase {
   drop(): Promise<void>;
 }
 
-/**
- * Settings of the test servers. With other values, the load itself would slow the server down. Both sides of every comparison have the same
- * settings.
- */
+/** Settings of the test servers, the same for both sides of every comparison. */
 const FAIR = { max_wal_size: '8GB', work_mem: '64MB', maintenance_work_mem: '512MB' };
 
 const MODES = ['off', 'auto'] as const;
 
 /**
- * Runs a benchmark on every database tier for which this machine can reach a server. On each server, the benchmark also runs without the
- * TimescaleDB extension (unless `alsoPlain` is false): the ratio of the two results shows the effect of the tier, whatever the version of
- * PostgreSQL. `missing`: names of the tiers without a server.
+ * Runs a benchmark on every database tier (kind of database server) on this machine. On each server, it also runs without TimescaleDB
+ * (unless `alsoPlain` is false); the ratio of the results shows the effect of the tier. `missing`: tiers without a server.
  */
 export async function runOnEveryTier<T>(
   question: (database: TierDatabase, name: string) => Promise<T>,

@@ -26,7 +26,7 @@ interface Result {
 }
 
 /**
- * On every database tier, writes a month of readings of 1,000 homes, in order of time as in operation. Measures the rate, the lag of the
+ * On every database tier (kind of database server), writes a month of readings of 1,000 homes. Measures the rate, the lag of the
  * aggregates, the size, and the times of queries.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
@@ -165,10 +165,7 @@ function message(home: number, atMs: number, kwh: number): IncomingMessage {
   };
 }
 
-/**
- * Writes the readings with four writers, as many as ingest has, while the refresh of aggregates runs. For the refresh, the current time is
- * that of the last written reading. Returns readings per second.
- */
+/** Writes the readings with four writers while the aggregates are refreshed. Returns readings per second. */
 async function load({ pool, found }: TierDatabase, startMs: number, endMs: number): Promise<number> {
   const writer = createWriter(pool, { now: () => endMs });
   let nowMs = startMs;
@@ -203,10 +200,7 @@ async function load({ pool, found }: TierDatabase, startMs: number, endMs: numbe
   return Math.round(rate);
 }
 
-/**
- * Writes a missing reading of ten days ago, and measures the time from its commit until the day's aggregate contains the reading, while the
- * refresh runs.
- */
+/** Writes a missing reading of ten days ago, and measures the time until the day's aggregate contains it. */
 async function corrections({ pool, found }: TierDatabase, endMs: number): Promise<number> {
   const times: number[] = [];
   const writer = createWriter(pool, { now: () => endMs });

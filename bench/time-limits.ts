@@ -14,16 +14,15 @@ const ROUNDS = 3;
 let known: number | undefined;
 
 /**
- * Returns a factor from 1 to 8 by which this machine is slower than the machine on which the limits were chosen. The factor is measured
- * once per process, under the machine's current load. It is the median of three rounds, in each of which a program is started and some
- * hashes are computed.
+ * Returns a factor from 1 to 8 by which this machine is slower than the machine on which the time limits were chosen. It is measured once
+ * per process.
  */
 export function measureMachineSlowness(): number {
   known ??= computeSlownessFactor(medianOf(Array.from({ length: ROUNDS }, probe)));
   return known;
 }
 
-/** Returns the factor of a machine on which `probe` took `tookMs`, in ms. Pure. */
+/** Returns the factor of a machine on which `probe` took `tookMs`, in ms. */
 export const computeSlownessFactor = (tookMs: number): number =>
   Math.min(MAX_SLOWNESS, Math.max(1, tookMs / REFERENCE_MS));
 

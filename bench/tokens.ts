@@ -27,9 +27,8 @@ interface Credentials {
 type Kind = keyof Credentials;
 
 /**
- * Measures how much longer a request with an app's access token takes than a request with a key (p50 and p99). 1,000 homes have authorized
- * an app. Requests with tokens and with keys alternate. Each request is for another home than the request before, so that both kinds find
- * the process's caches in the same state.
+ * Measures how much longer a request with an app's access token takes than a request with a key (p50 and p99). Each request is for another
+ * home than the one before, so that caches have the same effect on both.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

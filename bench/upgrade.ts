@@ -13,10 +13,7 @@ import { insertHistory, READINGS_PER_HOME_YEAR } from './history.ts';
 const HOMES = Number(process.argv.find((flag) => flag.startsWith('--homes='))?.slice(8) ?? '50');
 const DAY_MS = 86_400_000;
 
-/**
- * Measures how long `energy upgrade-database` takes for a year of data of homes that have a reading every five minutes. The measurement is
- * not repeated.
- */
+/** Measures how long `energy upgrade-database` takes for a year of data of homes with a reading every five minutes. */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const folder = await createTemporaryFolder();
   const dataDir = join(folder.path, 'data');

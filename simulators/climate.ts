@@ -15,10 +15,7 @@ export interface ThermostatState {
   heating: boolean;
 }
 
-/**
- * Returns the simulated outdoor temperature in °C in the northern middle latitudes. It is lowest in mid-January and before dawn, and the
- * weather differs every day.
- */
+/** Returns the simulated outdoor temperature in °C in the northern middle latitudes. It is lowest in mid-January and before dawn. */
 export function computeOutdoorCelsius(seed: string, dayMs: number, minuteOfDay: number): number {
   const weather = (day: number) => createRandom(seed, day, 'weather').between(-4, 4);
   const share = minuteOfDay / 1440;
@@ -35,10 +32,7 @@ export function computeSetpointCelsius(habits: DayHabits, minuteOfDay: number, c
   return minuteOfDay < habits.wakesAtMinute || minuteOfDay >= habits.sleepsAtMinute ? comfortC - 3 : comfortC - 2;
 }
 
-/**
- * Returns the state of a room one minute later. The room cools towards the outdoor temperature. The heating starts and stops at the
- * thermostat's two thresholds around the set-point.
- */
+/** Returns the state of a room one minute later. The heating starts and stops at two thresholds around the set-point. */
 export function computeNextThermostatState(room: ThermostatState, outsideC: number, wantedC: number): ThermostatState {
   const heating = room.temperatureC < wantedC - (room.heating ? -HYSTERESIS_C : HYSTERESIS_C);
   const change = (outsideC + 2 - room.temperatureC) / COOLING_HOURS + (heating ? HEATING_C_PER_HOUR : 0);

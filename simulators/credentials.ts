@@ -9,8 +9,8 @@ export async function rotateSecret(db: Database, deviceId: string): Promise<stri
 }
 
 /**
- * Runs `work` with a temporary secret of a real device, and removes this secret afterwards. The device's own secret remains valid. If this
- * process is killed or the database is unavailable, the temporary secret expires within a day.
+ * Runs `work` with a temporary secret of a real device, whose own secret remains valid. The temporary secret is removed afterwards, or
+ * expires within a day.
  */
 export async function runWithTemporarySecret<T>(
   db: Database,

@@ -59,8 +59,8 @@ export async function* readCsvReadings(
 }
 
 /**
- * Parses a time in ISO 8601, Unix seconds or Unix milliseconds into Unix ms; returns null for any other text. `local` converts a time
- * without an offset. If `local` is not set, such a time is in UTC.
+ * Parses a time in ISO 8601, Unix seconds or Unix milliseconds into Unix ms, or returns null. `local` converts a time without an offset; by
+ * default, such a time is in UTC.
  */
 export function parseReadingTime(text: string, local?: (stamp: string) => number | null): number | null {
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);

@@ -77,10 +77,7 @@ export function computeHistoryStartMs({ createdAt }: Pick<SimulatorDevice, 'crea
   return start.getTime() + DAY_MS;
 }
 
-/**
- * Returns the offset of a time zone at one time, in minutes east of UTC. The demo uses this offset for the whole history, because simulated
- * people ignore daylight saving.
- */
+/** Returns the offset of a time zone at one time, in minutes east of UTC. The demo uses it for the whole history. */
 export function getUtcOffsetMinutes(timeZone: string, at: Date): number {
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at);
   const match = /GMT([+-])(\d\d):(\d\d)/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '');

@@ -16,10 +16,7 @@ const KWH_PER_CUBIC_METRE_OF_GAS = 10.55;
 /** Login and secret of a gateway, and the topic on which it publishes for the devices behind it. */
 export type GatewayLogin = Pick<DemoDevice, 'login' | 'secret' | 'topic'>;
 
-/**
- * Finds or creates the gateway of a demo home, and creates a new secret for it. Gas and water meters need a gateway, because native
- * messages cannot contain volumes.
- */
+/** Finds or creates the gateway of a demo home, and creates a new secret for it. Gas and water meters need a gateway. */
 export async function ensureDemoGateway(db: Database, userId: string): Promise<GatewayLogin> {
   const known = await db
     .selectFrom('gateways')

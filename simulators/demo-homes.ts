@@ -115,10 +115,7 @@ async function ensureHome(db: Database, plan: DemoHomePlan, userId: string, hist
   };
 }
 
-/**
- * Returns the silent period of a device; undefined if there is none. The period begins and ends at full hours, because the device reports
- * at full hours.
- */
+/** Returns the silent period of a device, which begins and ends at full hours; undefined if there is none. */
 function silenceOf({ silence }: DemoHomePlan, key: string, firstAtMs: number): DemoDevice['silence'] {
   if (!silence?.keys.includes(key)) return undefined;
   const fromMs = (Math.floor(firstAtMs / HOUR_MS) - silence.hoursBefore) * HOUR_MS;

@@ -30,10 +30,7 @@ interface HouseState {
 
 /** Traits of a house without panels and with a battery that stores nothing. */
 const NO_PANELS: SolarTraits = { latitude: 0, peakW: 0, battery: { capacityWh: 0, chargeW: 0, dischargeW: 1 } };
-/**
- * Number of cached days of a house. Each takes 0.3 MB. The devices of a house send their history concurrently, at about the same pace, so
- * that they share the cached days.
- */
+/** Number of cached days of a house (0.3 MB each). The devices of a house send their history concurrently and share the cached days. */
 const SHARED_DAYS = hasLittleMemory() ? 8 : 24;
 
 /** Creates a house. Each day of the house depends only on the house's traits and on the day. The latest days are cached. */
@@ -60,8 +57,8 @@ export function createDemoHouse(traits: HomeTraits, panels: SolarTraits = NO_PAN
 }
 
 /**
- * Returns a function that returns the registers of a device in a house at one time. The registers are zero at the start of the local day of
- * `installedAtMs`. The function is fast if it is called with ascending times.
+ * Returns a function that returns the registers of a device in a house at a time. They are zero at the start of the local day of
+ * `installedAtMs`. The function is fast if times ascend.
  */
 export function createHouseRegisters(
   { traits, simulate }: DemoHouse,

@@ -73,10 +73,7 @@ const volume = (flow: 'gas' | 'water', location: string): DemoDevicePlan => ({
 });
 const NO_BATTERY = { capacityWh: 0, chargeW: 0, dischargeW: 1 };
 
-/**
- * The households of the demo. Visitors see the first household first, so it shows the most features. Each other household shows one
- * feature, which its test names (test/system/ingest/demo-homes.test.ts).
- */
+/** The households of the demo. The first one shows the most features, each other household one feature. */
 export const DEMO_HOME_PLANS: readonly DemoHomePlan[] = [
   {
     email: 'anna@demo.example',
@@ -168,7 +165,7 @@ const since = (kind: HomeFault['kind'], fromMs: number): HomeFault => ({
 });
 
 /**
- * Returns the last time before `beforeMs` that is old enough for a remark, in Unix ms. The time is on the given weekday (0 = Sunday, null:
+ * Returns the last time before `beforeMs` that is old enough for a remark (notice), in Unix ms, on the given weekday (0 = Sunday, null:
  * any) and at the given minute of the local day.
  */
 function lastAt(weekday: number | null, minute: number, beforeMs: number, utcOffsetMinutes: number): number {

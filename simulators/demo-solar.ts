@@ -36,7 +36,7 @@ export function createSolarReadings(
 
 /**
  * Finds or creates the meter, the inverter and the battery of a solar home, and creates a new secret for each. If the home already had a
- * meter, panels and battery are installed when their devices are created. The earlier readings of the meter then stay correct.
+ * meter, panels and battery are installed now, so that earlier readings stay correct.
  */
 export async function ensureSolarDevices(
   db: Database,
@@ -72,8 +72,8 @@ export async function ensureSolarDevices(
   const home = drawHomeTraits(place.email, getUtcOffsetMinutes(place.timezone, meter.firstCreatedAt));
   const solar = drawSolarTraits(place.email, latitude);
   const play = (kind: SolarDevice, own: SimulatorDevice, installedAtMs: number) => {
-    // Each device has a simulated home of its own: the histories of the devices are read concurrently, and the clock of a simulated home
-    // only moves forward.
+    // Each device has a separate simulated home, because their histories are read concurrently and the clock of a simulated home only moves
+    // forward.
     const seen = createSolarHome(home, solar, installedAtMs, sinceMs);
     return prepareDemoDevice(db, own, history, {
       kind,

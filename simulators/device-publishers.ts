@@ -13,10 +13,7 @@ export interface SimulationOptions {
   faults: readonly string[];
 }
 
-/**
- * Minimum interval between messages with registers, in ms. Messages in between contain only the power, because registers every 2 seconds
- * would fill the disk.
- */
+/** Minimum interval in ms between messages with registers. Messages in between contain only the power. */
 const REGISTER_MS = 10_000;
 
 /** If memory is limited, a device waits for each PUBACK, because sender and broker hold a message in memory until its PUBACK. */
@@ -96,8 +93,7 @@ export async function createDevicePublishers(
 const METERS: ReadonlySet<string> = new Set(['smart_meter', 'meter']);
 
 function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object | readonly object[]> {
-  // All devices send their history in the same small steps. The devices of a home then need about the same simulated day at the same time,
-  // and share it.
+  // All devices send their history in the same small steps, so that the devices of a home share a simulated day.
   if (!METERS.has(device.kind) || faults.length === 0) return stepsOf(device, nowMs);
   const readings = readingsOf(device, nowMs);
   const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);
@@ -133,10 +129,7 @@ function firstMissingMs({ installedAtMs, knownUntilMs }: DemoDevice): number {
   return knownUntilMs <= installedAtMs ? installedAtMs : knownUntilMs + 1;
 }
 
-/**
- * Sends a live reading. Without `withRegisters`, the reading contains only the power. If the connection is full or down, the reading is
- * dropped; the next register reading includes its energy.
- */
+/** Sends a live reading. Without `withRegisters`, it contains only the power. If the connection is full or down, the reading is dropped. */
 function sendLive(device: DemoDevice, publisher: DevicePublisher, atMs: number, withRegisters: boolean): void {
   const readings = device.readings(atMs, true);
   const elements = withRegisters ? readings : readings.flatMap(powerOnly);

@@ -23,9 +23,8 @@ const SOLAR_HOME = { email: 'anna@demo.example', latitude: 52.5 };
 const MANAGED_BY_UTILITY = 'ben@demo.example';
 
 /**
- * Finds or creates the devices of a home that a demo before version 1.7.0 has created: a meter and a thermostat; in one home also solar
- * panels. The simulated properties of this home must not change. Otherwise, new readings of its registers would contradict the stored
- * readings.
+ * Finds or creates the devices of a home that a demo before version 1.7.0 has created. The simulated properties of this home must not
+ * change, because new readings would contradict the stored ones.
  */
 export async function ensureHomeOfEarlierDemo(
   db: Database,

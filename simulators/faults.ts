@@ -86,8 +86,8 @@ function toWattHour(kwh: number): number {
 }
 
 /**
- * Faults by the names that `energy demo --faults` accepts. Each fault is strong enough to be visible within 90 days. Faults of the meter
- * come before faults of the connection: the meter resets its register whether or not earlier readings have arrived.
+ * Faults by the names that `energy demo --faults` accepts. Each is visible within 90 days. Faults of the meter come before faults of the
+ * connection.
  */
 const FAULTS: Record<string, (seed: string) => ReadingFault> = {
   reset: (seed) => resetRegister(seed),

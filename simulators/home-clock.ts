@@ -31,8 +31,8 @@ export interface SolarHome {
 }
 
 /**
- * Creates a home whose register is zero at the start of the local day of `installedAtMs`. The state of the home depends only on traits,
- * installation and time. Requests with ascending times are fast; a request for an earlier day restarts the summation.
+ * Creates a home whose register is zero at the start of the local day of `installedAtMs`. Its state depends only on traits, installation
+ * and time. Requests with ascending times are fast.
  */
 export function createSimulatedHome(traits: HomeTraits, installedAtMs: number): SimulatedHome {
   const simulate = (startsAtMs: number) => simulateDay(traits, startsAtMs);
@@ -68,8 +68,7 @@ export function createSolarHome(
 }
 
 /**
- * Creates a clock that adds up registers over simulated days, one day at a time. Each of `flows` returns the watts of one register in each
- * minute of a day.
+ * Creates a clock that adds up registers over simulated days. Each of `flows` returns the watts of one register in each minute of a day.
  */
 export function createRegisterSimulation<Day extends { startsAtMs: number }>(
   traits: HomeTraits,
@@ -109,10 +108,7 @@ export function createRegisterSimulation<Day extends { startsAtMs: number }>(
   };
 }
 
-/**
- * Returns the energy since the installation in mJ, at the start of each minute and at the end of the day. The sums are exact, because they
- * are integers below 2^53.
- */
+/** Returns the energy since the installation in mJ, at the start of each minute and at the end of the day. The sums are exact integers. */
 function sumsOf(watts: Int32Array, beforeMillijoules: number): Float64Array {
   const sums = new Float64Array(1441);
   sums[0] = beforeMillijoules;

@@ -23,8 +23,8 @@ const hasFault = (faults: readonly HomeFault[] | undefined, kind: HomeFault['kin
   faults?.some((fault) => fault.kind === kind && fault.fromMs <= atMs && atMs < fault.toMs) ?? false;
 
 /**
- * Returns the power of a compressor in one minute, in watts. `runs on`: the compressor never stops, because the door is open. `failing`:
- * the compressor runs longer, because coolant is missing.
+ * Returns the power of a compressor in one minute, in watts. `runs on`: it never stops. `failing`: it runs longer, because coolant is
+ * missing.
  */
 export function computeCompressorWatts(
   { watts, everyMinutes, onMinutes }: Compressor,

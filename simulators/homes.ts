@@ -106,10 +106,7 @@ function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
   return isHoliday ? { ...habits, away: true } : habits;
 }
 
-/**
- * Returns the base load of a day in watts: standby, fridge, lights and screens. Also writes the power of appliances with a meter of their
- * own to `appliances`.
- */
+/** Returns the base load of a day in watts. Also writes the power of appliances with a separate meter to `appliances`. */
 function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number, appliances: AppliancePowers): Int32Array {
   const random = createRandom(traits.seed, 'base');
   const standby = random.whole(60, 140);
@@ -153,19 +150,13 @@ export function computeFreezerWatts({ freezer, faults, utcOffsetMinutes }: HomeT
     : watts;
 }
 
-/**
- * Returns the minute of a day at which it becomes light, and the minute at which it becomes dark. Both vary over the year, by up to two
- * hours from their mean.
- */
+/** Returns the minutes of a day at which it becomes light and dark, which vary over the year. */
 function darkness(localDayMs: number): { untilMinute: number; fromMinute: number } {
   const swing = 120 * Math.cos((2 * Math.PI * (localDayMs / DAY_MS + 10)) / 365.25);
   return { untilMinute: 390 + swing, fromMinute: 1140 - swing };
 }
 
-/**
- * Returns the states of the room on one day. The simulation starts half a day earlier, from a fixed state whose effect disappears within
- * hours, so that consecutive days join smoothly.
- */
+/** Returns the states of the room on one day. The simulation starts half a day earlier, so that consecutive days join smoothly. */
 function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): ThermostatState[] {
   const before = habitsOfDay(traits, localDayMs - DAY_MS);
   let room: ThermostatState = { temperatureC: traits.comfortC - 0.5, setpointC: traits.comfortC, heating: false };
@@ -189,10 +180,7 @@ function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): T
 }
 
 const outsideByHour = new Map<string, number>();
-/**
- * Returns the outdoor temperature of the hour in °C. It is computed only once an hour, because a computation for each minute would take
- * most of the simulation's time.
- */
+/** Returns the outdoor temperature of the hour in °C. */
 function hourly(traits: HomeTraits, localDayMs: number, minute: number): number {
   const hourStart = minute - (minute % 60);
   const key = `${traits.seed} ${localDayMs} ${hourStart}`;

@@ -17,9 +17,8 @@ export interface HouseholdOptions {
 }
 
 /**
- * Publishes the messages of a household over one connection at QoS 1, as fast as the broker acknowledges: first the messages that all
- * devices send on connect, then the messages of each step of [from, to]. Resolves with the number of messages when all are acknowledged.
- * The service stores messages without a time with their time of receipt, not with the simulated time.
+ * Publishes the messages of a household over one connection at QoS 1: first the messages on connect, then those of each step of [from, to].
+ * Resolves with the number of messages when all are acknowledged. Messages without a time are stored with their time of receipt.
  */
 export async function publishHouseholdMessages(options: HouseholdOptions): Promise<number> {
   const { url, username, password, devices, home, fromMs, toMs, stepMs } = options;

@@ -24,15 +24,11 @@ export interface ImportOptions {
 export interface ImportResult extends ImportCounts {
   device_id: string;
   sent: number;
-  /**
-   * Number of readings of this import that the service has rejected, by reason. An external broker may deliver readings later, so further
-   * readings may be rejected after the import.
-   */
+  /** Number of readings of this import that the service has rejected so far, by reason. */
   rejected: Record<string, number>;
   /**
-   * Number of readings in the imported period that add no energy, by the verdict of the counting rules: an interval that overlaps another,
-   * a glitch, or a reading that is held until later readings decide. `uncounted`: all readings of a quantity that contributes to no total,
-   * for example because another quantity of the channel does.
+   * Number of readings in the imported period that add no energy, by reason, such as an overlapping interval or an implausible reading.
+   * `uncounted`: all readings of a quantity that contributes to no total.
    */
   left_out: Record<string, number>;
   seconds: number;
@@ -82,10 +78,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
   return { device_id: deviceId, ...counts, sent, rejected, left_out, seconds };
 }
 
-/**
- * Returns the stored register readings of a channel at full hours, in kWh (or m³), by Unix ms. For many years, these are some hundred
- * thousand readings.
- */
+/** Returns the stored register readings of a channel at full hours, in kWh (or m³), by Unix ms. */
 async function storedRegisters(db: Database, deviceId: string, channel: string): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('readings')

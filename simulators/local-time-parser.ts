@@ -1,10 +1,8 @@
 import { DateTime } from 'luxon';
 
 /**
- * Returns a parser for the local times of one file, which must be called in the order of the rows. It converts a time such as
- * `2026-10-25T02:30` to Unix ms, and returns null for a local time that does not exist. When the clocks go back, an hour occurs twice, and
- * the order of the rows decides. In a file with ascending times, a time that is not after the time of the previous row belongs to the
- * second of the two hours. In a file with descending times, a time that is not before it belongs to the first.
+ * Returns a parser for the local times of one file, called in the order of the rows. It converts a time such as `2026-10-25T02:30` to Unix
+ * ms, or returns null if the local time does not exist. If a local time occurs twice because clocks go back, the order of the rows decides.
  */
 export function createLocalTimeParser(zone: string): (local: string) => number | null {
   let beforeMs: number | null = null;

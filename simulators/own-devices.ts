@@ -46,8 +46,8 @@ interface Row {
 }
 
 /**
- * Finds or creates a user's simulated device. The end of its id identifies the device, even if its location, type or settings have been
- * changed. A device that a person pairs never has such an id. `pair` creates the device.
+ * Finds or creates a user's simulated device, by the end of its id. Devices that people pair never have such an id. `pair` creates the
+ * device.
  */
 export async function ensureSimulatorDevice(
   db: Database,
@@ -73,18 +73,14 @@ export async function ensureSimulatorDevice(
     .where('device_id', '=', living.device_id)
     .where('managed_by', '<>', managedBy)
     .execute();
-  // The energy of a deleted device remains in its owner's history. The device that replaces it starts at the last reading of the deleted
-  // device. Otherwise, energy would count twice.
+  // The energy of a deleted device remains in its owner's history, so the device that replaces it starts at its last reading.
   const times = known.map(({ last_read_at }) => last_read_at?.getTime() ?? 0);
   const lastReadAtMs = living.last_read_at?.getTime() ?? (Math.max(...times) || null);
   const firstCreatedAt = known[0]?.created_at ?? living.created_at;
   return { deviceId: living.device_id, createdAt: living.created_at, firstCreatedAt, lastReadAtMs };
 }
 
-/**
- * Returns the end of the ids of a user's simulated devices of one kind. It has 48 bits, so no random id ends with it by chance. All
- * hexadecimal digits are allowed in ids.
- */
+/** Returns the end of the ids of a user's simulated devices of one kind: 48 bits, so that no random id ends with it by chance. */
 const endOfId = ({ userId, kind }: Pick<SimulatorDeviceKey, 'userId' | 'kind'>): string =>
   createHash('sha256').update(`simulated ${kind} of ${userId}`).digest('hex').slice(0, 12);
 
@@ -131,9 +127,8 @@ async function ownDevices(db: Database, place: Pick<SimulatorDeviceKey, 'userId'
 }
 
 /**
- * Marks the device that earlier simulators identified by type and location, and returns whether such a device exists. The mark is in the
- * decoder settings, because people seldom change them and an id cannot be changed. Called only if no device is found by its id, so that a
- * device that a user pairs later at this location is not marked.
+ * Marks the device that earlier simulators identified by type and location, and returns whether there is one. The mark is in the decoder
+ * settings, because an id cannot be changed. Called only if no device is found by its id.
  */
 async function adopt(db: Database, place: SimulatorDeviceKey): Promise<boolean> {
   if (!ONCE_BY_LOCATION.has(place.kind)) return false;

@@ -15,10 +15,7 @@ export interface PublisherOptions {
   onAcknowledged?: (messages: number) => void;
 }
 
-/**
- * The connection of a device. `publish` resolves when the connection can accept the next message; `flush` resolves when all messages are
- * acknowledged.
- */
+/** The connection of a device. `publish` resolves when the next message can be published; `flush` when all are acknowledged. */
 export interface DevicePublisher {
   publish(topic: string, payload: string, retain?: boolean): Promise<void>;
   flush(): Promise<void>;
@@ -50,8 +47,7 @@ export async function createPublisher(options: PublisherOptions): Promise<Device
     wakeUps = [];
     for (const wakeUp of sleepers) wakeUp();
   };
-  // If a connection breaks while mqtt.js resends the messages of the previous connection, mqtt.js rejects the messages that are queued
-  // behind them. The rejected messages are published again.
+  // mqtt.js rejects queued messages if a connection breaks while it resends earlier ones. They are published again.
   const publishUntilAcknowledged = async (topic: string, payload: string, retain: boolean): Promise<void> => {
     try {
       await client.publishAsync(topic, payload, { qos: 1, retain });

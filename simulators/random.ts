@@ -12,10 +12,7 @@ export interface Random {
   chance(probability: number): boolean;
 }
 
-/**
- * Creates a generator whose numbers depend only on `parts`: `createRandom('home 3', day, 'washing')` returns the same sequence on every
- * machine and in every run. Other generators do not affect the sequence.
- */
+/** Creates a generator whose numbers depend only on `parts`: `createRandom('home 3', day, 'washing')` always returns the same sequence. */
 export function createRandom(...parts: (string | number)[]): Random {
   let state = hashFnv1a(parts.join('\u0000'));
   // The algorithm is mulberry32. Its 32 bits of state suffice for the habits of households, and its code has only five lines.

@@ -2,15 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { hasLittleMemory } from '#src/core/memory.ts';
 import type { DevicePublisher } from './publisher.ts';
 
-/**
- * Number of elements in a message. A message then has some 30 KB, which is well below any broker's limit. Sender and broker hold a few
- * messages of each device in memory, which took 40 MB in a demo.
- */
+/** Number of elements in a message, which then has some 30 KB. */
 const ELEMENTS_A_MESSAGE = hasLittleMemory() ? 100 : 400;
 
 /**
  * Publishes elements as arrays on a topic, several per message. A group of elements is never split. Resolves with the number of elements
- * when the broker has acknowledged all.
+ * when all are acknowledged.
  */
 export async function publishReadings(
   publisher: DevicePublisher,

@@ -40,8 +40,8 @@ export function drawSolarTraits(seed: string, latitude: number): SolarTraits {
 }
 
 /**
- * Simulates one local day of a home with panels and a battery. The result depends only on the traits and the day. `sinceMs`: time at which
- * panels and battery were installed. Before this time, the home has only its load.
+ * Simulates one local day of a home with panels and a battery, by the traits and the day only. `sinceMs`: time of the installation; before
+ * it, the home has only its load.
  */
 export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtMs: number, sinceMs: number): SolarDay {
   const day = simulateDay(home, startsAtMs);
@@ -67,9 +67,8 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
 }
 
 /**
- * Computes the flows of the battery. The battery stores the panels' surplus and covers the home's deficit. It is empty at the start of each
- * day, so that each day can be computed alone: in the last hours before midnight it discharges as much as it can, and the surplus is
- * exported.
+ * Computes the flows of the battery, which stores the panels' surplus and covers the home's deficit. It is empty at the start of each day,
+ * so that each day can be computed alone.
  */
 function batteryOf(
   { capacityWh, chargeW, dischargeW }: SolarTraits['battery'],

@@ -1,10 +1,7 @@
 import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import { createRandom } from './random.ts';
 
-/**
- * Prices of a day divided by their mean, by the hour of Central European winter time (UTC + 1): a morning and an evening peak, and low
- * prices at noon because of solar power.
- */
+/** Prices of a day divided by their mean, by the hour of Central European winter time (UTC + 1). */
 const SHAPE = [
   0.8, 0.75, 0.7, 0.7, 0.75, 0.9, 1.15, 1.35, 1.3, 1.05, 0.85, 0.7, 0.6, 0.6, 0.7, 0.9, 1.15, 1.45, 1.6, 1.5, 1.25, 1.1,
   0.95, 0.85,
@@ -13,8 +10,8 @@ const SHAPE = [
 const MEAN = 0.1;
 
 /**
- * Returns the simulated wholesale price of an hour in EUR per kWh, with four decimals. It depends only on the hour. Prices are low on windy
- * days, and negative on a few days.
+ * Returns the simulated wholesale price of an hour in EUR per kWh, with four decimals. Prices are low on windy days, and negative on a few
+ * days.
  */
 export function simulateSpotPrice(hourMs: number): number {
   const localMs = hourMs + HOUR_MS;

@@ -13,8 +13,8 @@ const RADIANS = Math.PI / 180;
 const PERFORMANCE = 0.85;
 
 /**
- * Returns the power of panels in watts for each minute of a local day. The power depends on the position of the sun (season, hour, and
- * latitude in degrees, north is positive) and on clouds, which are drawn from the seed. `peakW`: nominal peak power.
+ * Returns the power of panels in watts for each minute of a local day, by the position of the sun (latitude in degrees, north is positive)
+ * and random clouds. `peakW`: nominal peak power.
  */
 export function simulateSolarWatts(seed: string, latitude: number, peakW: number, localDayMs: number): Int32Array {
   // Without panels, the weather need not be simulated.
@@ -56,10 +56,7 @@ function northernWinter(localDayMs: number): number {
   return Math.cos((2 * Math.PI * ((localDayMs - firstOfYear) / DAY_MS + 10)) / 365.25);
 }
 
-/**
- * Returns the share of the sky that clouds cover, for each full hour of the day. The share differs more between days than between hours,
- * and winters are cloudier.
- */
+/** Returns the share of the sky that clouds cover, for each full hour of the day. */
 function cloudCover(seed: string, latitude: number, localDayMs: number): number[] {
   const random = createRandom(seed, localDayMs, 'clouds');
   let cover = random.between(-0.2, 1.1) + 0.2 * Math.sign(latitude) * northernWinter(localDayMs);

@@ -18,8 +18,8 @@ function isLowTariff(atMs: number, tz: string): boolean {
 }
 
 /**
- * Returns a function that splits the register of a home by tariff, hour by hour. The function is fast if it is called with ascending times.
- * Only for time zones whose offset is a whole number of hours.
+ * Returns a function that splits the register of a home by tariff, hour by hour. It is fast if times ascend. Only for time zones with
+ * whole-hour offsets.
  */
 export function createTariffSplitter(home: SimulatedHome, tz: string): (atMs: number) => TariffRegisters {
   const firstHourMs = Math.floor(home.installedAtMs / HOUR_MS) * HOUR_MS;

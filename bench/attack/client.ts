@@ -26,10 +26,7 @@ export interface RequestOptions {
   headers?: Record<string, string>;
   /** Loopback address from which the request is sent. */
   from?: string;
-  /**
-   * Whether the client discards the response body without parsing it. Parsing a megabyte would take time and distort the times that the
-   * attacker measures.
-   */
+  /** Whether the client discards the response body without parsing it, because parsing would distort the measured times. */
   isDiscarded?: boolean;
 }
 

@@ -49,8 +49,8 @@ interface Measured {
 }
 
 /**
- * Measures how long a neighbour waits for a PUBACK, a response and a webhook, alternately without a hog (an account that overloads the
- * service) and with each kind of hog. Starts a separate service for this, and a separate process for the hog.
+ * Measures how long a neighbour waits for a PUBACK, a response and a webhook, with and without each kind of hog (an account that overloads
+ * the service).
  */
 export async function measureFairness(
   print: (line: string) => void,

@@ -11,8 +11,8 @@ export interface Probe {
   name: string;
   needs: readonly Need[];
   /**
-   * Kind of probe. `quick`: several of these probes run at a time. `waits`: the probe waits for a time limit, so all probes of this kind
-   * run at once. `alone`: the probe loads the service, so no other probe runs.
+   * Kind of probe. `quick`: several run at a time. `waits`: waits for a time limit, so all run at once. `alone`: loads the service, so no
+   * other probe runs.
    */
   kind: 'quick' | 'waits' | 'alone';
   /** Throws a ProbeFailedError if the property does not hold. */

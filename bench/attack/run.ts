@@ -94,8 +94,8 @@ async function fuzzAll({ json, set, checkout, ...given }: Options, requests: num
 }
 
 /**
- * Maximum factor by which a hog (an account that overloads the service) may lengthen a neighbour's waiting times. The run does not fail if
- * the factor is exceeded, because the machine may be busy.
+ * Maximum factor by which a hog (an account that overloads the service) may lengthen a neighbour's waiting times. Exceeding it does not
+ * fail the run, because the machine may be busy.
  */
 const FAIR_RATIO = 2;
 

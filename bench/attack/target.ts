@@ -65,8 +65,8 @@ const UNLIMITED = { minute: 1_000_000, day: 1_000_000 };
 const PLAN_LIMITS = { free: { minute: 30, day: 5_000 }, developer: UNLIMITED, enterprise: UNLIMITED };
 
 /**
- * Starts a service for the attack, and a second API process on its database. `checkout` is the folder of another version of this
- * repository. `env` holds variables that weaken the service, so that probes fail.
+ * Starts a service for the attack, and a second API process on its database. `checkout`: folder of another version of this repository.
+ * `env`: variables that weaken the service, so that probes fail.
  */
 export async function startInstallation(
   options: { checkout?: string | undefined; env?: Record<string, string> } = {},

@@ -9,8 +9,8 @@ const DEVICES = 60;
 const MAX_UNDER_WAY = 20_000;
 
 /**
- * CPU time per message, in µs: through a router to one cell and to two cells, and through deploy/cluster's HAProxy to two ingest processes
- * of one cell.
+ * CPU time per message in µs, through a router to one cell (installation) and to two cells, and through HAProxy to two ingest processes of
+ * one cell.
  */
 export interface CpuPerMessageByRoute {
   one: CpuPerReading;
@@ -19,8 +19,7 @@ export interface CpuPerMessageByRoute {
 }
 
 /**
- * Measures the CPU time per message. Returns the medians of several rounds. A first round is not measured, because the processes compile
- * their code during it.
+ * Measures the CPU time per message, as the median of several rounds. A first round is not measured, because code is compiled during it.
  */
 export async function measureCpuPerMessage(
   rig: CellsInstallationUnderTest,

@@ -37,8 +37,8 @@ export interface AccountMovesResult {
 }
 
 /**
- * Moves accounts from the first cell to the second with one `energy cells move`. Meanwhile the device of each account publishes 16
- * messages/s, and some accounts are also read through the API.
+ * Moves accounts from the first cell (installation) to the second. Meanwhile their devices publish 16 messages/s, and some accounts are
+ * read through the API.
  */
 export async function measureAccountMoves(
   rig: CellsInstallationUnderTest,

@@ -81,8 +81,8 @@ async function disturb(
 const NAMES_OF_ACCOUNT = 3;
 
 /**
- * Measures requests to a cell while exceptions are added to the router's map, which already contains those of `accounts` accounts.
- * `changeMs`: longest duration of a change of the map.
+ * Measures requests to a cell (installation) while entries are added to the router's map of moved accounts. `changeMs`: longest duration of
+ * a change of the map.
  */
 export async function measureRequestsDuringMapChanges(
   rig: CellsInstallationUnderTest,
@@ -107,10 +107,7 @@ export async function measureRequestsDuringMapChanges(
   return { ...disturbed, changeMs };
 }
 
-/**
- * Measures requests to the second cell after all processes of the first cell and its PostgreSQL server were killed. The first cell is not
- * restarted.
- */
+/** Measures requests to the second cell after all processes of the first cell were killed. */
 export async function measureRequestsDuringCellOutage(
   rig: CellsInstallationUnderTest,
   seconds: number,

@@ -8,8 +8,8 @@ const DAY_S = 86_400;
 const MAX_CATCH_UP_MS = 120_000;
 
 /**
- * Corrects the clock, and then processes rejected readings again, as an operator would do. While the clock is behind, the service rejects
- * valid readings, because their times seem to be in the future.
+ * Corrects the clock, and then processes rejected readings again. While the clock is behind, valid readings seem to be in the future and
+ * are rejected.
  */
 async function correctClock({ pool, setClock }: Installation): Promise<void> {
   await setClock(0);
@@ -45,10 +45,7 @@ const step = (name: string, seconds: number): Fault => ({
   },
 });
 
-/**
- * Faults of the clock, for which libfaketime is used: the processes of the service and the database see a shifted wall clock, while the
- * monotonic clock is unaffected.
- */
+/** Faults of the clock, by libfaketime: the processes see a shifted wall clock, but a correct monotonic clock. */
 export const CLOCK_FAULTS: readonly Fault[] = [
   step('the clock 2 h ahead, and right again', 7_200),
   step('the clock 2 h back, and right again', -7_200),

@@ -18,15 +18,12 @@ export interface FaultIntensity {
 }
 
 /**
- * Delays in ms from the moment at which the service stores readings again until the next kill. The delays differ, so that the kills hit
- * different stages of requests and transactions.
+ * Delays in ms from the moment at which readings are stored again until the next kill. They differ, so that the kills hit different stages
+ * of requests and transactions.
  */
 const KILL_AFTER_MS = [2_700, 1_310, 2_530, 1_190, 3_870, 2_430, 1_250, 3_610];
 
-/**
- * Resolves when the database contains more readings than at the time of the call. This may take up to 10 s longer after each kill, because
- * the supervisor increases the delay before it restarts a role.
- */
+/** Resolves when the database contains more readings than at the time of the call, which may take 10 s longer after each kill. */
 async function untilMoreReadings({ pool }: Installation): Promise<void> {
   const count = async () => (await pool.query('SELECT count(*)::int AS n FROM readings')).rows[0].n as number;
   const before = await count();

@@ -57,8 +57,8 @@ async function createDeviceKeys(pool: Pool, players: readonly PairedDevice[]): P
 }
 
 /**
- * Sends a reading once. Returns true if the response is 2xx, and false if the reading must be sent again. Throws if the response is 2xx but
- * the reading was neither stored nor known already, or if the request is invalid, because every repetition would have the same result.
+ * Sends a reading once. Returns true if the response is 2xx, and false if the reading must be sent again. Throws if the request is invalid,
+ * or if the reading was neither stored nor known in spite of a 2xx.
  */
 function isAccepted(options: Parameters<typeof request>[1], payload: string): Promise<boolean> {
   return new Promise((resolve, reject) => {

@@ -39,7 +39,7 @@ const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-li
 const FAKE_CLOCK = { LD_PRELOAD: FAKETIME, FAKETIME_CACHE_DURATION: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
 
 /**
- * Starts an installation. `diskMb`: puts the data on a disk of that size (needs root). `hasClock`: gives the processes a separate clock
+ * Starts an installation. `diskMb`: size of a separate disk for the data (needs root). `hasClock`: gives the processes a separate clock
  * (needs faketime). `env`: further variables of the service.
  */
 export async function startChaosInstallation(options: {

@@ -16,10 +16,7 @@ import { countStoredReadings, countStoredRows, waitUntilMessagesStored } from '.
 /** Maximum number of log lines shown. */
 const LAST_LINES = 30;
 
-/**
- * SQL queries that show the state of the database if acknowledged messages are missing: stored readings, rejected messages, ingest slots,
- * sessions and locks.
- */
+/** SQL queries that show the state of the database if acknowledged messages are missing. */
 const QUESTIONS = {
   stored: `SELECT device_id, count(*)::int AS readings, min(read_at), max(read_at) FROM readings JOIN series USING (series_id) GROUP BY 1 ORDER BY 1`,
   rejected: 'SELECT device_id, reason, count(*)::int FROM rejected_messages GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 10',
@@ -76,10 +73,7 @@ export interface FaultResult {
 const DEVICES = 10;
 const PER_SECOND = 1_000;
 const SETTLE_MS = 90_000;
-/**
- * If no new reading has been stored for this time in ms, no more readings are expected. The time is long, because a flood of messages that
- * was queued earlier is processed first.
- */
+/** Time in ms without a new reading after which no more readings are expected. It is long, because queued messages are processed first. */
 const QUIET_MS = 60_000;
 /** Like `QUIET_MS`, if the broker may have lost messages. The time is shorter, because lost messages never arrive. */
 const FORGOTTEN_MS = 10_000;
@@ -156,10 +150,7 @@ function sampleRates(fleet: RepeatingFleet): { stop(): number } {
   };
 }
 
-/**
- * Returns the resident memory of the ingest worker in MiB, from the second field of /proc/PID/statm (proc(5)), in pages of 4 KiB; 0 if the
- * worker is not running.
- */
+/** Returns the resident memory of the ingest worker in MiB, from /proc/PID/statm; 0 if it is not running. */
 function residentMib({ pidsOf }: Installation): number {
   const [pid] = pidsOf('energy ingest');
   return pid === undefined ? 0 : Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) / 256;

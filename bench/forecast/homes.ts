@@ -32,10 +32,7 @@ interface Piece {
   kwh: number;
 }
 
-/**
- * Reads the homes of a file, which may be gzipped. The column names determine the format: days in the project's own format, or a format of
- * a public data set.
- */
+/** Reads the homes of a file, which may be gzipped. The column names determine the format. */
 export function readHomes(file: string): MeasuredHome[] {
   const bytes = readFileSync(file);
   const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString('utf8');

@@ -95,10 +95,7 @@ export const PEER_FIGURE_LABELS = {
   script: 'naive script, mosquitto',
 } as const;
 
-/**
- * Returns the goals. This service must neither lose readings nor store them twice. Its rate and its CPU time are compared with those of the
- * naive script, and have no goal.
- */
+/** Returns the goals. This service must neither lose readings nor store them twice. Its rate and CPU time have no goal. */
 export function getPeerGoals(results: readonly PeerResult[]): BenchmarkGoal[] {
   const of = (name: string) => summarisePeerRounds(results.find((one) => one.name === name)?.rounds ?? []);
   const [service, script] = [of(PEER_FIGURE_LABELS.service), of(PEER_FIGURE_LABELS.script)];

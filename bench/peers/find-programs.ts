@@ -59,10 +59,7 @@ export function findNodeRedVersion(): ProgramVersionOrMissingReason {
   return { version: `Node-RED ${version}` };
 }
 
-/**
- * Returns the versions of Debian's Python libraries, and when the Python bridge that writes batches acknowledges a message: on arrival or
- * after the commit.
- */
+/** Returns the versions of Debian's Python libraries, and when the Python bridge that writes batches acknowledges a message. */
 export function findPythonVersion(): ProgramVersionOrMissingReason & { acknowledges?: string } {
   const found = pythonVersions();
   if (!found) return { missing: `${PYTHON_PACKAGES.join(' or ')} is missing (apt-get install)` };

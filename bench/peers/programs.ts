@@ -53,9 +53,8 @@ const ON_MESSAGE = `context.get('rows').push([msg.topic.split('/')[2], msg.paylo
 return null;`;
 
 /**
- * Returns Node-RED with one flow: the node "mqtt in" (QoS 1, persistent session) passes messages to a function node that inserts batches.
- * Node-RED acknowledges a message on arrival, because the node "mqtt in" cannot acknowledge it later. `installation`: folder with Node-RED;
- * `driver`: path of the PostgreSQL driver, which the documented setting `functionGlobalContext` gives to the function.
+ * Returns Node-RED with one flow: the node "mqtt in" (QoS 1, persistent session), and a function node that inserts batches. It acknowledges
+ * a message on arrival. `installation`: folder with Node-RED; `driver`: path of the PostgreSQL driver.
  */
 export function createNodeRedPeer(
   place: PeerProgramInputs,
@@ -127,8 +126,7 @@ export function createNodeRedPeer(
 }
 
 /**
- * Returns the Python bridge. With `each`, it commits each message before it acknowledges the message; with `batches`, it commits several
- * messages at once and is faster.
+ * Returns the Python bridge. `each`: commits each message before it acknowledges the message. `batches`: commits several messages at once.
  */
 export const createPythonBridgePeer = (
   { brokerPort, databaseUrl }: PeerProgramInputs,
@@ -141,8 +139,7 @@ export const createPythonBridgePeer = (
 });
 
 /**
- * Returns Telegraf with `mqtt_consumer` and the PostgreSQL output. As its documentation recommends, the session is persistent with QoS 1,
- * and `max_undelivered_messages` is at least a batch, so that a full batch is written at once. Telegraf acknowledges a message after it has
+ * Returns Telegraf with `mqtt_consumer` and the PostgreSQL output, with the documented settings. It acknowledges a message after it has
  * written it.
  */
 export function createTelegrafPeer({ brokerPort, databaseUrl, folder }: PeerProgramInputs): PeerProgram {

@@ -1,9 +1,8 @@
 import { createHardwareId, type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * A meter behind an amsreader that sends classic JSON. Each list contains power and registers, like the lists of Danish meters. `tPI` is
- * the home's register in kWh with three decimals, so a step is 1 Wh; `t` is the time in Unix seconds. Quantities that the meter does not
- * have are sent as 0.
+ * A meter behind an amsreader with classic JSON. `tPI` is the home's register in kWh with three decimals; `t` is the time in Unix seconds.
+ * Quantities that the meter lacks are 0.
  *
  * @param options.topic Topic that the owner has chosen. It is also the name of the device.
  */

@@ -7,9 +7,8 @@ import {
 } from './family-device.ts';
 
 /**
- * A meter with ESPHome that announces itself to Home Assistant. Its states are plain texts, retained and without a time. Only the retained
- * discovery messages contain the units. The energy is the home's register in steps of 1 Wh: kWh with three decimals, or whole Wh. The
- * device calculates in 32-bit floats, so the steps are larger above 8 MWh (in kWh) or 16 MWh (in Wh).
+ * A meter with ESPHome that announces itself to Home Assistant. Its states are retained texts without a time; only the discovery messages
+ * contain the units. The energy is the home's register in kWh with three decimals or in whole Wh, as a 32-bit float.
  *
  * @param options.name Node name, such as `meter-cupboard`.
  * @param options.unit Unit of the energy (default kWh).

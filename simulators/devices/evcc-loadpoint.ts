@@ -1,9 +1,8 @@
 import { type FamilyDevice, type FamilyMessage, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * A charger that evcc controls. Its values are retained texts without a time, with at most three decimals and no trailing zeros.
- * `chargeTotalImport` is the home's register in kWh. `chargedEnergy` is the energy of the charging session in Wh; the session starts with
- * the first message.
+ * A charger that evcc controls. Its values are retained texts without a time. `chargeTotalImport` is the home's register in kWh.
+ * `chargedEnergy` is the energy of the charging session in Wh, from the first message on.
  *
  * @param options.root Root of the charger's topics (`evcc`).
  */

@@ -10,8 +10,8 @@ export interface FamilyMessage {
 }
 
 /**
- * A simulated device that behaves like the firmware of its maker. It has state (deltas, caches, counters since boot). Therefore, request
- * its messages in order of time and always for the same home.
+ * A simulated device that behaves like its maker's firmware. It has state, so its messages must be requested in order of time and for the
+ * same home.
  */
 export interface FamilyDevice {
   family: string;
@@ -30,10 +30,7 @@ export function getRegisterAt(home: SimulatedHome, atMs: number): number {
   return home.at(Math.max(atMs, home.installedAtMs)).registerMilliwattHours;
 }
 
-/**
- * Formats mWh as a device does: in the device's unit, rounded down to its last decimal, because real counters show only complete steps. The
- * result is less than one step below the home's register and never above it.
- */
+/** Formats mWh as a device does: in the device's unit, rounded down to its last decimal. */
 export function formatRegister(milliwattHours: number, unit: 'Wh' | 'kWh', decimals: number): string {
   const step = MILLIWATT_HOURS[unit] / 10 ** decimals;
   return ((Math.floor(milliwattHours / step) * step) / MILLIWATT_HOURS[unit]).toFixed(decimals);

@@ -1,9 +1,8 @@
 import { createHardwareId, type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * A charger with the OpenEVSE firmware 5: one text per topic, without a time. `total_energy` is the home's register in kWh, printed as a
- * double, here with six decimals. `watthour` is the same register in Wh with two decimals. The session begins with the first request for
- * messages.
+ * A charger with the OpenEVSE firmware 5: one text per topic, without a time. `total_energy` is the home's register in kWh with six
+ * decimals, `watthour` the same in Wh with two.
  *
  * @param options.name Seed of the hardware id.
  * @param options.base Base topic; default is the host name.

@@ -2,7 +2,7 @@ import { type FamilyDevice, formatRegister, getRegisterAt } from './family-devic
 
 /**
  * The counter of an openWB 2.x. Each field is JSON without a time on a retained topic. `imported` is the home's register in Wh with three
- * decimals, so a step is 1 mWh. Other topics contain values that openWB computes, and the values of an inverter that produces nothing.
+ * decimals. Other topics belong to openWB's own sums and to an inverter without production.
  *
  * @param options.id Number of the counter in openWB.
  */

@@ -9,9 +9,8 @@ const TELEGRAM_MS = 10_000;
 
 /**
  * A Dutch smart meter behind DSMR-reader, which publishes each telegram as one retained JSON object with decimals as strings.
- * `electricity_delivered_1` (low tariff) and `electricity_delivered_2` (normal tariff) are in kWh with three decimals, so a step of each is
- * 1 Wh. Their sum is less than 2 Wh below the home's register. Power is in kW. The time is in UTC, truncated to the second. The gas
- * register does not change.
+ * `electricity_delivered_1` (low tariff) and `electricity_delivered_2` (normal tariff) are registers in kWh with three decimals. Power is
+ * in kW. The time is in UTC.
  *
  * @param options.tz Time zone of the meter's tariff clock.
  * @param options.topic Topic configured in DSMR-reader (default `dsmr/json`).

@@ -4,8 +4,7 @@ import { type FamilyDevice, formatRegister } from './family-device.ts';
 
 /**
  * A Dutch smart meter behind esp8266_p1meter (the fork for DSMR 5), which publishes one topic per field, not retained and without a time.
- * The firmware multiplies the values of the telegram by 1,000, so the registers are in whole Wh. The sum of the two tariff registers is
- * less than 2 Wh below the home's register.
+ * The two tariff registers are in whole Wh.
  *
  * @param options.tz Time zone of the meter's tariff clock.
  * @param options.root Root topic of the firmware.

@@ -10,9 +10,8 @@ import {
 const IDLE = { power: '0.00', reactive_power: '0.00', pf: '0.00', voltage: '230.12', total: '0.0', energy: '0' };
 
 /**
- * A Shelly EM of the first generation. It publishes one text per topic, without a time. `emeter/0/total` is the home's register in Wh with
- * one decimal, so a step is 0.1 Wh. `emeter/0/energy` counts watt-minutes since boot (the first request for messages) and is not a
- * register. Nothing is connected to `emeter/1`.
+ * A Shelly EM of the first generation: one text per topic, without a time. `emeter/0/total` is the home's register in Wh with one decimal.
+ * `emeter/0/energy` counts watt-minutes since the first request and is no register. Nothing is connected to `emeter/1`.
  *
  * @param options.name Seed of the hardware id.
  */

@@ -1,8 +1,8 @@
 import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * A German meter behind SMLReader, which publishes a text per OBIS code on its own topic, without a time. Only the last will is retained.
- * 1.8.0 is the home's register in Wh with one decimal, so a step is 0.1 Wh. All energy is in the second tariff.
+ * A German meter behind SMLReader, which publishes a text per OBIS code, without a time. Only the last will is retained. 1.8.0 is the
+ * home's register in Wh with one decimal. All energy is in the second tariff.
  *
  * @param options.base Base topic that the owner has set.
  */

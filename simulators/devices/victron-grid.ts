@@ -4,8 +4,8 @@ import { createHardwareId, type FamilyDevice, getRegisterAt } from './family-dev
 const STEP_MILLIWATT_HOURS = 10_000;
 
 /**
- * A grid meter behind Victron's Venus OS. Each D-Bus path is a topic, on which a value is sent when it changes, not retained and without a
- * time. Nothing is exported. Phases that the meter does not have are null.
+ * A grid meter behind Victron's Venus OS. Each D-Bus path is a topic, on which a value without a time is sent when it changes. Phases that
+ * the meter lacks are null.
  *
  * @param options.name Seed of the portal id.
  */

@@ -1,9 +1,8 @@
 import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * vzlogger with a meter that it reads by SML. It publishes each value in Wh or W with its time, as JSON. `chn0` is the home's import
- * register with one decimal, `chn1` the home's export register, and `chn2` the home's power. Identifiers are announced before the first
- * value and are not retained.
+ * vzlogger with a meter that it reads by SML. It publishes each value in Wh or W with its time, as JSON: `chn0` is the home's import
+ * register, `chn1` its export register, and `chn2` its power.
  *
  * @param options.prefix Topic prefix.
  */

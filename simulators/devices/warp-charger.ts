@@ -4,9 +4,8 @@ import { type FamilyDevice, formatRegister, getRegisterAt } from './family-devic
 const VALUE_IDS = [0, 74, 209, 210, 211, 212];
 
 /**
- * A WARP charger. It publishes the values of its meter as a list in the order of the ids in `value_ids`, and repeats them on the topic of
- * earlier firmware. All messages are retained and have no time. The value with id 209 is the home's register in kWh with three decimals.
- * The value with id 210, and `energy_rel`, are 0 at the first request for messages.
+ * A WARP charger. It publishes the values of its meter as a list in the order of the ids in `value_ids`, and also on the topic of earlier
+ * firmware, retained and without a time. Id 209 is the home's register in kWh with three decimals. Id 210 and `energy_rel` start at 0.
  *
  * @param options.prefix Topic prefix, such as `warp2/AbCd`.
  */

@@ -11,9 +11,8 @@ function bridgeGreeting(friendlyName: string): FamilyMessage[] {
 const VOLTS = 230;
 
 /**
- * A Zigbee plug behind Zigbee2MQTT. Its messages have no time, and each contains all attributes that the bridge has cached. The plug
- * reports power and energy separately: if both have changed, the first message contains the new power and the previous energy. `energy` is
- * the home's register in kWh with two decimals, so a step is 10 Wh.
+ * A Zigbee plug behind Zigbee2MQTT. Its messages have no time, and each contains all cached attributes. Power and energy are reported
+ * separately, so a message may contain the new power and the previous energy. `energy` is the home's register in kWh with two decimals.
  *
  * @param options.name Friendly name, which may contain slashes.
  * @param options.energySeconds Minimum seconds between reports of energy (default 0: at every change).
@@ -50,9 +49,8 @@ export function zigbee2mqttPlug(options: { name: string; energySeconds?: number 
 }
 
 /**
- * A thermostatic radiator valve behind Zigbee2MQTT. Its messages have no time. `local_temperature` is in steps of 0.1 °C, the set-point in
- * the home's steps, and `pi_heating_demand` is the opening of the valve in whole percent. `system_mode` is the selected mode, not the
- * current activity.
+ * A thermostatic radiator valve behind Zigbee2MQTT, without times. `local_temperature` is in steps of 0.1 °C, and `pi_heating_demand` is
+ * the opening of the valve in percent. `system_mode` is the selected mode, not the current activity.
  *
  * @param options.name Friendly name, which may contain slashes.
  */

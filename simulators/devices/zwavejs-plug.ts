@@ -1,9 +1,8 @@
 import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * A plug behind Z-Wave JS UI with named topics and the payload type *time-value*: Unix ms at which the value was received. Messages are
- * retained, as the owner has configured. `value/65537` is the home's register in kWh with three decimals, `value/66049` the home's power in
- * W. The service does not use the voltage in `value/66561`.
+ * A plug behind Z-Wave JS UI with named topics and the payload type *time-value* (Unix ms of receipt), retained. `value/65537` is the
+ * home's register in kWh with three decimals, `value/66049` its power in W.
  *
  * @param options.node Location and name, such as `Kitchen/Plug`.
  */

@@ -24,10 +24,7 @@ interface Column {
   channel: string;
 }
 
-/**
- * Kind of an export and its columns, detected by the header. The columns are identified by their order, because their names repeat: the two
- * tariffs of the import are adjacent, and then the two tariffs of the export.
- */
+/** Kind of an export and its columns, detected by the header. The columns are identified by their order, because their names repeat. */
 type Form = { kind: 'hours'; columns: Column[] } | { kind: 'days'; read: { timeAt: number; columns: Column[] }[] };
 
 function formOf(file: string, header: readonly string[]): Form {
@@ -50,9 +47,8 @@ function formOf(file: string, header: readonly string[]): Form {
 }
 
 /**
- * Reads the CSV exports of dsmr-reader's web page, in English and Dutch. Hour totals become intervals; day totals become register readings
- * at the beginning of each day. Columns that contain only 0 are skipped, because a home without solar panels exports no energy. `zone`:
- * time zone of times without an offset.
+ * Reads the CSV exports of dsmr-reader's web page. Hour totals become intervals; day totals become register readings at the beginning of
+ * each day. Columns that contain only 0 are skipped. `zone`: time zone of times without an offset.
  */
 export const createDsmrReaderImport = (zone = 'Europe/Amsterdam'): ImportReader =>
   async function* (file, counts, onBytes) {

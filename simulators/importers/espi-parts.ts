@@ -21,9 +21,8 @@ const MAX_ATTRIBUTES = 100;
 const SLICE = 4_096;
 
 /**
- * Reads a Green Button file (Atom with ESPI resources), gzipped or plain, in slices, so that only one slice is in memory. Yields only the
- * elements that the import needs, with texts of up to MAX_TEXT characters. Throws if the file is not well-formed XML or declares a document
- * type. Green Button files never declare a document type, which could define entities that expand without end or include other files.
+ * Reads a Green Button file (Atom with ESPI resources), gzipped or plain, in slices. Yields only the elements that the import needs. Throws
+ * if the file is not well-formed XML or declares a document type, which could define endless entities.
  */
 export async function* readEspiParts(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<EspiFilePart> {
   const bytes = openFileStream(file, onBytes);
@@ -104,8 +103,7 @@ function reader(file: string) {
         `it is no well-formed XML (${(error as Error).message.split('\n')[0]}). Is it a Green Button file, and whole?`,
       );
     }
-    // The number of attributes is limited here, too: with namespaces enabled, sax reports attributes only at the end of their element and
-    // compares each with all previous ones.
+    // The number of attributes is limited, because sax compares each attribute with all previous ones.
     const { attribList = [] } = parser as sax.SAXParser & { attribList?: unknown[] };
     if (attribList.length > MAX_ATTRIBUTES)
       fail(`an element has more than ${MAX_ATTRIBUTES} attributes. It was not read.`);

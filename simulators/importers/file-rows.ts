@@ -5,8 +5,8 @@ import { CsvError, type Options, parse } from 'csv-parse';
 import { MAX_CSV_ROW_LENGTH } from '#src/core/csv-table.ts';
 
 /**
- * Returns the content of a file, gzipped or plain, as a stream. `onBytes` receives the number of bytes that have been read. A caller that
- * stops early must destroy the stream.
+ * Returns the content of a file, gzipped or plain, as a stream. `onBytes` receives the number of bytes read. A caller that stops early must
+ * destroy the stream.
  */
 export function openFileStream(file: string, onBytes?: (bytes: number) => void): Readable {
   const bytes = createReadStream(file);
@@ -24,10 +24,8 @@ export function openFileStream(file: string, onBytes?: (bytes: number) => void):
 }
 
 /**
- * Yields the rows of a CSV file, gzipped or plain, while the file is read. With `columns`, yields objects with the names in the header as
- * keys; otherwise yields arrays, and the first row is the header. `onBytes` receives the number of bytes that have been read. Throws if a
- * row is longer than MAX_CSV_ROW_LENGTH: a file without line breaks or with an unclosed quote would otherwise be read into memory
- * completely.
+ * Yields the rows of a CSV file, gzipped or plain: objects by the names in the header (`columns`), or arrays. `onBytes` receives the number
+ * of bytes read. Throws if a row is longer than MAX_CSV_ROW_LENGTH.
  */
 export async function* readCsvRows<Row = string[]>(
   file: string,

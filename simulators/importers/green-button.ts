@@ -29,9 +29,9 @@ interface Entry {
 }
 
 /**
- * Creates a reader of Green Button files from utilities or from this service. Electricity is imported into the channels `import` and
- * `export`, gas into `gas` and `gas/m3`. `usagePoint`: address of the usage point to import, if the file has several. A file is read twice,
- * because its entries may refer to later entries. `pages`: files that together are the feed; `file` is then only a name for error messages.
+ * Creates a reader of Green Button files. Electricity is imported into the channels `import` and `export`, gas into `gas` and `gas/m3`.
+ * `usagePoint`: address of the usage point to import, if the file has several. A file is read twice, because entries may refer to later
+ * ones. `pages`: files that together are the feed.
  */
 export const createGreenButtonImport = (usagePoint?: string, pages?: readonly string[]): ImportReader =>
   async function* (file, counts, onBytes) {
@@ -95,8 +95,8 @@ function chosen(file: string, entries: readonly Entry[], wanted: string | undefi
 }
 
 /**
- * Returns a function that finds the reading type of an entry. Its result is null if the type is unknown, and `elsewhere` if the entry
- * belongs to another usage point.
+ * Returns a function that finds the reading type of an entry: null if it is unknown, `elsewhere` if the entry belongs to another usage
+ * point.
  */
 function typesOf(
   entries: readonly Entry[],

@@ -16,8 +16,8 @@ const PERIODS_MS = [300_000, 3_600_000];
 const SILENT = new Set(['', 'unknown', 'unavailable', 'null']);
 
 /**
- * Kind of a CSV download from Home Assistant. History: states over time, one per row. Energy: one entity per row and the energy of each
- * hour in a column.
+ * Kind of a CSV download from Home Assistant. History: one state per row. Energy: one entity per row, and the energy of each hour in a
+ * column.
  */
 type Kind = 'history' | 'energy';
 
@@ -39,10 +39,7 @@ function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs
   return { kind: 'energy', startsMs, periodMs };
 }
 
-/**
- * Returns the series of a downloaded file. An Energy download contains series with a unit of energy or volume. In a History download, these
- * are all series with a numeric state.
- */
+/** Returns the series of a downloaded file: those with a unit of energy or volume or, in a History download, with a numeric state. */
 export async function readCsvSeries(file: string): Promise<ImportSeries[]> {
   const found = new Map<string, ImportSeries>();
   let form: ReturnType<typeof kindOf> | undefined;
@@ -74,8 +71,8 @@ export async function readCsvSeries(file: string): Promise<ImportSeries[]> {
 }
 
 /**
- * Yields the readings of one entity. In a History download, each state becomes a register reading. In an Energy download, each value
- * becomes an interval of an hour (or five minutes).
+ * Yields the readings of one entity. Each state in a History download becomes a register reading, each value in an Energy download an
+ * interval.
  */
 export async function* readCsvElements(
   file: string,

@@ -12,9 +12,8 @@ interface Row {
 }
 
 /**
- * Opens Home Assistant's database (`home-assistant_v2.db`) read-only. While Home Assistant runs, a `-wal` file exists next to the database.
- * The import then reads a snapshot, which blocks no writer. While Home Assistant does not run, no program writes to the database, and the
- * import creates no file next to it.
+ * Opens Home Assistant's database (`home-assistant_v2.db`) read-only. While Home Assistant runs (a `-wal` file exists), the import reads a
+ * snapshot, which blocks no writer.
  */
 function opened<T>(file: string, work: (db: DatabaseSync) => T): T {
   const url = pathToFileURL(file);
@@ -39,8 +38,8 @@ function opened<T>(file: string, work: (db: DatabaseSync) => T): T {
 }
 
 /**
- * Returns the SQL expression for the Unix time of a row, in seconds. Times are numbers (`start_ts`, Home Assistant 2023.2 and later) or
- * texts (`start`, UTC). A migrated database contains both.
+ * Returns the SQL expression for the Unix time of a row, in seconds. Times are numbers (`start_ts`) or, in older rows, texts (`start`,
+ * UTC).
  */
 function timeOf(db: DatabaseSync): string {
   const columns = db.prepare(`SELECT name FROM pragma_table_info('statistics')`).all();
@@ -69,10 +68,8 @@ export const listDatabaseSeries = (file: string): ImportSeries[] =>
   );
 
 /**
- * Yields the sums of an entity as register readings at the ends of the hours. `sum` is Home Assistant's total across resets and
- * replacements of the meter; `state` is the reading of the meter. All sums are shifted by the same amount, so that the last sum equals the
- * reading of the meter, from which live data continue. The shift is limited so that no sum becomes negative. `stored`: readings of an
- * earlier import, by Unix ms.
+ * Yields the sums of an entity as register readings at the ends of the hours. All sums are shifted by the same amount, so that the last one
+ * equals the meter's reading, from which live data continue. `stored`: readings of an earlier import, by Unix ms.
  */
 export function* readDatabaseElements(
   file: string,
@@ -107,9 +104,8 @@ export function* readDatabaseElements(
 }
 
 /**
- * Converts sums to register readings in kWh. If an earlier import has stored a reading at the time of a sum, the result repeats this
- * reading. The difference between the two is then added to the later sums, until the next stored reading. A replaced meter or a corrected
- * sum therefore shifts the sums, but adds no energy. Pure.
+ * Converts sums to register readings in kWh. At the time of a stored reading of an earlier import, the result repeats that reading, and
+ * later sums are shifted by the difference. No energy is added.
  */
 function registersOf(
   sums: readonly { atMs: number; sum: number; state: number | null }[],
@@ -128,7 +124,7 @@ const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
 /**
  * Returns the amount to add to all sums. With it, the last sum equals the reading of the meter, unless the lowest sum would then be
- * negative. Pure.
+ * negative.
  */
 export function computeSumOffset(rows: readonly Pick<Row, 'sum' | 'state'>[]): number {
   const last = rows.at(-1);

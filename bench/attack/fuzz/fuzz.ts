@@ -42,9 +42,8 @@ const MAX_ANSWER_MS = 15_000;
 const LEAK = /\bSELECT\b|node_modules|\bat \w+ \(|\/src\/|ECONN|pg_|violates/;
 
 /**
- * Sends generated requests to every operation of the OpenAPI document, as every role. The requests are generated from the document's
- * schemas and the seed. Reports a fault for each 5xx and for each response that the document does not describe. `feed` stores some readings
- * for an account, so that there are rows to return. `only` limits the operations by name.
+ * Sends random requests to every operation of the OpenAPI document, as every role. Reports each 5xx and each response that the document
+ * does not describe. `feed` stores some readings first. `only` limits the operations by name.
  */
 export async function runFuzzer(
   world: AttackedInstallation,
@@ -155,8 +154,8 @@ async function fillIds(world: AttackedInstallation, ids: Ids, askers: readonly C
 }
 
 /**
- * Returns an id for a placeholder: the id of a created resource, or an id that does not exist. Half of the user ids are the caller's own,
- * unless the request could change the account.
+ * Returns an id for a placeholder: of a created resource, or of none. Half of the user ids are the caller's own, unless the request could
+ * change the account.
  */
 function idFor(name: string, index: number, { operation }: FuzzedRequest, asker: Caller, ids: Ids): string {
   const isSafe = operation.method === 'GET' || !operation.path.startsWith('/v1/users');

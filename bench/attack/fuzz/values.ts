@@ -111,8 +111,7 @@ export const arbitraryValueOrNull = <T>(one: Arbitrary<T>, times: number): Arbit
   fc.oneof({ weight: times - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: one });
 
 /**
- * Generates an object's members. Required members are always present. In some objects all optional members are missing; in the others, each
- * optional member is present with a probability of a third or a half.
+ * Generates an object's members. Optional members are all missing in some objects, and each present with some probability in the others.
  */
 export function arbitraryObjectOfSchema(
   members: Record<string, Arbitrary<unknown>>,
@@ -128,10 +127,7 @@ export function arbitraryObjectOfSchema(
     );
 }
 
-/**
- * Generates values that a schema allows, values that it almost allows, and occasionally values of another kind. `name`: name of the member
- * or parameter.
- */
+/** Generates values that a schema allows, almost allows, or does not allow at all. `name`: name of the member or parameter. */
 export function arbitraryValueForSchema(
   schema: Json,
   resolve: (one: Json) => Json,

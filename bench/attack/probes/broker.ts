@@ -102,10 +102,7 @@ const SUBSCRIPTIONS: readonly Probe[] = (['subscribe', 'unsubscribe'] as const).
   ),
 );
 
-/**
- * Publishes QoS 2 messages without ever sending PUBREL. Each session continues until all its messages are acknowledged or the broker ends
- * the session.
- */
+/** Publishes QoS 2 messages without ever sending PUBREL, until all are acknowledged or the broker ends the session. */
 async function neverRelease(
   world: AttackedInstallation,
   hog: Device,
@@ -131,10 +128,7 @@ async function neverRelease(
   return sentBytes;
 }
 
-/**
- * Returns the resident memory of all processes of a role of the installation in MiB, from the second field of /proc/PID/statm (proc(5)), in
- * pages of 4 KiB.
- */
+/** Returns the resident memory of all processes of a role (process type) in MiB, from /proc/PID/statm. */
 export function readResidentMib(world: AttackedInstallation, role: 'ingest' | 'api'): number {
   const processes = listServiceProcesses(world.target.dataDir ?? '').filter(({ command }) =>
     command.startsWith(`energy ${role}`),

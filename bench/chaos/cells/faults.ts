@@ -23,17 +23,11 @@ const INGEST = { of: 'stored', seconds: 10 } as const;
 const DATABASE = { of: 'stored', seconds: 30 } as const;
 /** Goal for faults of a whole cell, in which all processes of the cell and its database stop, and start again on the same machine. */
 const WHOLE_CELL = { of: 'stored', seconds: 90 } as const;
-/**
- * Goal for faults during a move of accounts. Devices of the accounts may stay connected to the previous cell for 10 s, while the command
- * forwards their messages twice a second.
- */
+/** Goal for faults during a move of accounts. Devices may stay connected to the previous cell (installation) for 10 s. */
 const MOVE = { of: 'stored', seconds: 15 } as const;
 const nothing = async () => {};
 
-/**
- * Returns all faults of cells. `heldMs`: for each moved account, the time in ms for which neither cell served the account. It grows while
- * faults run.
- */
+/** Returns all faults of cells (installations). `heldMs`: for each moved account, the time in ms for which no cell served it, up to now. */
 export function createCellFaults(
   installation: CellsInstallation,
   homes: readonly PublishingHome[],

@@ -27,10 +27,7 @@ const findUndisturbedCall = ({ receiver: { calls }, cutOff }: Deliveries) =>
       calls.filter((call) => call.body === body).length === 1,
   );
 
-/**
- * Waits for at most `withinMs` until the data contain what `injectErrors` needs. In a short run, all events may have been sent during a
- * fault, or no hour may have ended.
- */
+/** Waits for at most `withinMs` until the data contain what `injectErrors` needs. */
 export async function waitUntilErrorsCanBeInjected(
   pool: Pool,
   [, other]: readonly PublishingHome[],
@@ -45,7 +42,7 @@ export async function waitUntilErrorsCanBeInjected(
 
 /**
  * Makes one error of each kind in the data of a finished run, to test that the comparison finds errors. `pool`: database of the homes.
- * Throws if the run has too few events or hours.
+ * Throws if there are too few events or hours.
  */
 export async function injectErrors(
   pool: Pool,
@@ -79,7 +76,7 @@ export async function injectErrors(
   deliveries.receiver.calls.push({ ...call, atMs: Date.now() });
 }
 
-/** Returns those kinds of injected errors of which the comparison did not find exactly one more than before the injection. Pure. */
+/** Returns those kinds of injected errors of which the comparison did not find exactly one more than before the injection. */
 export const findUndetectedErrors = (
   before: FinalStateVerdict['faults'],
   after: FinalStateVerdict['faults'],

@@ -18,15 +18,9 @@ export interface ChaosRunRecords {
   alerts: ReadonlySet<string>;
   /** Webhook calls that the receiver answered, in order. */
   calls: readonly { event: string; hour: string; atMs: number }[];
-  /**
-   * Periods in which a fault may have interrupted a delivery after the webhook call and before the service recorded it. The service repeats
-   * such a call.
-   */
+  /** Periods in which a fault may have interrupted a delivery after the webhook call. The service repeats such a call. */
   cutOff: readonly { fromMs: number; toMs: number }[];
-  /**
-   * Delivery attempts that the service recorded, by event. The service repeats a call whose attempt failed, for example because the
-   * response came too late.
-   */
+  /** Delivery attempts that the service recorded, by event. The service repeats a call whose attempt failed. */
   attempts: ReadonlyMap<string, readonly DeliveryAttemptRecord[]>;
 }
 
@@ -65,10 +59,7 @@ const mayBeRepeated = (
     ({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs,
   );
 
-/**
- * Returns one line for each failed attempt after which an event was sent again. Such attempts are no error, but show that the service was
- * slow. Pure.
- */
+/** Returns one line for each failed attempt after which an event was sent again. Such attempts show that the service was slow. */
 export const listDeliveryRetries = ({ attempts, calls }: Pick<ChaosRunRecords, 'attempts' | 'calls'>): string[] => {
   const repeated = new Set(calls.map(({ event }) => event).filter((event, index, all) => all.indexOf(event) < index));
   return [...repeated].flatMap((event) =>
@@ -79,7 +70,7 @@ export const listDeliveryRetries = ({ attempts, calls }: Pick<ChaosRunRecords, '
 const formatAttempt = ({ delivery, fromMs, toMs, error }: DeliveryAttemptRecord): string =>
   `${delivery} ${new Date(fromMs).toISOString()} ${toMs - fromMs} ms ${error ?? 'succeeded'}`;
 
-/** Returns every deviation from the state that the acknowledged readings require. Pure. */
+/** Returns every deviation from the state that the acknowledged readings require. */
 export function compareChaosRunRecords(evidence: ChaosRunRecords): ChaosRunDifference[] {
   const { published, acknowledged, stored, rejected, expectedHours, reportedHours, alerts, calls, attempts } = evidence;
   const differences: ChaosRunDifference[] = [];

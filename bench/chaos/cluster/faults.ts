@@ -30,8 +30,8 @@ const CUT_S = 20;
 const nothing = async () => {};
 
 /**
- * Returns all faults of the cluster: first single faults, then pairs of faults at the same time. Faults of RabbitMQ are included only if
- * the cluster has RabbitMQ. `goesOn`: waits until readings are stored again.
+ * Returns all faults of the cluster: first single faults, then pairs of simultaneous faults. Faults of RabbitMQ are included if the cluster
+ * has RabbitMQ. `goesOn`: waits until readings are stored again.
  */
 export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<boolean>): ClusterFault[] {
   const { patroni, roles, rabbit } = cluster;
@@ -124,8 +124,8 @@ function killsPrimary({ patroni }: Cluster): ClusterFault {
 }
 
 /**
- * Kills an ingest worker during a failover of the database. Readings that the worker received during the failover are only in its memory,
- * so it must not have acknowledged any of them.
+ * Kills an ingest worker during a failover of the database. Its readings of this time are only in its memory, so it must not have
+ * acknowledged them.
  */
 function killsIngestDuringFailover(cluster: Cluster): ClusterFault {
   const failover = killsPrimary(cluster);
@@ -211,17 +211,13 @@ function unused({ rabbit }: Cluster): RabbitNode {
 
 /** Returns how many ingest workers are connected to a broker, by its AMQP port. */
 function workersAt({ ports }: RabbitNode): number {
-  // Fields of /proc/net/tcp (proc(5)): local address and port in hexadecimal, remote address and port, state (01: established). The command
-  // `rabbitmqctl list_connections` is slower, because it waits for information on the connections of devices.
+  // Fields of /proc/net/tcp (proc(5)): local address and port in hexadecimal, remote address and port, state (01: established).
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
   const port = ports.amqp.toString(16).toUpperCase().padStart(4, '0');
   return lines.filter((line) => new RegExp(`^ *\\d+: \\S+ [0-9A-F]{8}:${port} 01 `).test(line)).length;
 }
 
-/**
- * Combines two faults that begin together and are healed in the same order. The pair lasts as long as the longer fault, and has the goal of
- * that fault which takes longer to recover.
- */
+/** Combines two faults that begin together and are healed in the same order. The goal is that of the fault that takes longer to recover. */
 function pair(one: ClusterFault, other: ClusterFault): ClusterFault {
   return {
     name: `${one.name} + ${other.name}`,
@@ -236,11 +232,7 @@ function pair(one: ClusterFault, other: ClusterFault): ClusterFault {
   };
 }
 
-/**
- * Returns faults that cut off the broker with the most workers by silently dropping all its packets. (A different Erlang cookie would not
- * cut off the broker: both sides would keep trying to reconnect, and the Erlang VM of the separated node would sometimes hang and not even
- * respond to rabbitmqctl.)
- */
+/** Returns faults that cut off the broker with the most workers by silently dropping all its packets. */
 function silentLines(cluster: Cluster): ClusterFault[] {
   const { lines, rabbit } = cluster;
   if (!lines || !rabbit) return [];
@@ -297,8 +289,8 @@ function reallyFullDisk(cluster: Cluster): ClusterFault {
 }
 
 /**
- * Raises RabbitMQ's own disk alarm, as its disk monitor would: the whole cluster stops reading from publishers. The cluster still accepts
- * the first messages of a device that reconnects. (To lower `disk_free_limit` had no effect within seconds.)
+ * Raises RabbitMQ's own disk alarm: the whole cluster stops reading from publishers, except for the first messages of a device that
+ * reconnects.
  */
 function fullDisk(cluster: Cluster, index: number): ClusterFault {
   const node = nodeOf(cluster, index);

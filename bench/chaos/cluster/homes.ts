@@ -42,8 +42,8 @@ export interface PublishingHomes {
 }
 
 /**
- * A database in which homes are created. `watchPool`: pool that polls for stored readings; default: `pool`. `cell`: name of the cell in the
- * identifiers of the homes.
+ * A database in which homes are created. `watchPool`: pool that polls for stored readings; default: `pool`. `cell`: name of the cell
+ * (installation) in the identifiers of the homes.
  */
 interface HomesPlace {
   pool: Pool;
@@ -173,10 +173,7 @@ async function watchStored(pools: readonly Pool[], homes: readonly PublishingHom
   await Promise.all(pools.map(watch));
 }
 
-/**
- * Waits until, for each home, a newly published reading is acknowledged and stored. Resolves to false if this takes longer than `withinMs`,
- * otherwise to true.
- */
+/** Waits until, for each home, a new reading is acknowledged and stored. Resolves to false if this takes longer than `withinMs`. */
 export async function waitUntilHomesResume(homes: readonly PublishingHome[], withinMs: number): Promise<boolean> {
   const from = homes.map(({ readings }) => readings.length);
   const isOn = ({ publisher, stored, readings }: PublishingHome, index: number) => {

@@ -110,8 +110,8 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
 }
 
 /**
- * Starts three nodes of RabbitMQ. Each node sends the logins of devices to one API process; if this process is down, devices can only log
- * in at another node. If the nodes have network links of their own, one node has its data on a small disk.
+ * Starts three nodes of RabbitMQ. Each asks one API process about logins. If the nodes have separate network links, one node has its data
+ * on a small disk.
  */
 function startBrokers(
   operatorPorts: readonly number[],

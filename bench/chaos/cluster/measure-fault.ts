@@ -116,17 +116,11 @@ export function describeLongestPubackWaits(homes: readonly PublishingHome[], fro
   );
 }
 
-/**
- * Describes the longest time for which the operating system did not run this process, which simulates the devices. The service does not
- * cause such a delay.
- */
+/** Describes the longest time for which the operating system did not run this process. The service does not cause such a delay. */
 const describeOwnDelay = (maxMs: number): string =>
   `  this process itself was delayed for up to ${round(maxMs / 1_000)} s`;
 
-/**
- * Returns the maximum time in seconds from PUBACK to webhook, for alerts that were triggered in the given period and have been delivered;
- * null if there is no such alert.
- */
+/** Returns the maximum time in seconds from PUBACK to webhook, for delivered alerts of the given period; null if there is none. */
 function slowestAlert(
   receiver: WebhookReceiver,
   homes: readonly PublishingHome[],

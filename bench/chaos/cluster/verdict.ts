@@ -27,8 +27,8 @@ export interface FinalStateVerdict {
 }
 
 /**
- * Waits until no more webhook calls are expected, and then compares the stored state with the acknowledged readings. `pools`: databases,
- * each with some of the homes. `cutOff`: periods in which deliveries may have been interrupted. `withinMs`: maximum time to wait.
+ * Waits until no more webhook calls are expected, and then compares the stored state with the acknowledged readings. `pools`: databases of
+ * the homes. `cutOff`: periods in which deliveries may have been interrupted. `withinMs`: maximum time to wait.
  */
 export async function compareFinalState(
   { pools, receiver }: { pools: readonly Pool[]; receiver: Cluster['receiver'] },
@@ -115,8 +115,7 @@ export function parseWebhookCall({ body, headers }: Cluster['receiver']['calls']
   hour: string;
 } {
   const { id, data } = JSON.parse(body) as { id: string; data: { user_id: string; period_start: string } };
-  // Throws if the signature is not valid. A call is verified only while it is recent, because the library refuses timestamps that are more
-  // than five minutes old.
+  // Throws if the signature is not valid. A call must be verified within five minutes.
   if (Date.now() / 1_000 - Number(headers['webhook-timestamp']) < 240)
     new Webhook(WEBHOOK_SECRET).verify(body, headers);
   return { event: id, hour: `${data.user_id} ${new Date(data.period_start).toISOString()}` };
@@ -151,10 +150,7 @@ async function hoursOf(ask: Ask, home: PublishingHome, stored: ReadonlySet<strin
   );
 }
 
-/**
- * Returns the number of readings that were stored in a later transaction than a newer reading of the same home. The order of readings
- * within a transaction is unknown, and does not matter.
- */
+/** Returns the number of readings that were stored in a later transaction than a newer reading of the same home. */
 export async function countOutOfOrderReadings(pool: Pool): Promise<number> {
   const { rows } = await pool.query(
     `WITH batches AS (SELECT series_id, readings.xmin::text::bigint AS batch, min(read_at) AS oldest, max(read_at) AS newest, array_agg(read_at) AS times
