@@ -346,7 +346,7 @@ interface Steady {
   slowestMinute: number;
   lastMinute: number;
   checkpoints: number;
-  /** Number of autovacuums of the tables of heads and readings. */
+  /** Number of autovacuums of the tables of device states and of readings. */
   vacuums: number;
   ingestMib: number;
   hot: number;
@@ -397,7 +397,7 @@ async function updatesOfHeads(pool: Pool): Promise<Updates> {
   return rows[0];
 }
 
-/** Returns the share of the updates of heads since `since` that changed no index (HOT updates). */
+/** Returns the share of the updates of device states since `since` that changed no index (HOT updates). */
 async function hotShare(pool: Pool, since: Updates): Promise<number> {
   const now = await updatesOfHeads(pool);
   return Math.round((1_000 * (now.hot - since.hot)) / (now.all - since.all)) / 1_000;

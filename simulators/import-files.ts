@@ -137,7 +137,7 @@ async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent
   );
 }
 
-/** Verdicts of readings that add no energy. */
+/** Reasons why readings add no energy. */
 const LEFT_OUT = ['overlap', 'glitch', 'held', 'confirming', 'excluded'];
 
 async function leftOut(db: Database, deviceId: string, sent: readonly Sent[]): Promise<ImportResult['left_out']> {

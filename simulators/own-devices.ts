@@ -32,7 +32,7 @@ export interface SimulatorDeviceKey {
   /** Type of the device. Default: the kind. */
   type?: string;
   location: string;
-  /** Placement of the device. By default it is derived from the type. */
+  /** The part of the home that the device measures. The default depends on the type. */
   placement?: Placement;
   /** Account that manages the device. Default: the owner. */
   managedBy?: DeviceManager;

@@ -53,10 +53,9 @@ export interface DeviceImportResult {
 }
 
 /**
- * Imports the devices of all rows, or throws 422 with every error and imports none if any row has an error. Importing the same rows again
- * changes nothing. The caller has validated each row by itself. Runs in one transaction, which may be the caller's, so that a killed
- * process has imported nothing. `beforeCommit` receives the result before the commit; if it throws, nothing is imported. Throws 409 while
- * another import of the account is in progress.
+ * Imports the devices of all rows in one transaction. Throws 422 with every error, and imports none, if any row has an error. Importing the
+ * same rows again changes nothing. `beforeCommit` receives the result before the commit; if it throws, nothing is imported. Throws 409
+ * while another import of the account is in progress.
  */
 export async function importDevices(
   db: Database,

@@ -293,7 +293,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** Returns the complete load profile of a device: closed hours and open hour. */
+/** Returns the complete load profile of a device, including the latest hour. */
 export function readWholeLoadProfile({ profile, open }: StoredDevice): BucketDeltas {
   const whole = new Map(profile);
   for (const [startMs, delta] of open ? listQuarterHours(open) : []) addTo(whole, startMs, delta);

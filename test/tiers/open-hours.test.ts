@@ -68,7 +68,7 @@ async function homes() {
       const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });
       const deviceId = device.device_id;
       deviceIds.push(deviceId);
-      // In every second home, all devices have the same open hour. In the other homes, each device has its own.
+      // In every second home, all devices have the same open (incomplete) hour.
       const openMs = FROM_MS + (home % 2 ? 20 + home : draw(48)) * HOUR_MS;
       const open: Sums[] = [];
       for (let at = FROM_MS; at < TO_MS; at += QUARTER_HOUR_MS) {
@@ -91,7 +91,7 @@ async function homes() {
   return made;
 }
 
-/** If `isEarlier`, returns an open hour in the format of earlier versions, which stored zeros. */
+/** If `isEarlier`, returns an open (incomplete) hour in the format of earlier versions, which stored zeros. */
 function withZeros(text: string, isEarlier: boolean): string {
   if (!isEarlier) return text;
   const numbers = text.split(',');

@@ -189,7 +189,7 @@ async function pass(
   const { source, target } = both;
   const arePacked = !source.database.capabilities.compression;
   if (source.database.capabilities.continuousAggregates) await refreshUntilComplete(source.pool, new Date());
-  // Continuous aggregates need rows by hour, so packed days are unpacked.
+  // Continuous aggregates need rows by hour, so days that are packed into one row are unpacked.
   else if (arePacked && target.database.capabilities.continuousAggregates)
     await unpackDaysIntoHours(source.pool, listConsumptionKeys(userIds));
   return runWithSourceAndTarget({ source: source.pool, target: target.pool }, async (ends) => {

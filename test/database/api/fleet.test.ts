@@ -130,7 +130,7 @@ describe('devices of a fleet', () => {
       [ids.never, ids.garage],
     );
     expect(await names('attention=unknown_quantity')).toEqual(['Übergabe']);
-    // The home's other device has no guessed placement: a person paired it and chose its type.
+    // A person paired the home's other device and chose its type, so nothing about it is guessed.
     expect(await names('attention=placement_guessed')).toEqual(['Garage 12/B']);
     const { json } = await get(`/v1/devices?user_id=${second.userId}`);
     const attention = (all: { attention: string[] }[]) => all.map((one) => one.attention);

@@ -242,7 +242,7 @@ describe('the readings of a device', () => {
   });
 });
 
-/** Returns the expected verdict on each reading, computed by the counting rule from all readings. */
+/** Returns the expected classification of each reading by the counting rule (which derives energy from readings). */
 function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string, string> {
   const names: Record<string, string> = { late: 'late_news', passed: 'passed_over', back: 'taken_back' };
   const series = new Map<string, { values: Set<number>[]; points: ReadingHistory['readings'] }>();
@@ -271,7 +271,7 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
   for (const [index, roles] of chooseSeriesRoles(all).entries()) {
     const { channel, kind, sorted, lower } = all[index] as (typeof all)[number];
     const rule = createCountingRuleByTime(roles, (of) => selectCountingRule(channel, kind, of, settings));
-    // A second run of the counting rule treats the series as contributing at all times.
+    // A second run of the counting rule (which derives energy from readings) treats the series as contributing at all times.
     const always = { import: true, export: true, meter: null };
     const whole = selectCountingRule(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
     // The counting rule receives only readings from before the series stops contributing to the total. A reading that is undecided then

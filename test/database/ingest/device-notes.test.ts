@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Writes one register reading (kWh) per hour. Returns the energy that the counting rule computes, and the device's notes. */
+/** Writes one register reading (kWh) per hour. Returns the resulting energy, and the device's notes. */
 async function history(kwh: number[]): Promise<{ milliwattHours: number; notes: string[] }> {
   const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });

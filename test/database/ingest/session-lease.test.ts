@@ -33,7 +33,7 @@ const heldLocks = async () =>
     )
   ).rows[0].count;
 
-/** Returns the process id of the PostgreSQL session that holds the lease. Undefined if no session holds it. */
+/** Returns the process id of the PostgreSQL session that holds the lease (exclusive right to an MQTT session), or undefined. */
 const holder = async () =>
   (
     await database.pool.query(
