@@ -11,7 +11,7 @@ import {
 
 interface Kept {
   counters: RequestCounters;
-  /** Tariff plan of the account or of the device's owner. Null for counters of addresses and keys. */
+  /** Plan of the account or of the device's owner, which determines the request limits. Null for counters of addresses and keys. */
   plan: string | null;
 }
 
