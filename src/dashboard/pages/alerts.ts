@@ -61,8 +61,8 @@ export function Page() {
           const rule = getAlertRuleName(alert);
           const [status, step, changed] =
             alert.status === 'active'
-              ? (['paused', w.pause, w.paused] as const)
-              : (['active', w.resume, w.resumed] as const);
+              ? (['paused', words().common.pause, w.paused] as const)
+              : (['active', words().common.resume, w.resumed] as const);
           return html`<button type="button" aria-label=${w.historyOf({ rule })} onClick=${() => setOpen({ what: 'history', of: alert })}>${w.history}</button>
             <button type="button" aria-label=${w.editOf({ rule })} onClick=${() => setOpen({ what: 'edit', of: alert })}>${common.edit}</button>
             <button type="button" aria-label=${`${step}: ${rule}`} onClick=${() => change(() => callApi('PATCH', path(alert), { status }), changed({ rule }))}>${step}</button>
@@ -96,7 +96,7 @@ export function AlertFiringsDialog({ of: alert, onClose }: { of: Alert; onClose:
       rows,
       [
         [w.fired, ({ fired_at }) => html`<${RelativeTime} at=${fired_at} zone=${user.timezone} />`],
-        [isSilence ? w.silentSince : w.period, (one) => periodName(alert.type, one, user.timezone)],
+        [isSilence ? w.silentSince : words().common.period, (one) => periodName(alert.type, one, user.timezone)],
         isSilence
           ? [common.device, ({ device_id }) => deviceName(device_id ?? '')]
           : [isCostAlertType(alert.type) ? w.costByThen : w.usedByThen, totalOf],

@@ -28,7 +28,8 @@ function Registered() {
   const [open, setOpen] = useState<'register' | App | null>(null);
   const { change, done, told, error } = useListChanges(apps);
   const close = () => setOpen(null);
-  const remove = ({ app_id, name }: App) => change(() => callApi('DELETE', `/v1/apps/${app_id}`), w.deleted({ name }));
+  const remove = ({ app_id, name }: App) =>
+    change(() => callApi('DELETE', `/v1/apps/${app_id}`), words().common.deleted({ name }));
   const saved = ({ name }: App) => {
     done(w.saved({ name }));
     close();
@@ -39,7 +40,7 @@ function Registered() {
       all.toReversed(),
       [
         [
-          w.app,
+          words().common.app,
           ({ website, name, type }) =>
             html`<span><a href=${website} target="_blank" rel="noreferrer">${name}</a> <small class="quiet">${w.types[type]}</small></span>`,
         ],

@@ -70,7 +70,7 @@ function BillTable(props: {
   return renderTable(
     all,
     [
-      [w.period, days],
+      [words().common.period, days],
       [w.what, ({ device_id }) => nameOf(device_id)],
       [
         common.status,
@@ -82,8 +82,8 @@ function BillTable(props: {
       key: ({ bill_period_id }) => bill_period_id,
       current,
       actions: (one) => html`<button type="button"
-          aria-label=${common.of({ what: w.show, name: `${days(one)}, ${nameOf(one.device_id)}` })}
-          onClick=${() => onShow(one.bill_period_id)}>${w.show}</button>`,
+          aria-label=${common.of({ what: words().common.show, name: `${days(one)}, ${nameOf(one.device_id)}` })}
+          onClick=${() => onShow(one.bill_period_id)}>${words().common.show}</button>`,
     },
   );
 }

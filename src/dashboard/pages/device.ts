@@ -30,7 +30,7 @@ export function Page() {
       <header class="heading">
         <h1>${one.location}</h1>
         <p class="actions">
-          <a ...${to(`devices?device=${one.device_id}`)}>${period.settings}</a>
+          <a ...${to(`devices?device=${one.device_id}`)}>${words().common.settings}</a>
           <a ...${to(home)}>${period.ofHome}</a>
         </p>
       </header>

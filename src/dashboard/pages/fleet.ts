@@ -56,14 +56,14 @@ export function FleetDeviceList() {
       ${Object.entries(options).map(([value, text]) => html`<option value=${value}>${text}</option>`)}
     <//>`;
   const statuses = Object.fromEntries(STATUSES.map((status) => [status, common.statuses[status]]));
-  return html`<${Card} title=${w.devices}>
+  return html`<${Card} title=${words().common.pages.devices}>
     <form class="fields" onSubmit=${choose}>
       <${Field} label=${w.text} hint=${w.textHint} type="search" name="text" maxlength="254" autocomplete="off" spellcheck=${false} />
       ${select('status', devices.state, statuses)}
       ${select('silent_for_hours', w.silent, w.silences)}
       ${select('placement', devices.place, devices.places)}
       ${select('sort', w.order, w.orders, false)}
-      <p class="actions"><button class="main">${w.show}</button></p>
+      <p class="actions"><button class="main">${words().common.show}</button></p>
     </form>
     <${List} key=${JSON.stringify(filter)} filter=${filter} />
   <//>`;

@@ -64,7 +64,7 @@ export function Page() {
         key: ({ group }) => group.group_id,
         current: shown,
         actions: ({ group }) =>
-          html`<button type="button" aria-label=${w.showOf({ name: group.name })} onClick=${() => setPicked(group.group_id)}>${w.show}</button>
+          html`<button type="button" aria-label=${w.showOf({ name: group.name })} onClick=${() => setPicked(group.group_id)}>${words().common.show}</button>
             <${ConfirmButton} label=${common.delete} of=${group.name} question=${w.deleteQuestion} onSure=${() => remove(group)} />`,
       },
     );

@@ -76,7 +76,7 @@ export function PeriodView(props: {
         return html`
           <p class="quiet small status">
             <${Liveness} isListening=${isLive} newestAt=${one.newest_at} />${' '}
-            ${one.newest_at && html`${w.home.lastReading} <${RelativeTime} at=${one.newest_at} zone=${one.timezone} />. `}<span class="zone">${w.home.timesIn({ zone: one.timezone })}</span>
+            ${one.newest_at && html`${w.home.lastReading} <${RelativeTime} at=${one.newest_at} zone=${one.timezone} />. `}<span class="zone">${words().common.timesIn({ zone: one.timezone })}</span>
           </p>
           ${props.children}
           <${MeterSwapQuestions} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />

@@ -53,7 +53,7 @@ export function Page() {
     return html`${
       !hasEnded &&
       html`<button type="button" aria-label=${w.limitOf({ name })} onClick=${() => setOpen({ what: 'limit', of: key })}>${w.limit}</button>
-        <button type="button" aria-label=${w.rotateOf({ name })} onClick=${() => setOpen({ what: 'rotate', of: key })}>${w.rotate}</button>`
+        <button type="button" aria-label=${w.rotateOf({ name })} onClick=${() => setOpen({ what: 'rotate', of: key })}>${words().common.rotate}</button>`
     }
       <${ConfirmButton} label=${w.revoke} of=${name} question=${hasEnded ? w.revokeExpired : w.revokeQuestion} onSure=${() => revoke(key)} />`;
   }
@@ -84,7 +84,7 @@ function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string
         common.made,
         (key) => html`<span>${at(key.created_at)} ${isOld(key) && html`<${Badge} kind="warn">${w.old}<//>`}</span>`,
       ],
-      [w.lastUsed, ({ last_used_at }) => at(last_used_at)],
+      [words().common.lastUsed, ({ last_used_at }) => at(last_used_at)],
       [
         w.expires,
         (key) =>

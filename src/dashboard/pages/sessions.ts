@@ -82,7 +82,7 @@ export function Page() {
         [w.from, ({ address }) => address ?? html`<span class="quiet">${w.unknown}</span>`],
         [w.signedIn, ({ created_at }) => at(created_at)],
         [w.by, ({ signed_in_by }) => w.ways[signed_in_by]],
-        [w.lastUsed, ({ last_seen_at }) => at(last_seen_at)],
+        [words().common.lastUsed, ({ last_seen_at }) => at(last_seen_at)],
         [w.ends, ({ expires_at }) => at(expires_at)],
       ],
       {
@@ -127,7 +127,7 @@ export function AccountForm() {
       </div>
       <button ...${getBusyAttributes(isBusy)}>${common.save}</button>
     </form>
-    <p class="quiet told" role="status">${isSaved && w.accountSaved}</p>
+    <p class="quiet told" role="status">${isSaved && words().common.saved}</p>
     <${ErrorMessage} text=${error} />
   <//>`;
 }

@@ -54,14 +54,14 @@ export function Page() {
     const path = `/v1/webhooks/${webhook.webhook_id}`;
     const [status, label, of, changed] =
       webhook.status === 'active'
-        ? (['paused', w.pause, w.pauseOf, w.paused] as const)
-        : (['active', w.resume, w.resumeOf, w.resumed] as const);
+        ? (['paused', words().common.pause, w.pauseOf, w.paused] as const)
+        : (['active', words().common.resume, w.resumeOf, w.resumed] as const);
     return html`<button type="button" aria-pressed=${webhook === shown} aria-label=${w.deliveriesOf({ name })} onClick=${() => setPicked(webhook.webhook_id)}>${w.deliveries}</button>
       <button type="button" aria-label=${w.sendTestOf({ name })} onClick=${() => test(webhook)}>${w.sendTest}</button>
       <button type="button" aria-label=${of({ name })} onClick=${() => change(() => callApi('PATCH', path, { status }), changed({ name }))}>${label}</button>
       <button type="button" aria-label=${w.rotateSecretOf({ name })} onClick=${() => setOpen(webhook)}>${w.rotateSecret}</button>
       <${ConfirmButton} label=${common.delete} of=${name} question=${w.deleteQuestion}
-        onSure=${() => change(() => callApi('DELETE', path), w.deleted({ name }))} />`;
+        onSure=${() => change(() => callApi('DELETE', path), words().common.deleted({ name }))} />`;
   }
 }
 

@@ -39,7 +39,6 @@ export interface Arguments {
   'alerts.silences.days': { days: number };
   'alerts.silences.still': { length: Shown };
   'apps.saved': { name: Shown };
-  'apps.deleted': { name: Shown };
   'apps.newApp': { name: Shown };
   'backups.size': { megabytes: Shown };
   'backups.waiting': { megabytes: Shown };
@@ -66,6 +65,8 @@ export interface Arguments {
   'common.download.of': { start: Shown; end: Shown };
   'common.download.ready': { name: Shown };
   'common.provider.with': { label: Shown };
+  'common.deleted': { name: Shown };
+  'common.timesIn': { zone: Shown };
   'devices.detailsOf': { location: Shown; type: Shown };
   'devices.channels.unknown': { names: Shown };
   'devices.channels.countsAsOf': { name: Shown };
@@ -85,7 +86,6 @@ export interface Arguments {
   'devices.unread.exampleOf': { topic: Shown };
   'devices.unread.cut': { bytes: number };
   'devices.edits.value': { units: Shown };
-  'devices.edits.zone': { zone: Shown };
   'devices.edits.fromTo': { from: Shown; to: Shown };
   'devices.edits.excludedOf': { quantity: Shown };
   'devices.edits.readOf': { value: Shown; quantity: Shown };
@@ -106,7 +106,6 @@ export interface Arguments {
   'groups.homesOf': { name: Shown };
   'groups.usedBy': { name: Shown };
   'groups.countOf': { homes: number };
-  'home.timesIn': { zone: Shown };
   'home.costsFailed': { reason: Shown };
   'home.figure.opens': { name: Shown; shown: Shown };
   'home.figure.title': { name: Shown };
@@ -243,7 +242,6 @@ export interface Arguments {
   'tariffs.whatIf.battery.unknown': { hours: number };
   'webhooks.resumed': { name: Shown };
   'webhooks.paused': { name: Shown };
-  'webhooks.deleted': { name: Shown };
   'webhooks.testWaits': { url: Shown };
   'webhooks.testSent': { url: Shown };
   'webhooks.to': { event: Shown; url: Shown };

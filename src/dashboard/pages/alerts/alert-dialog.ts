@@ -133,7 +133,7 @@ function DeliveryChoice(props: {
     ${
       needsPhone &&
       html`<div class="need">
-        <${Field} label=${w.phone} hint=${w.phoneHint}
+        <${Field} label=${words().common.fields.phone} hint=${w.phoneHint}
           type="tel" name="phone" autocomplete="tel" pattern=${PHONE} title=${w.phoneForm} required maxlength="16" />
       </div>`
     }

@@ -90,7 +90,7 @@ function AppForm(props: { now?: App; button: string; send: (settings: object) =>
       name="redirect_uris" rows="3" required maxlength="20500" spellcheck=${false}
       defaultValue=${now?.redirect_uris.join('\n') ?? ''} />
     <${ScopeChoice} scopes=${scopes} isChange=${now !== undefined} onChange=${setScopes} />
-    <${Address} name="notification_url" label=${w.notificationUrl} hint=${w.notificationUrlHint} now=${now?.notification_url} />
+    <${Address} name="notification_url" label=${words().common.fields.notification_url} hint=${w.notificationUrlHint} now=${now?.notification_url} />
     <${FormButtons} label=${button} error=${error} isBusy=${isBusy} missing=${scopes.length === 0 ? words().keys.chooseOne : null} onCancel=${onClose} />
   </form>`;
 }

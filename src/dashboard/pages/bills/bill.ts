@@ -58,7 +58,7 @@ export function BillPeriodCard(props: {
 }
 
 const filesOf = (path: string, w: ReturnType<typeof words>['bills']) => [
-  { name: 'CSV', hint: w.csvHint, accept: 'text/csv', ending: 'csv', path },
+  { name: 'CSV', hint: words().common.download.csvHint, accept: 'text/csv', ending: 'csv', path },
   {
     name: words().common.download.xlsx,
     hint: w.xlsxHint,

@@ -44,7 +44,7 @@ export function CreateReadingEditDialog(props: { device: DeviceDetails; onMade: 
   return html`<${Dialog} title=${w.new} onClose=${onClose}>
     <form ref=${form} onSubmit=${save}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
-      <${Field} label=${w.what} hint=${w.actionHints[action]} control="select"
+      <${Field} label=${words().common.what} hint=${w.actionHints[action]} control="select"
         name="action" onChange=${(event: Event) => {
           clear();
           setAction((event.target as HTMLSelectElement).value as Action);
@@ -63,7 +63,7 @@ export function CreateReadingEditDialog(props: { device: DeviceDetails; onMade: 
               name="kwh" limits=${{ least: 0, most: MOST_KWH }} isRequired />`
           : html`${instantField('start', w.from)}${instantField('end', w.to)}`
       }
-      <p class="quiet">${w.zone({ zone: user.timezone })}</p>
+      <p class="quiet">${words().common.timesIn({ zone: user.timezone })}</p>
       <${Field} label=${w.reason} hint=${w.reasonHint} mistake=${mistakes.reason} control="textarea" name="reason" rows="2" maxlength="500" required />
       <${FormButtons} label=${common.save} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>

@@ -63,7 +63,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
           ${!isManager && html`<p class="quiet">${w.ofUtility}</p>`}
           <${DeviceChannels} of=${one} isManager=${isManager} onSaved=${recounted} />
           <${ClimateChart} deviceId=${deviceId} type=${one.type} zone=${user.timezone} />
-          <h3>${w.settings}</h3>
+          <h3>${words().common.settings}</h3>
           <${DeviceSettings} of=${one} isManager=${isManager} others=${others.value ?? []} onSaved=${saved} />
           ${
             isManager &&
@@ -99,7 +99,7 @@ function DeviceSettings(props: {
         const patch = Object.fromEntries(changed.map((name) => [name, values[name]]));
         onSaved(await callApi<DeviceDetails>('PATCH', `/v1/devices/${device.device_id}`, patch));
       }
-      setSaid(changed.length > 0 ? w.saved : w.nothingChanged);
+      setSaid(changed.length > 0 ? words().common.saved : w.nothingChanged);
     });
   };
   return html`<form onSubmit=${save} onInput=${() => setSaid('')}>

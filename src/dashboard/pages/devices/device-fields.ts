@@ -147,8 +147,8 @@ function NumberField(props: {
 }
 
 function ZoneField({ now }: { now: string }) {
-  const { zone: label, zoneHint: hint } = words().devices.fields;
+  const { common, devices } = words();
   const list = useId();
-  return html`<${Field} label=${label} hint=${hint} name="timezone" defaultValue=${now} list=${list} autocomplete="off" />
+  return html`<${Field} label=${common.fields.timezone} hint=${devices.fields.zoneHint} name="timezone" defaultValue=${now} list=${list} autocomplete="off" />
     <datalist id=${list}>${Intl.supportedValuesOf('timeZone').map((zone) => html`<option value=${zone} />`)}</datalist>`;
 }

@@ -73,8 +73,8 @@ function EditTable(props: { of: ReadingEdit[]; device: DeviceDetails; onRevoke: 
   return renderTable(
     all,
     [
-      [w.what, what],
-      [w.when, when],
+      [words().common.what, what],
+      [words().common.when, when],
       [w.reason, ({ reason }) => reason],
       [w.made, ({ author, created_at }) => html`<span>${person(author)}, ${at(created_at)}</span>`],
       [

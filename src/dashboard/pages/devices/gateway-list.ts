@@ -105,7 +105,7 @@ function Example(props: { of: UnreadMessages; onRead: (message: MessageToDecode)
   const storedBytes = encoding === 'base64' ? atob(payload).length : new TextEncoder().encode(payload).length;
   const isWholeText = encoding === 'utf-8' && storedBytes === payload_bytes;
   return html`<details>
-    <summary>${w.show}</summary>
+    <summary>${words().common.show}</summary>
     <p><code>${topic}</code></p>
     <pre tabindex="0" role="group" aria-label=${w.exampleOf({ topic: shape })}><code>${payload}</code></pre>
     ${encoding === 'base64' && html`<p class="quiet">${w.base64}</p>`}

@@ -66,7 +66,7 @@ export function MappingForm(props: {
       path !== null &&
       times.length > 0 &&
       html`<${Field} label=${form.time} control="select" name="time_path">
-        <option value="">${form.noTime}</option>
+        <option value="">${words().messages.atReceipt}</option>
         ${times.filter((one) => one !== path).map((one) => html`<option value=${one}>${one}</option>`)}
       <//>`
     }

@@ -31,20 +31,20 @@ export function MessageDiagnosis(props: {
       readings.length + asks.length > 0 &&
       html`<div class="table"><table>
         <thead><tr>
-          <th scope="col">${w.device}</th><th scope="col">${w.quantity}</th><th scope="col">${w.value}</th><th scope="col">${w.time}</th>
+          <th scope="col">${words().common.device}</th><th scope="col">${w.quantity}</th><th scope="col">${w.value}</th><th scope="col">${words().common.chart.time}</th>
         </tr></thead>
         <tbody>
           ${readings.map(
             ({ device, channel, kind: name, value, ts }) => html`<tr key=${`${device} ${channel} ${name}`}>
-              <th scope="row" data-name=${w.device}>${device}</th>
+              <th scope="row" data-name=${words().common.device}>${device}</th>
               <td data-name=${w.quantity}><span>${kind(name)} <code>${channel}</code></span></td>
               <td data-name=${w.value}>${shown(value)}</td>
-              <td data-name=${w.time}>${ts === null ? html`<span class="quiet">${w.atReceipt}</span>` : formatTime(ts, zone)}</td>
+              <td data-name=${words().common.chart.time}>${ts === null ? html`<span class="quiet">${w.atReceipt}</span>` : formatTime(ts, zone)}</td>
             </tr>`,
           )}
           ${asks.map(
             ({ device, native_name, unit, value }) => html`<tr key=${`${device} ${native_name}`}>
-              <th scope="row" data-name=${w.device}>${device}</th>
+              <th scope="row" data-name=${words().common.device}>${device}</th>
               <td data-name=${w.quantity}><span><code>${native_name}</code> <${Badge} kind="warn">${w.isAsked}<//></span></td>
               <td data-name=${w.value}>${`${shown(value)} ${unit ?? ''}`}</td>
               <td></td>

@@ -114,7 +114,7 @@ function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) 
     <h3>${w.message}</h3>
     <${CopyableText} text=${payload} label=${w.messageLabel} />
     <p class="quiet">${renderInlineMarkup(w.messageAbout)}</p>
-    <h3>${w.tryIt}</h3>
+    <h3>${words().common.tryIt}</h3>
     <${CopyableText} text=${plain ?? tls} label=${w.line} />
     ${
       plain

@@ -81,11 +81,11 @@ function Groups({ of: { groups, groups_left_out } }: { of: FleetSilence }) {
       groups,
       [
         [
-          w.what,
+          words().common.what,
           ({ kind, sure }) =>
             html`<${Badge} kind=${KINDS[kind]}>${w.kinds[kind]}<//>${!sure && html` <${Badge} kind="quiet">${w.unsure}<//>`}`,
         ],
-        [w.when, ({ last_at }) => html`<${RelativeTime} at=${last_at} zone=${me.timezone} />`],
+        [words().common.when, ({ last_at }) => html`<${RelativeTime} at=${last_at} zone=${me.timezone} />`],
         [w.how, ({ devices, homes }) => w.of({ devices, homes })],
         [w.again, ({ heard_again }) => count(heard_again)],
         [w.why, ({ because }) => w.reasons[because]],

@@ -45,7 +45,7 @@ export function GroupHomeList({ of: group, onChange }: { of: Group; onChange: ()
             renderTable(rows, [[common.fields.email, ({ email }) => email]], {
               key: ({ user_id }) => user_id,
               actions: ({ email, user_id }) => html`<${ConfirmButton}
-                    label=${w.remove}
+                    label=${words().common.remove}
                     of=${email}
                     question=${w.removeQuestion}
                     onSure=${() => change(() => callApi('DELETE', `${path}/${user_id}`))}

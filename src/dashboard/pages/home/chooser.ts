@@ -41,7 +41,7 @@ export function PeriodChooser(props: {
     // Ignores an incomplete date, which the user is still typing.
     if (/^\d{4}-\d\d-\d\d$/.test(value) && value >= '1970-01-08' && value <= today) onShow(getPeriodAt(unit, value));
   };
-  return html`<div class="chooser" role="group" aria-label=${w.choose}>
+  return html`<div class="chooser" role="group" aria-label=${words().common.period}>
     <div class="units">
       ${PERIOD_UNITS.map(
         (one) =>
@@ -131,6 +131,6 @@ function Figures({ of: { unit, used, before, last_year } }: { of: Glance }) {
   return html`<dl class="figures" aria-label=${unit}>
     ${total(w.used, used)}
     ${before.used !== null && total(w.commodities.before, before)}
-    ${last_year.used !== null && total(w.commodities.lastYear, last_year)}
+    ${last_year.used !== null && total(words().period.lastYear, last_year)}
   </dl>`;
 }

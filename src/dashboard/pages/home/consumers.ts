@@ -62,7 +62,7 @@ function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs:
   return html`<div class="table consumers"><table>
     <thead><tr>
       <th scope="col">${common.device}</th><th scope="col">${w.used}</th><th scope="col">${w.share}</th>
-      ${hasCost && html`<th scope="col">${w.cost}</th>`}
+      ${hasCost && html`<th scope="col">${words().common.chart.cost}</th>`}
       <th scope="col">${w.base}</th><th scope="col" title=${w.nightHours}>${w.night}</th>
     </tr></thead>
     <tbody>${rowsOf(shown, consumers, costs).map(row)}</tbody>

@@ -50,12 +50,12 @@ export function EnergyFlowDiagram(props: {
   const doubts = doubtsOf(flows, !hasGrid || isEven(sides));
   return html`<${Card} title=${w.title}>
     <div class="flows">
-      ${hasGrid && html`<${FlowPicture} title=${used === null ? title : `${title}: ${w.used} ${formatKwh(used)}`} ...${sides} />`}
+      ${hasGrid && html`<${FlowPicture} title=${used === null ? title : `${title}: ${words().common.chart.used} ${formatKwh(used)}`} ...${sides} />`}
       <table>
         <tbody>
           ${FROM.map(rowOf)}
           ${TO.map(rowOf)}
-          ${row(w.used, used)}
+          ${row(words().common.chart.used, used)}
           ${flows.consumption_kwh !== null && USED.map(rowOf)}
           ${row(w.autarky, findSelfConsumption(flows, used)?.share ?? null, formatPercent)}
         </tbody>
@@ -116,7 +116,7 @@ function endOfUse(use: Use): End {
   if (use.kind === 'device') return { name: use.name, colour: '--accent', kwh: use.kwh };
   if (use.kind === 'others') return { name: w.others({ count: use.count }), colour: '--accent', kwh: use.kwh };
   if (use.kind === 'untracked') return { name: w.untracked, colour: '--pale', kwh: use.kwh };
-  return { name: w.used, colour: '--accent', kwh: use.kwh };
+  return { name: words().common.chart.used, colour: '--accent', kwh: use.kwh };
 }
 
 /** Self-consumption: the usage that came from the home's own production or battery, in kWh and as a share of the whole usage. */

@@ -43,7 +43,7 @@ function Past({ past }: Pick<Shown, 'past'>) {
   return html`<details class="evidence">
   <summary>${w.evidence}</summary>
   ${renderTable(past, [
-    [w.month, ({ month }) => monthName(month)],
+    [words().period.units.month, ({ month }) => monthName(month)],
     [w.said, ({ forecast_kwh }) => kwh(forecast_kwh)],
     [w.cameTo, ({ actual_kwh }) => kwh(actual_kwh)],
     [w.off, ({ forecast_kwh, actual_kwh }) => offBy(forecast_kwh, actual_kwh)],

@@ -109,6 +109,6 @@ export function PriceCurveCard({ of: one }: { of: Period }) {
     </p>
     <${BarChart} title=${w.title} bars=${bars} currency=${currency} unit=${w.unit({ currency })} shown=${shown}
       parts=${[{ name: w.price, colour: '--mains' }, { name: w.cheapest, colour: '--accent' }]}
-      over=${{ name: w.used, unit: 'kWh', values: hours.map(({ ms }) => usedAt.get(ms) ?? null), shown: formatKwh }} />
+      over=${{ name: words().period.used, unit: 'kWh', values: hours.map(({ ms }) => usedAt.get(ms) ?? null), shown: formatKwh }} />
   <//>`;
 }

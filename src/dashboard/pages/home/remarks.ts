@@ -96,7 +96,7 @@ function Compared({ of, column, values, usual, unit }: Comparison & { of: string
       })}
     </svg>
     <table>
-      <thead><tr><th scope="col">${w.when}</th><th scope="col">${column}</th></tr></thead>
+      <thead><tr><th scope="col">${words().common.when}</th><th scope="col">${column}</th></tr></thead>
       <tbody>${values.map(({ name, value }, place) => html`<tr><th scope="row">${place === last ? w.thisOne({ name }) : name}</th><td>${unit(value)}</td></tr>`)}</tbody>
     </table>
   </details>`;

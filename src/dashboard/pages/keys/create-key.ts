@@ -101,7 +101,7 @@ export function RotateKeyDialog({ of, onMade, onClose }: { of: Key; onMade: () =
       <${Field} label=${w.hours} hint=${w.hoursHint} control=${DecimalInput}
         name="hours" defaultValue="24" limits=${{ least: 0, most: 720 }} isRequired />
       <${Field} label=${w.expires} control=${ExpirySelect} />
-      <${FormButtons} label=${w.rotate} error=${error} isBusy=${isBusy} onCancel=${onClose} />
+      <${FormButtons} label=${words().common.rotate} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }
@@ -119,7 +119,7 @@ function KeyShownOnce({ made, onDone, children }: { made: CreatedKey; onDone: ()
     ${children}
     ${
       line &&
-      html`<h3>${w.tryIt}</h3>
+      html`<h3>${words().common.tryIt}</h3>
         ${line.includes('user_id=') && html`<p class="quiet">${w.asksAbout({ email: user.email })}</p>`}
         <${CopyableText} text=${line} label=${w.line} />
         <p class="quiet">${renderInlineMarkup(w.unchecked)}</p>`

@@ -21,9 +21,12 @@ export function AuthorizationList() {
     renderTable(
       all,
       [
-        [w.app, ({ app }) => html`<a href=${app.website} target="_blank" rel="noreferrer">${app.name}</a>`],
+        [
+          words().common.app,
+          ({ app }) => html`<a href=${app.website} target="_blank" rel="noreferrer">${app.name}</a>`,
+        ],
         [keys.mayDo, ({ scopes }) => scopes.map((scope) => textNamed(keys.scopes, scope) ?? scope).join(', ')],
-        [w.lastUsed, ({ last_used_at }) => last_used_at && at(last_used_at)],
+        [words().common.lastUsed, ({ last_used_at }) => last_used_at && at(last_used_at)],
         [w.ends, ({ expires_at }) => (expires_at ? at(expires_at) : w.untilEnded)],
       ],
       {

@@ -40,7 +40,7 @@ export function PasskeyList({ proposedName }: { proposedName: string }) {
             html`${name} ${host !== location.hostname && html`<span class="quiet">${w.passkeyHost({ host })}</span>`}`,
         ],
         [w.passkeyMade, ({ created_at }) => at(created_at)],
-        [w.lastUsed, ({ last_used_at }) => at(last_used_at)],
+        [words().common.lastUsed, ({ last_used_at }) => at(last_used_at)],
       ],
       {
         key: ({ passkey_id }) => passkey_id,

@@ -125,7 +125,7 @@ function PeriodFields(props: {
     </details>
     <p class="actions">
       ${onEarlier && html`<button type="button" aria-label=${w.movePeriodUp({ number })} onClick=${onEarlier}>${w.moveUp}</button>`}
-      ${onRemove && html`<button type="button" aria-label=${w.removePeriod({ number })} onClick=${onRemove}>${w.remove}</button>`}
+      ${onRemove && html`<button type="button" aria-label=${w.removePeriod({ number })} onClick=${onRemove}>${words().common.remove}</button>`}
     </p>
   </fieldset>`;
 }

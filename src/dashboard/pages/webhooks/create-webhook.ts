@@ -95,7 +95,7 @@ export function RotateSecretDialog({ of: webhook, onClose }: { of: Webhook; onCl
     <p class="quiet">${w.rotation.again}</p>
     <${ErrorMessage} text=${error} />
     <p class="actions">
-      <button type="button" class="main" ...${getBusyAttributes(isBusy)} onClick=${rotate}>${w.rotate}</button>
+      <button type="button" class="main" ...${getBusyAttributes(isBusy)} onClick=${rotate}>${words().common.rotate}</button>
       <button type="button" autofocus onClick=${onClose}>${common.cancel}</button>
     </p>
   <//>`;
@@ -106,7 +106,7 @@ const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () 
   <${ContentShownOnce} secret=${secret}>
     ${renderInlineMarkup(words().webhooks.secret.copyNow)}
   <//>
-  <${CopyableText} text=${secret} label=${words().webhooks.secret.label} />
+  <${CopyableText} text=${secret} label=${words().common.fields.auth_token} />
   ${children}
   <h3>${words().webhooks.secret.receiver}</h3>
   <${CopyableText} text=${buildReceiverExample(secret)} label=${words().webhooks.secret.receiverLabel} />

@@ -141,7 +141,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
   return html`<${LoadedContent} of=${sent}>
     ${({ request, attempts: tries }: SentDelivery) => html`<div class="exchange">
       <section aria-label=${w.request}>
-        <h3>${w.sent}</h3>
+        <h3>${words().webhooks.exchange.request}</h3>
         <pre tabindex="0" role="group" aria-label=${w.firstLines}><code>${headOf(request)}</code></pre>
         <p class="quiet">${renderInlineMarkup(w.madeAnew)}</p>
         <pre tabindex="0" role="group" aria-label=${w.body}><code>${indented(request.body)}</code></pre>
