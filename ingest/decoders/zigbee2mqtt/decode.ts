@@ -1,4 +1,5 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
+import { findEnergyScale, findPowerScale } from '../homeassistant/units.ts';
 import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, getMember, type Json, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
@@ -6,8 +7,10 @@ import {
   createEmptyResult,
   createRefusedResult,
   createValueCollector,
+  type MessageQuantity,
   type ValueCollector,
 } from '../read/value-collector.ts';
+import { findVolumeScale } from '../read/volume.ts';
 import {
   type BridgesByBaseTopic,
   cacheBridgeState,
@@ -112,8 +115,6 @@ const POWER = /^power(?:_(\w+))?$/;
 /** Matches endpoints that are circuits: the buttons of a switch, or the sockets of a power strip. */
 const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)|\d{1,2})$/;
 
-const UNITS = { energy_total_kwh: 'kWh', power_w: 'W' } as const;
-
 /**
  * Whether an attribute belongs to one of two clamps (`power_a` and `power_b` of a PJ-1203A, without `power_c`). One clamp may measure the
  * grid and the other the panels, so the owner is asked about each (rule 6 in registers-of-a-device/README.md).
@@ -121,6 +122,49 @@ const UNITS = { energy_total_kwh: 'kWh', power_w: 'W' } as const;
 function isOfClamp({ has }: ZigbeeDeviceState, name: string): boolean {
   const [, of] = /^(?:produced_)?(power|energy)(?:_produced|_consumed)?_[ab]$/.exec(name) ?? [];
   return of !== undefined && has(`${of}_a`) && has(`${of}_b`) && !has(`${of}_c`);
+}
+
+/** Attributes that contain the unit of the metering cluster's register. */
+const CLUSTER_UNITS = ['unitOfMeasure', 'unit_of_measure'];
+
+/**
+ * Returns the unit that the message or the bridge's announcement states for a power or an energy; undefined if the usual unit applies, and
+ * an empty text if the device has an attribute for the unit, but the message does not contain the unit.
+ */
+function unitOf(state: ZigbeeDeviceState, kind: 'energy_total_kwh' | 'power_w', name: string): string | undefined {
+  const attribute = CLUSTER_UNITS.find(state.has);
+  if (attribute === undefined) return state.units.get(name);
+  const unit = getMember(state.attributes, attribute);
+  const text = typeof unit === 'string' ? unit : '';
+  // If the register is in kWh, the power is in W.
+  return kind === 'power_w' && (text === '' || findEnergyScale(text)) ? state.units.get(name) : text;
+}
+
+type Place = Pick<MessageQuantity, 'kind' | 'channel' | 'times' | 'per' | 'asks'>;
+
+/**
+ * Returns kind, channel and scale of a power or an energy. Pulse counters publish a volume under the name `energy`, and its unit in
+ * another attribute (LiXee's ZiPulses), so the owner is asked about an `energy` in any unit that is not a unit of electricity. Returns null
+ * for a `power` in such a unit.
+ */
+function placeOf(
+  state: ZigbeeDeviceState,
+  kind: 'energy_total_kwh' | 'power_w',
+  channel: string,
+  name: string,
+): Place | null {
+  const unit = unitOf(state, kind, name);
+  const scale = unit === undefined ? {} : (kind === 'power_w' ? findPowerScale : findEnergyScale)(unit);
+  // Electricity is never measured in joules.
+  if (scale && !/j$/i.test(unit ?? '')) {
+    if (!isOfClamp(state, name)) return { kind, channel, ...scale };
+    return { kind, channel: `unknown/${name}`, ...scale, asks: { unit: kind === 'power_w' ? 'W' : 'kWh' } };
+  }
+  if (kind === 'power_w') return null;
+  const volume = findVolumeScale(unit);
+  return volume
+    ? { kind: 'volume_total_m3', channel: `m3/unknown/${name}`, ...volume, asks: { unit: 'm³' } }
+    : { kind, channel: `unknown/${name}`, ...scale, asks: { unit: scale ? 'kWh' : null } };
 }
 
 /** Reads registers and power. Ignores attributes with an unknown ending: `energy_today` resets each day. */
@@ -133,12 +177,12 @@ function hearEnergy(collector: ValueCollector, state: ZigbeeDeviceState): void {
     channel: string | null,
     name: string,
     value: unknown,
-    times = 1,
+    sign = 1,
   ) => {
     if (channel === null || said.has(`${kind} ${channel}`)) return;
     said.add(`${kind} ${channel}`);
-    const place = isOfClamp(state, name) ? { channel: `unknown/${name}`, asks: { unit: UNITS[kind] } } : { channel };
-    collector.add({ device, ...place, kind, value, times, atMs, name });
+    const place = placeOf(state, kind, channel, name);
+    if (place) collector.add({ device, ...place, value, times: sign * (place.times ?? 1), atMs, name });
   };
   for (const [name, value] of Object.entries(attributes)) {
     const energy = ENERGY.exec(name);
@@ -181,6 +225,7 @@ function channelOf(direction: 'import' | 'export', ending: string | undefined): 
   return CIRCUIT.test(ending) ? `${ending}/${direction}` : null;
 }
 
+const NO_UNITS: ReadonlyMap<string, string> = new Map();
 const NO_VOLUMES: ReadonlyMap<string, VolumeAttribute> = new Map();
 
 /** Decoder of Zigbee devices behind Zigbee2MQTT: meters, plugs, thermostats, valves, sensors. */
@@ -229,7 +274,14 @@ function decodeState(
   const atMs = parseMessageTime(seen, typeof seen === 'number' ? 'ms' : 'iso', { tz, receivedAtMs });
   const announced = bridge?.devices.get(device);
   const has = (name: string) => Object.hasOwn(attributes, name) || announced?.attributes.has(name) === true;
-  const state = { device, attributes, atMs, has, volumes: announced?.volumes ?? NO_VOLUMES };
+  const state: ZigbeeDeviceState = {
+    device,
+    attributes,
+    atMs,
+    has,
+    units: announced?.units ?? NO_UNITS,
+    volumes: announced?.volumes ?? NO_VOLUMES,
+  };
   hearEnergy(collector, state);
   addVolumes(collector, state);
   hearClimate(collector, state);

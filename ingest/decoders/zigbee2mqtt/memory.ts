@@ -16,6 +16,8 @@ export interface Zigbee2MqttBridge {
 
 interface Announced {
   attributes: Set<string>;
+  /** Units of powers and energies. */
+  units: Map<string, string>;
   volumes: Map<string, VolumeAttribute>;
 }
 
@@ -25,6 +27,9 @@ export type BridgesByBaseTopic = Map<string, Zigbee2MqttBridge>;
 const MAX_BRIDGES = 50;
 const MAX_DEVICES = 5_000;
 const MAX_ATTRIBUTES = 500;
+/** Matches the names of powers and energies. */
+const FLOW = /power|energy|summ_/;
+
 const OUTPUTS = new Set(['json', 'attribute', 'attribute_and_json']);
 
 /** Stores base topics, output formats and devices from the messages that bridges publish about themselves. */
@@ -72,7 +77,7 @@ function devicesOf(list: readonly unknown[]): Zigbee2MqttBridge['devices'] {
     const device = asObjectOrNull(one);
     const name = getMember(device, 'friendly_name');
     if (typeof name !== 'string' || typeof getMember(device, 'ieee_address') !== 'string') continue;
-    const announced: Announced = { attributes: new Set(), volumes: new Map() };
+    const announced: Announced = { attributes: new Set(), units: new Map(), volumes: new Map() };
     addAttributes(announced, getMember(asObjectOrNull(getMember(device, 'definition')), 'exposes'), 0);
     devices.set(name, announced);
   }
@@ -91,7 +96,10 @@ function addAttributes(announced: Announced, exposes: unknown, depth: number): v
     const property = getMember(exposed, 'property');
     const volume = parseVolumeAttribute(exposed);
     if (typeof property === 'string') {
+      const unit = getMember(exposed, 'unit');
       announced.attributes.add(property);
+      if (typeof unit === 'string' && unit !== '' && FLOW.test(property))
+        announced.units.set(property, unit.slice(0, 20));
       if (volume) announced.volumes.set(property, volume);
     }
     addAttributes(announced, getMember(exposed, 'features'), depth + 1);

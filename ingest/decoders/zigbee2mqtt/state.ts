@@ -16,6 +16,8 @@ export interface ZigbeeDeviceState {
   atMs: number | null;
   /** Whether the device has an attribute. Either this message contains it, or the bridge has announced it. */
   has(attribute: string): boolean;
+  /** Units that the bridge has announced for powers and energies, by attribute. */
+  units: ReadonlyMap<string, string>;
   /** Volumes that the bridge has announced for the device, by attribute. */
   volumes: ReadonlyMap<string, VolumeAttribute>;
 }
