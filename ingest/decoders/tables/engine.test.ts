@@ -130,6 +130,18 @@ test('reads the unit and the place of a number in the body, and turns its sign',
   expect(lastOf(family, ['a/energy', '{"other":1}']).refused).toEqual(['energy has no value']);
 });
 
+test('applies the unit and the time that a program has wrapped around a number', () => {
+  const family = tableOf({
+    topic: '{device}/{field}',
+    fields: { e: { channel: 'import', kind: 'energy_total_kwh' }, t: { channel: 'room', kind: 'temperature_c' } },
+  });
+  const read = (name: string, body: unknown) => lastOf(family, [`a/${name}`, JSON.stringify(body)]);
+  expect(read('e', { value: 1.5, time: '2026-07-04T23:00:00Z' }).read).toEqual([['import', 1.5]]);
+  expect(read('e', { value: 1_500, unit: 'Wh' }).read).toEqual([['import', 1.5]]);
+  expect(read('e', { value: 1.5, unit: 'm3' })).toEqual({ read: [], refused: ['e has no unit that is known'] });
+  expect(read('t', { value: 21.5, unit: '°C' }).read).toEqual([['room', 21.5]]);
+});
+
 test('refuses a body without the object of its fields', () => {
   const family = tableOf({ topic: '{device}', payload: 'json', at: '$.meter.{field}', fields: { p: POWER } });
   expect(lastOf(family, ['a', '{"meter":{"p":5}}']).read).toEqual([['import', 5]]);

@@ -1,5 +1,5 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { findValueWithoutName } from '../names/members.ts';
+import { findNumberWithUnit, findValueWithoutName } from '../names/members.ts';
 import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, hasJsonObjectWithWords, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
@@ -178,20 +178,38 @@ function read(match: Match, message: DeviceMessage, settings: DecoderSettings): 
   if ((match.topic.entry.payload ?? 'text') !== 'text') return readBody(match, message, settings);
   const collector = createValueCollector();
   const text = readText(message.payload);
-  const { value, atMs } = text?.startsWith('{') ? unwrapValue(message, settings, text) : { value: text, atMs: null };
+  const wrapped = message.payload[0] === OPENING_BRACE ? unwrapValue(message, settings) : null;
   for (const { field, name, channel, named } of match.fields) {
-    if (value === null) return createRefusedResult(`${name} is not text`);
-    add(collector, field, { device: field.device?.(named) ?? match.device, channel, value, atMs, name });
+    if (text === null) return createRefusedResult(`${name} is not text`);
+    const device = field.device?.(named) ?? match.device;
+    const { value, atMs, unit }: WrappedValue = wrapped ?? { value: text, atMs: null };
+    const scale =
+      unit === undefined || !OWN_UNIT.has(field.entry.kind) ? field.scale : findUnitScale(field.entry.kind, unit);
+    if (scale)
+      add(collector, scale === field.scale ? field : { ...field, scale }, { device, channel, value, atMs, name });
+    else collector.refuse(`${name} has no unit that is known`, device);
   }
   return collector;
 }
 
-/** Returns the value and the time in a JSON object (`{"value": 12.5, "time": "…"}`), into which programs wrap a number; else the text. */
-function unwrapValue({ payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings, text: string) {
+const OPENING_BRACE = 0x7b;
+
+/**
+ * A number that a program has wrapped into an object, with its time and its unit: `{"value": 12.5, "unit": "Wh"}`. The unit takes precedence
+ * over the unit in the table.
+ */
+interface WrappedValue {
+  value: unknown;
+  atMs: number | null;
+  unit?: string | undefined;
+}
+
+function unwrapValue({ payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): WrappedValue | null {
   const body = asObjectOrNull(readJson(payload));
   const value = body && findValueWithoutName(body);
-  if (value === null || value === undefined) return { value: text, atMs: null };
-  return { value, atMs: parseMessageTime(body?.time ?? body?.ts ?? body?.timestamp, undefined, { tz, receivedAtMs }) };
+  if (value === null || value === undefined) return null;
+  const atMs = parseMessageTime(body?.time ?? body?.ts ?? body?.timestamp, undefined, { tz, receivedAtMs });
+  return { value, atMs, unit: body ? findNumberWithUnit(body)?.unit : undefined };
 }
 
 function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult {
