@@ -1,11 +1,10 @@
 import { HOME_ASSISTANT_ORIGIN_NAME } from '#src/core/version.ts';
 import type { Commodity } from '#src/database/meter.ts';
 import type { ValueKind } from '../family.ts';
-import { LIFETIME_TOTAL_PATTERN } from '../names/without-unit.ts';
 import { asObjectOrNull, type Json } from '../read/payload.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
-import { getNameMeaning } from '../vocabulary/name-facts.ts';
+import { getNameMeaning, LIFETIME_TOTAL_PATTERN } from '../vocabulary/name-facts.ts';
 import { hasHeatBusWord, hasHeatMeterWord } from '../vocabulary/thermal.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 import { getConfigField, getConfigText, getConfigTopic } from './abbreviations.ts';

@@ -1,7 +1,6 @@
 import type { Json } from '../read/payload.ts';
-import { getNameMeaning } from '../vocabulary/name-facts.ts';
+import { getNameMeaning, LIFETIME_TOTAL_PATTERN } from '../vocabulary/name-facts.ts';
 import { getLastNameOfPath, type NumberWithPath } from './members.ts';
-import { LIFETIME_TOTAL_PATTERN } from './without-unit.ts';
 
 /** Matches a date without a time of day: `2026-11-28`, `28.11.2026`. */
 const DAY = /^\s*(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4})\s*$/;

@@ -1,7 +1,7 @@
 import { readNumber } from '../read/number.ts';
 import { getRegisterProperties, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { findMetricMeaning } from '../sparkplug/meaning.ts';
-import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
+import { getNameMeaning, LIFETIME_TOTAL_PATTERN, type NameMeaning } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
 import { getLastNameOfPath, type NumberWithPath } from './members.ts';
@@ -46,8 +46,6 @@ const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
  */
 const SHORT_ENERGY =
   /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-]|e_(?:in|out)|ea?_(?:imp|exp)|(?:power|energy|electricity|strom)_?(?:meter|z(?:ä|ae)hler)_?[1-4]?|(?:meter|counter)_?reading_?(?:(?:im|ex)port(?:t[1-4])?|t[1-4]))$/i;
-export const LIFETIME_TOTAL_PATTERN =
-  /totaa?l|lifetime|[ck]umul|gesamt|celk[eo]|yhteens|razem|[lł][aą]cz|samle|ialt|(?:^|[^a-z])(?:all|sum|tot)$/i;
 /** Matches abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`, `P_In`, `p_act_in`, `wgrid`. */
 const SHORT_POWER =
   /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|(?:im|ex)port|l[1-3])\d?$|(?:^|[\s/-])p_(?:act_)?(?:in|out)$|(?:^|\/)w(?:grid|solar|pv|load|home|house|bat(?:tery)?)$/i;
