@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeMessage, type PriorMessage } from '../describe.ts';
+import { namesFamily } from './decode.ts';
 
 const RECEIVED = Date.UTC(2026, 10, 28);
 function read(topic: string, body: unknown, { replayed = false, prior = [] as PriorMessage[] } = {}) {
@@ -162,6 +163,15 @@ test('gives the unit of a body to the reading of the meter, and does not ask abo
   });
   expect(namesOfQuestions('home/water_meter/reading', body)).toEqual(['current_reading', 'h0_reading']);
   expect(namesOfQuestions('home/water_meter', { foo_bar: 12.5 })).toEqual([]);
+});
+
+test('gives long names that begin alike channels of their own', () => {
+  const body = {
+    data_of_phase_a: { energy: { active: { positive: 12.5, negative: 7.5 }, reactive: { positive: 5 } } },
+  };
+  const message = { topic: 'm/1', payload: Buffer.from(JSON.stringify(body)), receivedAtMs: RECEIVED, replayed: false };
+  const channels = namesFamily.decode(message, {}, undefined as never)?.said.map(({ channel }) => channel);
+  expect(new Set(channels).size).toBe(2);
 });
 
 test('asks about no setting, no symbol or label without evidence, and no reactive energy', () => {

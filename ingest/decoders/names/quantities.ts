@@ -1,4 +1,5 @@
 import { normaliseChannelWord } from '#src/devices/channel-name.ts';
+import { createCircuitWord } from '../read/circuit-word.ts';
 import { convertToCelsius, type ValueCollector } from '../read/value-collector.ts';
 import { getRegisterProperties } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
@@ -99,9 +100,15 @@ function addLoneMembers(
   return count;
 }
 
+/** Maximum length of a path that `normaliseChannelWord` does not shorten. */
+const MAX_WORD = 32;
+/** Returns the word of a path in a channel. Paths that are too long for a word often have the same beginning, so they get a hash. */
+const channelWordOf = (path: string): string =>
+  path.length > MAX_WORD ? createCircuitWord(path) : normaliseChannelWord(path);
+
 /** Returns channel, question and description of a quantity without a unit. The owner is asked for its meaning. */
 const unknownPlace = (path: string, context: MemberContext) => ({
-  channel: `unknown/${normaliseChannelWord(path)}`,
+  channel: `unknown/${channelWordOf(path)}`,
   asks: { unit: null },
   described: { ...describeMember(path, context), unit: null },
 });
@@ -110,7 +117,7 @@ const unknownPlace = (path: string, context: MemberContext) => ({
  * Returns channel and question of a volume without a unit. The owner is asked for its meaning. The channel shows that the quantity is not
  * an energy.
  */
-const volumePlace = (path: string) => ({ channel: `m3/unknown/${normaliseChannelWord(path)}`, asks: { unit: null } });
+const volumePlace = (path: string) => ({ channel: `m3/unknown/${channelWordOf(path)}`, asks: { unit: null } });
 
 const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
@@ -152,7 +159,7 @@ function withDoubtfulEnergies(
 
 const asked = (name: string, one: MetricQuantity): MetricQuantity => ({
   ...one,
-  channel: `unknown/${normaliseChannelWord(name)}`,
+  channel: `unknown/${channelWordOf(name)}`,
   asks: { unit: one.unit.kind === 'power_w' ? 'W' : 'kWh' },
 });
 
