@@ -62,17 +62,22 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
 
 /** Matches the names of members that accompany the `index` of a pulse reader or optical reader. */
 const OF_READER = /^(?:meter_?type|increments?)$/i;
+/** Matches the name of a meter's register without a quantity and a unit (Talkpool OY1320). */
+const METER_READING = /^meter_?reading$/i;
 
 /**
  * Returns a pattern of the register codes in a payload; undefined if neither the payload nor the names show which codes the device uses.
  */
 function codesOf(object: Json, names: readonly unknown[]): RegExp | undefined {
-  if (!Object.keys(object).some((name) => OF_READER.test(name))) return findRegisterCodePattern(names.join(' '));
-  // The index of a gas, heat or water meter is a volume or heat, so the owner is not asked for its meaning as electricity.
+  const members = Object.keys(object);
+  const isReading = members.some((name) => METER_READING.test(name));
+  const own = members.some((name) => OF_READER.test(name)) ? /^index$/ : isReading ? METER_READING : undefined;
+  if (!own) return findRegisterCodePattern(names.join(' '));
+  // The register of a gas, heat or water meter is a volume or heat, so the owner is not asked for its meaning as electricity.
   const isOther = [...names, ...Object.values(object)].some(
     (text) => typeof text === 'string' && getNameMeaning(text).medium !== '',
   );
-  return isOther ? undefined : /^index$/;
+  return isOther ? undefined : own;
 }
 
 interface Uplink {

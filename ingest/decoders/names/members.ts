@@ -8,7 +8,7 @@ import { findMetricUnit, findMetricVolumeUnit } from '../sparkplug/units.ts';
  */
 const MAX_MEMBERS = 500;
 const MAX_PATH = 256;
-const MAX_DEPTH = 4;
+const MAX_DEPTH = 6;
 
 /** A number in a payload. Its path contains the names of the enclosing objects: `meter/energy_kwh`. */
 export interface NumberWithPath {
@@ -22,7 +22,7 @@ export interface NumberWithPath {
 export const getLastNameOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Names of the members that contain a value or (below) its unit, in the languages of public messages, the most informative name first. */
-const VALUE_NAMES = namesByRank('value val v data reading payload wert waarde valeur valor valore');
+const VALUE_NAMES = namesByRank('value val v momentary data reading payload wert waarde valeur valor valore');
 const UNIT_NAMES = namesByRank(
   'unit units uom unit_of_measurement unite unité einheit eenheid unidad unità unita enhet jednostka',
 );
@@ -66,7 +66,9 @@ export function findStatedName(object: Json): string | undefined {
 }
 
 const unitOf = (object: Json): string | undefined => {
-  const unit = firstNamed(object, UNIT_NAMES);
+  // Futurehome's hubs (FIMP) state the unit in `props`.
+  const unit =
+    firstNamed(object, UNIT_NAMES) ?? firstNamed(asObjectOrNull(getMember(object, 'props')) ?? {}, UNIT_NAMES);
   return typeof unit === 'string' && unit !== '' ? unit : undefined;
 };
 

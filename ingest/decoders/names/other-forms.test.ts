@@ -87,6 +87,12 @@ const ASKED: [topic: string, body: unknown, names: string[]][] = [
   ],
   ['freeds_3f1a/wgrid', '-1210.00', ['wgrid']],
   ['meters/cellar', { current_volume_m3: 6.054, log_volume_m3: 5.938, delta_6_m3: 0.014 }, ['current_volume_m3']],
+  // Sources: zaknye/xcel_itron2mqtt and Rainforest's Eagle.
+  [
+    'eagle/meter',
+    { SummationDelivered: 12_345.6, InstantaneousDemand: 0.412 },
+    ['SummationDelivered', 'InstantaneousDemand'],
+  ],
   // Words for "total" in other languages.
   ['dum/elektromer', { odber_celkem: 12_345.6 }, ['odber_celkem']],
   ['koti/sahko', { tuotanto_yhteensa: 234.5 }, ['tuotanto_yhteensa']],
@@ -172,6 +178,32 @@ test('gives long names that begin alike channels of their own', () => {
   const message = { topic: 'm/1', payload: Buffer.from(JSON.stringify(body)), receivedAtMs: RECEIVED, replayed: false };
   const channels = namesFamily.decode(message, {}, undefined as never)?.said.map(({ channel }) => channel);
   expect(new Set(channels).size).toBe(2);
+});
+
+test('asks about the unit in props and the present demand', () => {
+  const fimp = (unit: string) => read('pt:j1/mt:evt/ad:1/sv:meter_elec/ad:15_1', { val: 12.5, props: { unit } });
+  expect(fimp('kWh')?.asks).toMatchObject([{ unit: 'kWh', value: 12.5 }]);
+  expect(fimp('W')?.asks).toMatchObject([{ unit: 'W', value: 12.5 }]);
+  expect(fimp('V')).toBeNull();
+  expect(namesOfQuestions('eagle/meter', { PeakDemand: 412, demand: 410 })).toEqual([]);
+});
+
+test('asks about no reactive or apparent power, no power factor and no resettable energy of a PDU', () => {
+  const names = namesOfQuestions('rack/pdu', {
+    act_pow: 318,
+    react_pow: -68,
+    app_pow: 343,
+    pow_fact: 0.9,
+    res_energy: 7,
+  });
+  expect(names).toEqual(['act_pow']);
+});
+
+test('asks about the reading of a LoRaWAN meter unless its device names gas, heat or water', () => {
+  const uplink = { uplink_message: { decoded_payload: { MeterReading: 5_944, Status: '0' } } };
+  expect(namesOfQuestions('v3/app@ttn/devices/cellar/up', uplink)).toEqual(['MeterReading']);
+  for (const name of ['gas-meter', 'water-meter'])
+    expect(namesOfQuestions(`v3/app@ttn/devices/${name}/up`, uplink)).toEqual([]);
 });
 
 test('asks about no setting, no symbol or label without evidence, and no reactive energy', () => {

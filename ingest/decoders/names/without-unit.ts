@@ -38,7 +38,7 @@ export const describeMember = (path: string, { around = [], described }: MemberC
  * mean energy.
  */
 const ENERGY =
-  /[eé]nerg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:im|ex)port|emeter\/(?:\d\/)?totaa?l$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
+  /[eé]nerg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:(?:im|ex)port|delivered|received|returned)|emeter\/(?:\d\/)?totaa?l$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 /**
  * Matches abbreviations for energy in names of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`,
@@ -50,10 +50,15 @@ const SHORT_ENERGY =
 const SHORT_POWER =
   /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|(?:im|ex)port|l[1-3])\d?$|(?:^|[\s/-])p_(?:act_)?(?:in|out)$|(?:^|\/)w(?:grid|solar|pv|load|home|house|bat(?:tery)?)$/i;
 /** Words for power. */
-const POWER =
-  /power(?!meter)|pwr|(?<![a-z])pow(?![a-z])|(?:instantaneous|current)_?demand|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
-/** Matches the end of a name that contains a word for power but means another quantity: `l1_power_current`. */
-const NO_POWER = /(?:current|voltage|volts?|amps?|frequency|factor)$/i;
+const POWER = /power(?!meter)|pwr|(?<![a-z])pow(?![a-z])|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
+/** Matches names of the present power, which utilities call demand. In other names, the demand is the mean of a period. */
+const PRESENT_DEMAND = /(?:instantaneous|current|meter)[_\s/]?demand/i;
+/**
+ * Matches names that contain a word for power or energy but mean another quantity, such as `l1_power_current`, `pow_fact`, `react_pow` and
+ * the resettable `res_energy`.
+ */
+const NO_POWER =
+  /(?:current|voltage|volts?|amps?|frequency|fact(?:or)?)$|(?:^|[_\s/-])(?:(?:app|react)[_\s-]?pow|res_energy)/i;
 /** Matches units of other quantities at the end of a name: `grid_v`. */
 const NO_FLOW = /[_\s-](?:m?v|m?a|hz|pf|pct|percent|deg[cf]?|rpm)$/i;
 /** Matches the letter P for power after a subject: `Home_P`, `HomeGrid_P`, `ac_p1`, `Total P`. */
@@ -101,7 +106,8 @@ const isTeleinfoIndex = (path: string, value: unknown): boolean =>
 /** Whether a name contains a word or a code for energy or power. This quick test precedes the look-up of the words in the dictionaries. */
 export const isEnergyOrPowerName = (name: string): boolean =>
   namesEnergy(name) || namesPower(name) || READING.test(name) || isOfFlow(name);
-const namesPower = (name: string): boolean => POWER.test(name) || SHORT_POWER.test(name) || P_BEHIND.test(name);
+const namesPower = (name: string): boolean =>
+  POWER.test(name) || SHORT_POWER.test(name) || P_BEHIND.test(name) || PRESENT_DEMAND.test(name);
 /** Whether a name may be the name of an energy or a power without a unit. */
 export const isEnergyOrPowerNameWithoutUnit = (name: string): boolean =>
   isEnergyOrPowerName(name) ||
@@ -178,12 +184,12 @@ export function findQuantityKindToAskOwner(
   const number = readNumber(value);
   if (typeof number !== 'number' || number === 0 || number === 1) return null;
   const name = getLastNameOfPath(path);
-  const named = namesPower(namesEnergy(name) ? name : path)
+  const stated = namesPower(namesEnergy(name) ? name : path)
     ? 'power_w'
     : namesEnergy(path) || READING.test(path) || isOfFlow(path)
       ? 'energy_total_kwh'
       : null;
-  const kind = named ?? flowKindOf(name);
+  const kind = stated ?? flowKindOf(name);
   if (kind === null || OTHER_UNIT.test(path) || NO_POWER.test(path) || RADIO.test(path) || SETTING.test(name))
     return null;
   if (hasUnknownWord(path) && OTHER_QUANTITY.test(name)) return null;
@@ -196,9 +202,8 @@ export function findQuantityKindToAskOwner(
     return null;
   // The net power is the power at the connection, negative when the home feeds in. A net energy is not a register.
   if (not === 'balance' && kind === 'power_w') return kind;
-  return not === null && findMetricMeaning(`${path}_${kind === 'power_w' ? 'watt' : 'kwh'}`, undefined) !== null
-    ? kind
-    : null;
+  const named = kind === 'power_w' ? `${path.replace(PRESENT_DEMAND, '')}_watt` : `${path}_kwh`;
+  return not === null && findMetricMeaning(named, undefined) !== null ? kind : null;
 }
 
 /** Matches a data point of Tuya, which has a number instead of a name. */

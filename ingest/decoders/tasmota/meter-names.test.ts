@@ -29,6 +29,9 @@ test.each([
   ['P_L1', 'other'],
   ['Spannung_L2', 'other'],
   ['Meter_id', 'other'],
+  ['SMid', 'other'],
+  ['Pi', 'other'],
+  ['Po', 'other'],
   ['current_consumption', 'other'],
   // Names with an ambiguous unit (Wh or kWh), direction (import or export) or quantity (energy or volume).
   ['import', 'unknown'],
@@ -38,6 +41,8 @@ test.each([
   ['total', 'unknown'],
   ['energy_supply', 'unknown'],
   ['Wert', 'unknown'],
+  ['Ei', 'unknown'],
+  ['Eo1', 'unknown'],
 ])('classifies %s as %s', (name, wanted) => {
   expect(shown(name)).toBe(wanted);
 });

@@ -45,7 +45,7 @@ const SHORT = new Map([
 const ENERGY = /^(?:wh|kwh|energy|energie|energia|nrg|total|counter|zaehler\w*|zahler\w*|wirkenergie|active|gesamt)$/;
 /** Matches German words that name a register without any other word: `Bezug`, `Gesamtverbrauch`. */
 const REGISTER_ITSELF = /verbrauch|bezug|einspeisung/;
-const POWER = /^(?:power|pwr|pow|leistung|wirkleistung|watt|w|kw|p|prms|demand|use)$|leistung|watt/;
+const POWER = /^(?:power|pwr|pow|leistung|wirkleistung|watt|w|kw|p[io]?|prms|demand|use)$|leistung|watt/;
 const NOW = /^(?:akt|aktuell\w*|momentan\w*|current|curr|now|actual|act)$|^momentan/;
 /**
  * Matches names that are in Wh in some public scripts and in kWh in others, and names with `delivered` or `supply`, whose direction is
@@ -60,7 +60,7 @@ const PERIOD = /^(?:\d+(?:d|h|m|w|y|tage?|days?)|reset|par|partial|saison|letzt\
  */
 const TELEINFO_METER = /^(?:ph|isub|psub|pmax|c[1-3]?|p[cpw])$/i;
 const ELECTRICAL =
-  /volt|spannung|amp|curr|strom_?l?\d|freq|hz|phas|angle|winkel|cos|factor|faktor|thd|temp|time|uhr|date|year|month|serial|nummer|number|volum|flow|fluss|rssi|wifi|limit|^(?:pf|sf|u|i|ul|il|v|a|q|s|t|st|qt)_?(?:l?\d|n)?$|(?:^|_)id$|^(?:hh|mm|ss|day|ver|unknown|factor|tariff|f\.f)$|m3|[kK]?var|(?:^|_)k?va(?:$|_)/i;
+  /volt|spannung|amp|curr|strom_?l?\d|freq|hz|phas|angle|winkel|cos|factor|faktor|thd|temp|time|uhr|date|year|month|serial|nummer|number|volum|flow|fluss|rssi|wifi|limit|^(?:pf|sf|u|i|ul|il|v|a|q|s|t|st|qt)_?(?:l?\d|n)?$|(?:^|_)(?:sm)?id$|^(?:hh|mm|ss|day|ver|unknown|factor|tariff|f\.f)$|m3|[kK]?var|(?:^|_)k?va(?:$|_)/i;
 
 /**
  * Returns the meaning of a name in the block of a meter script. The message contains no units. The meaning is therefore known only if the

@@ -50,8 +50,8 @@ export function isMeterBlock(prefix: string, block: Json, mapping: MeterNameSett
   return Object.keys(block).some((name) => {
     const { is } = readMeterName(name);
     const isKnown = is === 'register' || is === 'power' || mappingOf(mapping, prefix, name) !== undefined;
-    // A name `total` also shows that the block comes from a meter. The owner is then asked about the direction.
-    return isKnown || (/^total$/i.test(name) && typeof block[name] === 'number');
+    // A number named `total`, or `Ei` or `Eo` (gPlug), also shows that the block comes from a meter. The owner is then asked about it.
+    return isKnown || (/^(?:total|e[io])$/i.test(name) && typeof block[name] === 'number');
   });
 }
 
