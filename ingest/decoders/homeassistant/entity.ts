@@ -102,9 +102,10 @@ function sensorOf(
   const maker = asObjectOrNull(getConfigField(config, 'device'));
   const name = getConfigText(config, 'name') ?? '';
   const objectId = getConfigText(config, 'object_id') ?? '';
-  const idWords = new Set(
-    splitNameIntoWords(`${device} ${topic.component === 'device' ? topic.object : (topic.node ?? '')}`),
-  );
+  // An entity without a device has its own id as the id of its device, so the words of this id describe the entity.
+  const deviceIds =
+    device === object ? '' : `${device} ${topic.component === 'device' ? topic.object : (topic.node ?? '')}`;
+  const idWords = new Set(splitNameIntoWords(deviceIds));
   const makerName = ['name', 'model', 'manufacturer'].map((one) => getConfigText(maker, one) ?? '').join(' ');
   const places = `${makerName} ${stateTopic ?? ''}`;
   const commodity = commodityByClass(deviceClass, unit) ?? (hasHeatMeterWord(places) ? 'heat' : null);
