@@ -306,8 +306,9 @@ describe('the demo shows', () => {
   });
 
   it('Farid: a freezer that hardly stops, and a balcony panel of which he uses most', async () => {
-    expect(await remarksIn('farid')).toEqual(
-      expect.arrayContaining([expect.objectContaining({ kind: 'stays_on', location: null })]),
+    // The same cause raises the lowest load of 22 hours and that of the night. It depends on the time of day which of the two is noticed.
+    expect(await remarksIn('farid')).toContainEqual(
+      expect.objectContaining({ kind: expect.stringMatching(/^(?:stays_on|night_rose)$/), location: null }),
     );
     const { userId, timezone } = home('farid');
     const day = (daysAgo: number) =>
