@@ -181,6 +181,14 @@ test.each(['SML 16_7_0', 'Zähler 1.7.0', '1-0:2.7.0'])('asks about a power code
   expect(verdictsOf([name, 'SML 1_8_0'])['SML 1_8_0']).toBe('import');
 });
 
+// Source: srcful, messages of a gateway: `total_export_Wh` below the topic `…/PV/…` is the production.
+test('asks about the only register of an inverter if it exports, because it may be the production', () => {
+  expect(isCounted(verdictsOf(['total export'], 'inverter')['total export'] as string)).toBe(false);
+  expect(verdictsOf(['total export to grid'], 'inverter')).toEqual({ 'total export to grid': 'grid/export' });
+  const both = { 'total export': 'grid/export', 'total import': 'grid/import' };
+  expect(verdictsOf(Object.keys(both), 'inverter')).toEqual(both);
+});
+
 describe('hybrid inverters and their batteries', () => {
   const rest = ['Total Grid Import', 'Total Grid Export', 'Battery Voltage Total Energy'];
 

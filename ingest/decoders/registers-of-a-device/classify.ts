@@ -172,6 +172,9 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
     else if (isInverter && facets.subject === 'load') verdicts.set(one, asked(one));
     else if (isInverter && (facets.isConsumed || facets.way === null) && facets.subject !== 'grid')
       verdicts.set(one, asked(one));
+    // The only register of an inverter may be its production, even if it is named "export".
+    else if (isInverter && all.length === 1 && facets.way === 'export' && facets.subject !== 'grid')
+      verdicts.set(one, asked(one));
     else if (facets.isAlone && facets.way === null) verdicts.set(one, asked(one));
     else rest.push(one);
   }
