@@ -182,8 +182,10 @@ test.each(['SML 16_7_0', 'Zähler 1.7.0', '1-0:2.7.0'])('asks about a power code
 });
 
 // Source: srcful, messages of a gateway: `total_export_Wh` below the topic `…/PV/…` is the production.
-test('asks about the only register of an inverter if it exports, because it may be the production', () => {
-  expect(isCounted(verdictsOf(['total export'], 'inverter')['total export'] as string)).toBe(false);
+test('asks about an inverter that has registers of export only, because they may be the production', () => {
+  for (const names of [['total export'], ['export L1', 'export L2', 'export L3']]) {
+    expect(Object.values(verdictsOf(names, 'inverter')).some(isCounted)).toBe(false);
+  }
   expect(verdictsOf(['total export to grid'], 'inverter')).toEqual({ 'total export to grid': 'grid/export' });
   const both = { 'total export': 'grid/export', 'total import': 'grid/import' };
   expect(verdictsOf(Object.keys(both), 'inverter')).toEqual(both);

@@ -155,6 +155,10 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
   const isReceived = all.some(({ facets }) => facets.siblings.has('received'));
   // If another register is named "used" or "consumed", the tariffs that are named "delivered" may be the feed-in.
   const isUsed = all.some(({ facets }) => facets.isConsumed && !facets.siblings.has('delivered'));
+  // If an inverter has only registers of export, these may be its production, unless one of them is the part that comes from the panels.
+  const isExportOnly = all.every(
+    ({ facets }) => facets.way === 'export' && facets.subject !== 'grid' && !facets.isOfPanels,
+  );
   for (const one of all) {
     const { facets, part } = one;
     const { isInverter, isStore } = facets.device;
@@ -172,9 +176,7 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
     else if (isInverter && facets.subject === 'load') verdicts.set(one, asked(one));
     else if (isInverter && (facets.isConsumed || facets.way === null) && facets.subject !== 'grid')
       verdicts.set(one, asked(one));
-    // The only register of an inverter may be its production, even if it is named "export".
-    else if (isInverter && all.length === 1 && facets.way === 'export' && facets.subject !== 'grid')
-      verdicts.set(one, asked(one));
+    else if (isInverter && isExportOnly) verdicts.set(one, asked(one));
     else if (facets.isAlone && facets.way === null) verdicts.set(one, asked(one));
     else rest.push(one);
   }
