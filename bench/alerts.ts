@@ -16,10 +16,9 @@ import { computeMedian, computeQuantile } from './support.ts';
 import { runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const HOMES = 10_000;
-/**
- * Number of readings per second of all homes together (each home sends one reading every ten seconds), and duration of the load in seconds.
- */
+/** Readings per second of all homes together. Each home sends one reading every ten seconds. */
 const RATE = 1_000;
+/** Duration of the load. */
 const SECONDS = 40;
 /** One in this many homes exceeds the threshold of its alert, once during the run. */
 const ONE_IN = 5;

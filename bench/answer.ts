@@ -2,7 +2,7 @@
 export interface BenchmarkResult {
   lines: string[];
   json: Record<string, unknown>;
-  /** The figures with their goals, one sentence each. `null`: the most important figure of a benchmark that only compares. */
+  /** The figures of the benchmark, each with its goal. */
   goals: BenchmarkGoal[];
 }
 

@@ -11,8 +11,9 @@ import { createDayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
 
 /**
- * Child process that answers one type of request. `full`: the complete API. `bare`: a handler that returns the same bytes. `query`: a
- * handler that also runs the request's SQL statement. Arguments: mode, URL of the database, user, first and last day, and the bytes.
+ * Child process that answers one type of request. `full`: the complete API. `bare`: a handler that returns a fixed response body. `query`:
+ * like `bare`, but also runs the request's SQL statement. Arguments: mode, URL of the database, user, first and last day, and the response
+ * body.
  */
 const [mode = '', url = '', userId = '', start = '', end = '', bytes = ''] = process.argv.slice(2);
 

@@ -10,7 +10,7 @@ import type { BenchmarkResult } from './answer.ts';
 import { computeMedian, startBenchmarkDatabase } from './support.ts';
 
 const CONNECTIONS = 32;
-/** `--quick`: a run of half a minute, which measures the ratio with an error of up to a fifth. Used at the end of a test run. */
+/** `--quick`: a run of half a minute, whose ratios may be wrong by up to a fifth. Used at the end of a test run. */
 const IS_QUICK = process.argv.includes('--quick');
 const [WARM_UP_SECONDS, SECONDS, ROUNDS] = IS_QUICK ? ([1, 2, 1] as const) : ([2, 6, 3] as const);
 const MODES = ['bare', 'query', 'full'] as const;
@@ -23,8 +23,8 @@ interface Result {
 }
 
 /**
- * Measures requests/s and p99 of requests for 30 days of insights, compared with a bare handler and with one that only runs the SQL
- * statement.
+ * Measures requests/s and the p99 response time of `/v1/energy-insights` for 30 days. Compares the API with a handler that only sends the
+ * same response, and with a handler that also runs the SQL statement.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

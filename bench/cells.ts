@@ -17,7 +17,7 @@ const FULL = {
   ...{ messages: 60_000, rounds: 3, requests: 3_000, devices: 2_000 },
   ...{ killRounds: 10, accounts: 200, listedAccounts: 10_000, changes: 30, seconds: 20 },
 };
-/** Settings of `--quick`: a run of about five minutes, which is part of the end of a test run. */
+/** Settings of `--quick`: a run of about five minutes, used at the end of a test run. */
 const QUICK: typeof FULL = {
   ...{ messages: 12_000, rounds: 1, requests: 1_000, devices: 200 },
   ...{ killRounds: 2, accounts: 4, listedAccounts: 1_000, changes: 5, seconds: 5 },

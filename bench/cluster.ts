@@ -191,9 +191,8 @@ async function measureBehindProxy(
 }
 
 /**
- * Publishes the messages and measures the time until they are stored. `database`: database of the devices. `to`: addresses of the brokers.
- * `brokers`, `workers`, `servers`: processes whose CPU time is measured. `untilStored`: waits until the messages are stored, if not in
- * `database`.
+ * Publishes the messages and measures the time until they are stored. `to`: addresses of the brokers. `brokers`, `workers`, `servers`:
+ * processes whose CPU time is measured. `untilStored`: waits until the messages are stored; by default, polls the database of the devices.
  */
 export async function measurePublishing(
   { pool, dataDir }: Pick<Awaited<ReturnType<typeof startBenchmarkDatabase>>, 'pool' | 'dataDir'>,

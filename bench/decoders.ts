@@ -13,8 +13,8 @@ import { computeMedian } from './support.ts';
 
 const isQuick = process.argv.includes('--quick');
 /**
- * Number of rounds. Many short rounds reduce the effect of other load. A run with all families takes 210 s; with `--quick` 25 s, less
- * exactly.
+ * Number of rounds. Many short rounds reduce the effect of other load. A run with all families takes 210 s. With `--quick`, it takes 25 s
+ * and is less exact.
  */
 const ROUNDS = isQuick ? 9 : 25;
 const ROUND_MS = Number(

@@ -137,8 +137,8 @@ async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fle
 }
 
 /**
- * Adds devices, two per home, in every fifth home behind a gateway. 2 % of them are silent and 0.5 % are faulty. On each of the last 30
- * days, 1 % stopped sending for some time.
+ * Adds devices, two per home. Every fifth home has a gateway, to which its devices belong. 2 % of the devices are silent and 0.5 % are
+ * faulty. On each of the last 30 days, 1 % stopped sending for some time.
  */
 async function addFleet(pool: Pool, devices: number, utility: string): Promise<void> {
   const statements: [string, unknown[]][] = [
@@ -192,7 +192,10 @@ async function addFleet(pool: Pool, devices: number, utility: string): Promise<v
   await pool.query('VACUUM ANALYZE');
 }
 
-/** Returns the medians of pages with equal numbers of rows, and the median and p99 of full pages of the larger fleet, in ms. */
+/**
+ * Compares response times in ms: the medians of both fleets for pages with the same number of rows, and the median and p99 of the larger
+ * fleet for full pages.
+ */
 async function compare(few: Fleet, many: Fleet) {
   const rows = [];
   for (const who of Object.keys(few.keys)) {
@@ -201,7 +204,7 @@ async function compare(few: Fleet, many: Fleet) {
       const pages = isMap ? Math.ceil(PAGES / 10) : PAGES;
       const most = isMap ? FULL_PAGE : Math.max(1, rowsOf(await get(few, who, path)));
       const alike = most < FULL_PAGE ? `${path}${path.includes('?') ? '&' : '?'}limit=${most}` : path;
-      // The smaller fleet is queried twice in each turn, so that the servers of both fleets have the same load and the same memory.
+      // Each turn also queries the smaller fleet twice, so that the servers of both fleets have the same load and the same memory.
       const asked = [
         pagesOf(few, who, path),
         pagesOf(many, who, alike),

@@ -70,8 +70,8 @@ const QUESTIONS: {
 ];
 
 /**
- * Measures response times for three groups: 1,000 homes with one meter each, 1,000 homes of which every tenth has panels, and a tree of
- * both (`10000` sets the number of homes). `--kept` measures precomputed groups only.
+ * Measures response times for three groups: 1,000 homes with one meter each, 1,000 homes of which every tenth has panels, and a parent
+ * group of these two groups (`10000` sets the number of homes). `--kept` measures precomputed groups only.
  */
 export async function runBenchmark(asked: readonly string[]): Promise<BenchmarkResult> {
   const homes = Number(asked.find((word) => !word.startsWith('--')) ?? 1_000);

@@ -15,8 +15,9 @@ const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
 /** `--interval=15m`: whether meters that report every 15 minutes are also measured. Every fourth reading of such a meter closes an hour. */
 const BY_QUARTER_HOUR = process.argv.includes('--interval=15m');
 /**
- * `--devices=1000000`: number of devices of the larger fleet, by default 100,000. `--few=10000`: of the smaller fleet, by default 1,000.
- * With only 1,000 devices, the stored state of a device is written once for five readings instead of for each.
+ * `--devices=1000000`: number of devices of the larger fleet; default: 100,000. `--few=10000`: number of devices of the smaller fleet;
+ * default: 1,000. With only 1,000 devices, about five readings of a device share one write of its stored state; with many devices, each
+ * reading needs a write.
  */
 const DEVICES = { few: Number(argument('few') ?? 1_000), many: Number(argument('devices') ?? 100_000) };
 /** The heads (stored states) of a million devices exceed any processor cache, so the target is lower for a million. */
@@ -122,7 +123,7 @@ interface Costs {
 /**
  * Measures readings/s over mosquitto, from publish to commit, with different amounts of stored readings (`--sizes=1,10,50`, in millions),
  * for 1,000 and 100,000 devices alternately. The rate should stay constant. `--interval=15m` adds meters of which every fourth reading
- * completes an hour. `--steady=10`: minutes without a pause.
+ * completes an hour. `--steady=10` makes the larger fleet publish without a pause for ten minutes at the end.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
@@ -139,7 +140,8 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
       const wanted = Math.ceil((million * 1e6) / READINGS_PER_HOME_YEAR);
       await insertHistory(database, year, FIRST_HOME + homes + 1, FIRST_HOME + wanted);
       homes = wanted;
-      // Each ten-second meter completes an hour with one of 360 readings, not all meters in the same round.
+      // The rounds start at a full hour, so that the devices do not all complete an hour in the same round. In a real fleet, only one of
+      // 360 readings of a ten-second meter completes an hour.
       clock.ms = Math.ceil(clock.ms / HOUR_MS) * HOUR_MS;
       const rate = await withWorker(database, async (round) => {
         const emptyMib = costs ? 0 : (await round({ ...FEW, messages: FEW.devices })).ingestMib;
@@ -427,7 +429,10 @@ async function startPublisher(url: string, { devices, messages, stepMs, first, c
   return { publisher, exited };
 }
 
-/** Waits until `before` plus this many messages are committed. Returns the time, and the readings/s of each whole minute. */
+/**
+ * Waits until the number of committed messages has grown by `messages` from `before`. Returns the waiting time, and the readings/s of each
+ * whole minute.
+ */
 async function untilCommitted(committed: () => Promise<number>, before: number, messages: number) {
   const from = performance.now();
   const ofMinutes: number[] = [];

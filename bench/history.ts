@@ -15,7 +15,7 @@ export const READINGS_PER_HOME_YEAR = 105_120;
 
 const later = (measure: Measure) =>
   QUARTER_HOURS_WITH_OWN_COLUMN.map((quarter) => getQuarterHourColumn(COLUMN_BY_MEASURE[measure], quarter)).join(', ');
-/** Columns of quarter-hours 2 to 4 of an hour, as text for SQL, for each measure that has data. */
+/** SQL lists of the columns for quarter-hours 2 to 4 of an hour. There is a list for each measure that has data. */
 const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 
 /** First and last day of a year of data, as ISO dates in UTC. */

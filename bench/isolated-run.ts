@@ -117,8 +117,8 @@ function workingFolderOf(pid: string): string {
 }
 
 /**
- * Removes the run's folder, after unmounting the disks below it, and the run's folders in the separate root file system in which servers
- * run.
+ * Unmounts the disks below the run's folder and removes the folder. Also removes the run's folders in the separate root file system (Debian
+ * 13), in which servers run.
  */
 function removeFolder(folder: string): void {
   for (const line of readFileSync('/proc/self/mounts', 'utf8').split('\n')) {

@@ -230,7 +230,7 @@ async function untilReady(pool: Pool, place: PeerProgramInputs): Promise<void> {
   }
 }
 
-/** Measures readings/s and CPU time under many messages. The same number of messages is sent before the measurement. */
+/** Measures readings/s and CPU time while many messages are published. An equal number of messages is published before, as a warm-up. */
 async function measureRate(
   database: Database,
   peer: Peer,

@@ -13,7 +13,10 @@ const PAGE = 10_000;
 /** Number of pages that are read before measuring, so that the code is compiled and the pools of connections and buffers are filled. */
 const WARM_UP_PAGES = 5;
 const SAMPLE_MS = 20;
-/** Response formats. `accept`: media type. `byte`: a byte that each page contains once for each reading and once more. */
+/**
+ * Response formats. `accept`: media type. `byte`: a byte with which readings are counted: a page contains it once per reading, and once
+ * more.
+ */
 const FORMATS = {
   json: { accept: 'application/json', byte: '{'.charCodeAt(0) },
   csv: { accept: 'text/csv', byte: '\n'.charCodeAt(0) },

@@ -22,7 +22,7 @@ export function measureMachineSlowness(): number {
   return known;
 }
 
-/** Returns the factor of a machine on which `probe` took `tookMs`, in ms. */
+/** Returns by which factor a machine is slower than the reference machine, if `probe` took `tookMs` on it. */
 export const computeSlownessFactor = (tookMs: number): number =>
   Math.min(MAX_SLOWNESS, Math.max(1, tookMs / REFERENCE_MS));
 

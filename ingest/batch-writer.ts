@@ -10,7 +10,9 @@ const LOG_MOVED_EVERY = 10_000;
 
 const MAX_ERROR_CHARACTERS = 300;
 
-/** Whether the messages of a batch caused an error, and not the database: if an empty batch can be written, the database works. */
+/**
+ * Whether the messages of a batch caused the error. If an empty batch can be written, the database works, so the messages are the cause.
+ */
 async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean> {
   const fault = classifyWriteError(error);
   if (fault !== 'code') return fault === 'data';

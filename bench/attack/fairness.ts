@@ -18,7 +18,10 @@ const EVERY_MS = 40;
 const HOUR_MS = 3_600_000;
 const YEAR_HOURS = 364 * 24;
 
-/** A neighbour's waiting times: p99 in ms, in the same run without and with a hog (an account that overloads the service). */
+/**
+ * Waiting times (p99, in ms) of a neighbour: another account of the same service. They are measured in the same run, without and with a hog
+ * (an account that overloads the service).
+ */
 interface Waits {
   without: number;
   with: number;

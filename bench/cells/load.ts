@@ -5,7 +5,10 @@ import { computeMedian, type PairedDevice } from '../support.ts';
 import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 
 const DEVICES = 60;
-/** Messages that await their acknowledgement: enough for full batches in two ingest processes, for which the goals are set. */
+/**
+ * Maximum number of messages that await their acknowledgement. It is high enough for two ingest processes to write full batches, which the
+ * goals assume.
+ */
 const MAX_UNDER_WAY = 20_000;
 
 /**

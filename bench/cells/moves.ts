@@ -32,7 +32,9 @@ export interface AccountMovesResult {
   requestWaitS: number;
   /** Number of responses with a status other than 200 and 503, such as 401. */
   wrong: number;
-  /** Number of entries per account in the routers' map of exceptions. */
+  /**
+   * Number of entries per moved account in the routers' map of exceptions, which lists the accounts that are not in their original cell.
+   */
   exceptionsPerAccount: number;
 }
 

@@ -8,7 +8,7 @@ import { readProcessCpuMs } from '../cpu.ts';
 import { computeQuantile } from '../support.ts';
 import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 
-/** Responses to one caller, which sends each request after the response to the one before. */
+/** Responses to one caller. The caller sends its next request when it has received the response to the previous request. */
 interface Asked {
   /** Durations of the responses in ms. */
   tookMs: number[];
@@ -50,7 +50,7 @@ export async function measureRouterCpuPerRequest(rig: CellsInstallationUnderTest
 
 /** Result of requests to a cell during a disturbance of the installation, compared with requests before the disturbance. */
 interface Disturbance {
-  /** The 99th percentile of response times during the disturbance, divided by the percentile before it. */
+  /** The 99th percentile of response times during the disturbance, divided by the 99th percentile before the disturbance. */
   p99Ratio: number;
   longestMs: number;
   failed: number;
@@ -77,7 +77,7 @@ async function disturb(
   return { p99Ratio: p99(during) / p99(before), longestMs: Math.max(...during.tookMs), failed: during.failed };
 }
 
-/** Number of entries that an account has in the router's map of exceptions: one each for the account's id, a device and a key. */
+/** Number of entries that a moved account has in the router's map of exceptions: one each for the account's id, a device and a key. */
 const NAMES_OF_ACCOUNT = 3;
 
 /**

@@ -18,8 +18,8 @@ async function correctClock({ pool, setClock }: Installation): Promise<void> {
 }
 
 /**
- * Returns the daily time, in Unix ms, of the latest run of the job that checks the aggregates. This job does not run when the service
- * starts.
+ * Returns the time (Unix ms) for which the latest run of the daily check of the aggregates was scheduled. This job does not run when the
+ * service starts.
  */
 async function latestCheckMs({ pool }: Installation): Promise<number> {
   const { rows } = await pool.query("SELECT ran_for FROM daily_runs WHERE job = 'rollup check'");

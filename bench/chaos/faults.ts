@@ -23,7 +23,7 @@ export interface FaultIntensity {
  */
 const KILL_AFTER_MS = [2_700, 1_310, 2_530, 1_190, 3_870, 2_430, 1_250, 3_610];
 
-/** Resolves when the database contains more readings than at the time of the call, which may take 10 s longer after each kill. */
+/** Resolves when the database contains more readings than at the time of the call. After each further kill, this may take 10 s longer. */
 async function untilMoreReadings({ pool }: Installation): Promise<void> {
   const count = async () => (await pool.query('SELECT count(*)::int AS n FROM readings')).rows[0].n as number;
   const before = await count();

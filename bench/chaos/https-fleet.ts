@@ -57,8 +57,8 @@ async function createDeviceKeys(pool: Pool, players: readonly PairedDevice[]): P
 }
 
 /**
- * Sends a reading once. Returns true if the response is 2xx, and false if the reading must be sent again. Throws if the request is invalid,
- * or if the reading was neither stored nor known in spite of a 2xx.
+ * Sends a reading once. Returns true if the service has stored the reading, now or before, and false if the reading must be sent again.
+ * Throws if the request is invalid, or if the response is 2xx although the reading is not stored.
  */
 function isAccepted(options: Parameters<typeof request>[1], payload: string): Promise<boolean> {
   return new Promise((resolve, reject) => {

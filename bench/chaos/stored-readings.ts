@@ -37,7 +37,7 @@ export async function countStoredRows(pool: Pool, players: readonly PairedDevice
   return rows[0].n;
 }
 
-/** Waits until all acknowledged messages are stored, or until no message has been stored for `quietMs`, or longer on a slow machine. */
+/** Waits until all acknowledged messages are stored. Gives up if no message has been stored for `quietMs` (longer on a slow machine). */
 export async function waitUntilMessagesStored(
   count: () => Promise<number>,
   acknowledged: number,

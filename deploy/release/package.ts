@@ -44,9 +44,9 @@ const require = createBundleRequire(import.meta['url']);
 const __filename = bundlePath(import.meta['url']), __dirname = bundlePath(new URL('.', import.meta['url']));`;
 
 /**
- * Writes the program and its libraries into the folder `outdir` of the root. Compared with a start from source, a role then needs 0.6 to
- * 0.7 of the processor time until it is ready; if the libraries are not bundled, 0.75 to 0.95. `isCompact` omits comments and spaces.
- * Returns the names of the bundled libraries.
+ * Writes the program and its libraries into the folder `outdir` of the root. A process then needs only 60 to 70 % of the processor time
+ * that a start from source needs. Without the libraries in the bundle, it needs 75 to 95 %. `isCompact` omits comments and spaces. Returns
+ * the names of the bundled libraries.
  */
 export async function writeProgramBundle(root: string, outdir: string, { isCompact = false } = {}): Promise<string[]> {
   const { metafile } = await build({
@@ -54,7 +54,7 @@ export async function writeProgramBundle(root: string, outdir: string, { isCompa
     entryPoints: Object.fromEntries(PROGRAMS.map((program) => [nameOf(program), program])),
     outdir,
     bundle: true,
-    // Code that only some roles and commands need is put into separate files.
+    // Code that only some processes and commands need is put into separate files.
     splitting: true,
     format: 'esm',
     platform: 'node',

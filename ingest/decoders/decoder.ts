@@ -17,11 +17,9 @@ export interface DecodedReading {
   value: number;
   /** Position of the reading in its message, from 0. Rejections contain this position. */
   element: number;
-  /**
-   * Name that a device behind a gateway uses for the quantity. `unit` is set only if the meaning of the quantity is unknown; it is null if
-   * the message states no unit.
-   */
+  /** Name of the quantity, as the device behind the gateway calls it. */
   native?: string;
+  /** Unit that the message states, or null. Set only if the meaning of the quantity is unknown. */
   unit?: string | null;
   /**
    * Description of a register. The meaning of the register (import, export, production …) is decided together with the other registers of

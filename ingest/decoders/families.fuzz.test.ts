@@ -22,10 +22,7 @@ const { MUTATED_MESSAGES, MUTATION_SEED = MUTATED_MESSAGES === undefined ? 1 : D
 const MESSAGES = Number(MUTATED_MESSAGES ?? 500);
 /** Maximum processor time for one message, in ms. */
 const SLOW_MS = 500;
-/**
- * Number of messages per run of the watchdog, which stops a decoder that does not return. One message may use the time limit of a whole
- * run.
- */
+/** Number of messages that are decoded within one time limit (`HANGS_MS`). A single message may use all of the time. */
 const WATCHED = 200;
 const HANGS_MS = 20_000;
 const LIMIT_MS = 120_000 + MESSAGES * 20;

@@ -18,8 +18,8 @@ interface Routes {
 const MAX_TOPICS = 8_000;
 const MAX_TOPIC_LENGTH = 256;
 /**
- * Maximum length of a topic that families examine. MQTT allows 65,535 bytes, real topics have about 100, and matching takes up to the
- * square of the length: mbmd's pattern took 26 s of processor time for one message.
+ * Maximum length of a topic that families examine. MQTT allows 65,535 bytes, and real topics have about 100. The matching time of some
+ * patterns grows with the square of the length: mbmd's pattern took 26 s of processor time for one message.
  */
 const LONGEST_TOPIC = 1_024;
 const NO_ROUTES: Routes = { reads: [], byBody: new Set(), learns: [] };

@@ -154,8 +154,8 @@ async function fillIds(world: AttackedInstallation, ids: Ids, askers: readonly C
 }
 
 /**
- * Returns an id for a placeholder: of a created resource, or of none. Half of the user ids are the caller's own, unless the request could
- * change the account.
+ * Returns an id for a placeholder: that of a created resource, or occasionally one that does not exist. Half of the user ids are the
+ * caller's own, unless the request could change the account.
  */
 function idFor(name: string, index: number, { operation }: FuzzedRequest, asker: Caller, ids: Ids): string {
   const isSafe = operation.method === 'GET' || !operation.path.startsWith('/v1/users');

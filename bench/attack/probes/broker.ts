@@ -72,7 +72,10 @@ async function expectFair(world: AttackedInstallation, hog: () => Promise<unknow
   assertProbeCondition(ms < scaleTimeLimitMs(MAX_PUBACK_MS), `a neighbour’s PUBACK took ${Math.round(ms)} ms`);
 }
 
-/** Topic filters with a number: filters that a gateway might be permitted to use, filters with wildcards, and short filters. */
+/**
+ * Builds a topic filter that contains a number. `homes`: like a filter that a gateway may use. `wildcards`: a filter with wildcards.
+ * `letters`: a short filter.
+ */
 const FILTERS: Record<string, (index: number) => string> = {
   homes: (index) => `energy/v1/homes/usr_${String(index).padStart(26, '0')}/usage`,
   wildcards: (index) => `${'+/'.repeat(1 + (index % 90))}${index}/#`,

@@ -35,7 +35,10 @@ async function cancel(world: AttackedInstallation, key: string, connections: num
   for (const one of all) one.destroy();
 }
 
-/** Repeats six concurrent requests until all six succeed. Fails after ten seconds, for which cancelled requests may occupy the service. */
+/**
+ * Repeats six concurrent requests until all six succeed. Fails after ten seconds, because cancelled requests must not occupy the service
+ * for longer.
+ */
 async function expectServed(world: AttackedInstallation, key: string): Promise<void> {
   let statuses: number[] = [];
   for (let turn = 0; turn < 40; turn++) {

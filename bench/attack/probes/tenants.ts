@@ -116,7 +116,7 @@ const IN_BODY: [string, object][] = [
 ];
 
 const idLike = (id: string) => `${id.slice(0, 4)}${'0'.repeat(26)}`;
-/** The API refuses a homeowner who names another user with 403. All other callers get 404 for resources that they may not access. */
+/** Expected status for a resource that the caller may not access: 404. If a homeowner's request names another user, the status is 403. */
 const refusalOf = (who: 'utility' | 'homeowner', isOfUser: boolean) => (who === 'homeowner' && isOfUser ? 403 : 404);
 
 export const TENANT_PROBES: readonly Probe[] = [

@@ -12,11 +12,11 @@ export interface CellsInstallationFault extends ClusterFault {
   spared?: ChaosCell;
 }
 
-/** Number of homes that one move command of a fault moves. */
+/** Number of homes that a fault moves with one command. */
 const MOVED_HOMES = 3;
 const FROZEN_S = 30;
 const AWAY_MS = 10_000;
-/** Maximum number of runs of a move command until it must succeed. */
+/** A move command must succeed within this many runs. */
 const MAX_MOVES = 5;
 const ROUTER = { of: 'acknowledged', seconds: 5 } as const;
 const INGEST = { of: 'stored', seconds: 10 } as const;

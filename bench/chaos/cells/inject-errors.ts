@@ -62,7 +62,8 @@ export async function injectErrors(
     `DELETE FROM readings WHERE (series_id, read_at) = (${latest} ORDER BY r.read_at DESC LIMIT 1)`,
     one.deviceId,
   );
-  // Stores the latest reading a second time. The copy gets another interval length, which is part of the key.
+  // Stores the latest reading a second time. The copy has a different interval length, because the primary key contains the interval
+  // length.
   await change(
     `INSERT INTO readings (series_id, read_at, interval_ms, value)
      SELECT series_id, read_at, 1, value FROM readings WHERE (series_id, read_at) = (${latest} ORDER BY r.read_at DESC LIMIT 1)`,
@@ -76,7 +77,9 @@ export async function injectErrors(
   deliveries.receiver.calls.push({ ...call, atMs: Date.now() });
 }
 
-/** Returns those kinds of injected errors of which the comparison did not find exactly one more than before the injection. */
+/**
+ * Returns the kinds of injected errors that the comparison missed: after the injection, it must report exactly one more error of each kind.
+ */
 export const findUndetectedErrors = (
   before: FinalStateVerdict['faults'],
   after: FinalStateVerdict['faults'],

@@ -34,7 +34,7 @@ const CALM_S = 10;
 /** Time reserved for the comparison at the end of a run. */
 const JUDGE_MS = 60_000;
 /**
- * Maximum time to wait until each home has an event and a completed hour, in which `injectErrors` can make errors. An hour of a home lasts
+ * Maximum time to wait until each home has an event and a completed hour, in which `injectErrors` can make errors. A simulated hour lasts
  * 90 s.
  */
 const PLANTABLE_MS = 120_000;

@@ -124,7 +124,7 @@ function killsPrimary({ patroni }: Cluster): ClusterFault {
 }
 
 /**
- * Kills an ingest worker during a failover of the database. Its readings of this time are only in its memory, so it must not have
+ * Kills an ingest worker during a failover of the database. The worker has the readings of the failover only in memory, so it must not have
  * acknowledged them.
  */
 function killsIngestDuringFailover(cluster: Cluster): ClusterFault {

@@ -30,7 +30,7 @@ const SMALL_MB = 384;
 
 export type RoleName = 'ingest' | 'api' | 'worker';
 
-/** One of the two processes of a role, which a fault can stop and start again. */
+/** One of the two processes of a role (process type). A fault can stop it and start it again. */
 export interface RoleControl {
   start(): Promise<void>;
   kill(): Promise<void>;
@@ -130,7 +130,7 @@ function startBrokers(
   return startRabbitMq({ operator, places: lines?.places, prepare });
 }
 
-/** Returns a process of a role with a data folder of its own. The process is not started yet. */
+/** Returns a process of a role (process type) with its own data folder. The process is not started yet. */
 async function createRole(
   role: RoleName,
   env: Record<string, string>,

@@ -11,7 +11,7 @@ import { parseWebhookCall } from './verdict.ts';
 
 /** Maximum time to wait after a fault until readings resume, in ms. */
 export const MAX_RECOVERY_MS = 60_000;
-/** Time in ms before a fault in which a webhook call may have been answered without being recorded yet. */
+/** If a webhook call was answered within this time (ms) before a fault, the service may not have recorded the answer. */
 const UNRECORDED_MS = 1_000;
 /** Maximum number of differences that are listed for each kind. */
 const MAX_LISTED = 5;

@@ -61,7 +61,7 @@ function measuredOf(name: string): Measured | null {
 const isKnown = (name: string): boolean =>
   (REGISTERS.has(name) && name !== 'ConsumptionTotal') || /^(?:Pr(?:Energy|Fuel)Sum|z[1-3]ActualRoomTemp)/i.test(name);
 
-/** Parsed topic of ebusd. `device` is the topic of the circuit. */
+/** Parsed topic of ebusd. `device` is the topic of the circuit, which is ebusd's name for a device on the bus. */
 type EbusdTopic =
   | { about: 'message'; device: string; name: string; field: string | null }
   /** Topics that are not read: requests, and ebusd's messages about itself. */

@@ -70,7 +70,9 @@ function quantityOf(
   return { channel: room, kind: 'temperature_c', value, name };
 }
 
-/** Returns the channel of a current clamp. The clamp's power and energy have the same number and form one circuit. */
+/**
+ * Returns the channel of a current clamp. Power and energy with the same number belong to the same clamp, so they have the same channel.
+ */
 const circuit = (number: string): string => `ct${Number(number)}/import`;
 
 function roomOf(name: string): string | null {

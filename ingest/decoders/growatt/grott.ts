@@ -16,8 +16,8 @@ const NAMES: InverterMemberNames = {
 /** Members of a Growatt meter that is connected by ShineLink, in addition to the inverter. */
 const METER = ['pos_act_energy', 'rev_act_energy', 'pos_rev_act_power'] as const;
 /**
- * Members of a meter that is connected by RailLog (SDM630, Chint). The values are texts instead of tenths, and their units are
- * undocumented.
+ * Members of a meter that is connected by RailLog (SDM630, Chint). Unlike the other values, these are texts, not numbers in tenths. Their
+ * units are undocumented.
  */
 const LOGGED = ['posiActivePower', 'reverActivePower'] as const;
 /** Divisor of raw numbers, which are in tenths of a kWh or W. */

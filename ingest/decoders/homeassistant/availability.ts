@@ -12,8 +12,8 @@ export interface AvailabilityTopic {
   notAvailable: string;
   template: TemplateExpression | null;
   /**
-   * Values of the topic that decide whether the device is reachable. If all of several topics must report "available", one topic alone can
-   * only decide `false`. If one of several topics suffices, one topic alone can only decide `true`.
+   * States that this topic alone can show. If all of several topics must report "available", one topic can only show that the device is
+   * unreachable (`false`). If one of several topics suffices, it can only show that the device is reachable (`true`).
    */
   says: 'both' | boolean;
   refusal?: string;

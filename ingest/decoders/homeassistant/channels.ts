@@ -13,15 +13,15 @@ export interface MeteredEntity {
   kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
   /** Description of an energy or power register, which is classified together with the device's other registers. */
   described?: RegisterDescription;
-  /** Commodity, circuit and further words of a volume. */
+  /** Commodity and circuit (measured part of the home) of a volume, and further words of its channel. */
   volume?: { commodity: Commodity; circuit: string; parts: readonly string[] };
   /** Labels that distinguish the entity from others with the same names, shortest first. The last label is always unique. */
   labels: readonly string[];
 }
 
 /**
- * Assigns a channel to each entity of a device. Entities of energy and power are classified together; the circuit of a volume comes from
- * the volume's names. `mayMeasureHeat`: true if the device also measures the temperatures of a flow and its return.
+ * Assigns a channel to each entity of a device. Entities of energy and power are classified together. The circuit in the channel of a
+ * volume comes from the volume's names. `mayMeasureHeat`: true if the device also measures the temperatures of a flow and its return.
  */
 export function assignEntityChannels<One extends MeteredEntity>(
   all: readonly One[],
@@ -47,7 +47,7 @@ export function assignEntityChannels<One extends MeteredEntity>(
 const isJudged = <One extends MeteredEntity>(one: One): one is One & { described: RegisterDescription } =>
   one.described !== undefined && getRegisterProperties(one.described).not === null;
 
-/** Whether an entity gets a channel. The other entities of its device do not matter. */
+/** Whether an entity gets a channel, independently of the other entities of its device. */
 export const canHaveChannel = (one: MeteredEntity): boolean => one.volume !== undefined || isJudged(one);
 
 const askedOf = (channel: string, { kind }: MeteredEntity): Pick<ChannelAssignment, 'asks'> =>
@@ -96,8 +96,9 @@ export const splitNameIntoWords = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /**
- * Returns the circuit of a volume: the first name in `objects` that contains a recognised word, without its recognised words. If no name
- * contains one, returns the first name (an id such as `x17`). `idWords`: words of the device's id, which are never part of a circuit.
+ * Returns the circuit (measured part of the home) of a volume: the first name in `objects` that contains a recognised word, without its
+ * recognised words. If no name contains one, returns the first name (an id such as `x17`). `idWords`: words of the device's id, which are
+ * never part of a circuit.
  */
 export function findVolumeCircuit(objects: readonly string[], idWords: ReadonlySet<string>): string {
   const rests = objects.map((object) => {

@@ -135,8 +135,9 @@ function sensorOf(
 }
 
 /**
- * Whether an energy may be no register. Many devices announce a wrong class: `power`, or a state class other than a total. Without classes,
- * an energy may be that of a polling interval (`Load_watthour`), unless one of its names means a total.
+ * Whether a value in a unit of energy may be something else than a register. Many devices announce a wrong class for it: `power`, or a
+ * state class that is not a total. Without classes, the value may be the energy of one polling interval (`Load_watthour`), unless one of
+ * its names means a total.
  */
 function isUncertainRegister(deviceClass: string | null, stateClass: string | null, names: readonly string[]): boolean {
   if (stateClass !== null) return deviceClass === 'power' || !CUMULATIVE.has(stateClass);

@@ -161,7 +161,7 @@ function filtered(name: string, argument: number | null, value: unknown): unknow
   const isKept = name === 'is_defined' || name === 'default' || name === 'd' || name === 'string' || name === 'trim';
   if (isKept || value === null) return value;
   if (name === 'abs') return typeof value === 'number' ? Math.abs(value) : BROKEN;
-  // All other filters convert a text to a number first (Home Assistant: helpers/template, `forgiving_round`, `multiply`, `add`).
+  // The remaining filters convert a text to a number first (Home Assistant: helpers/template, `forgiving_round`, `multiply`, `add`).
   const read = readNumber(value);
   // A value that is not a number is refused. The default in the template is not used, because it is not a reading.
   if (read === undefined) return BROKEN;

@@ -113,7 +113,7 @@ const isThermometer = ({ component, sources }: AnnouncedEntity): boolean =>
   component === 'sensor' && sources.some(({ kind }) => kind === 'temperature_c');
 
 /**
- * Assigns a channel to each entity of a device. The channel of a meter comes from the meter's circuit. The channel of a single thermostat
+ * Assigns a channel to each entity of a device. `assignEntityChannels` chooses the channels of meters. The channel of a single thermostat
  * is `room`. Each thermometer has a channel of its own.
  */
 function allPlaces(entities: readonly AnnouncedEntity[]): Map<AnnouncedEntity, ChannelAssignment> {

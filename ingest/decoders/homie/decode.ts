@@ -36,8 +36,8 @@ export const homieFamily: Family<DescribedPropertyCache> = {
     }
     if (parsed.about !== 'property') return createEmptyResult();
     const readable = memory.readable(parsed);
-    // If the firmware publishes no attributes, the decoder returns null, so that the family of names can decode the message. A replayed
-    // value may arrive before its attributes.
+    // If the firmware publishes no attributes, the decoder returns null, so that the family `names` can decode the message. A replayed
+    // value may arrive before its attributes, so it is ignored instead.
     if (!readable) return memory.isDescribed(parsed.device) || message.replayed ? createEmptyResult() : null;
     const text = readText(message.payload);
     if (text === null) return createRefusedResult('the payload is not text');

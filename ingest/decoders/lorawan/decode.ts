@@ -94,7 +94,7 @@ function uplinkOf({ server }: LorawanTopic, body: Json): Uplink {
     const message = asObjectOrNull(getMember(body, 'uplink_message'));
     return {
       object: asObjectOrNull(getMember(message, 'decoded_payload')),
-      // The name is part of the topic, which is searched, too.
+      // No separate name is needed: the topic contains it, and the topic is searched, too.
       name: '',
       time: getMember(message, 'received_at') ?? getMember(body, 'received_at'),
       isSimulated: getMember(body, 'simulated') === true,

@@ -126,7 +126,7 @@ test('never counts a publicly known register name as another quantity, alone or 
         if (/(?:^|\/)ignored\//.test(channel)) continue;
         counted++;
         const said = channel.replace(/^(gas|heat)\/import/, '$1').replace(/-\d$/, '');
-        // Next to a register of a heating, the energy that a device produces is heat. Therefore, `heat` is right, too.
+        // If the device also has a register of a heating system, the energy that it produces is heat, so `heat` is right, too.
         const isRight = truths.some(
           (truth) => truth === said || (truth === 'own' && /^(?:pv|battery)\/|^heat$/.test(said)),
         );
@@ -142,8 +142,7 @@ test('never throws on any body, and reads no number that is not in it', () => {
   fc.assert(
     fc.property(fc.string(), fc.jsonValue({ maxDepth: 6 }), (on, body) => {
       const texts = JSON.stringify(body);
-      // Excludes heat: the test expects unconverted numbers, but a member name that ends in `MJ` or `GJ` states a unit that is converted to
-      // kWh.
+      // Excludes heat, because heat in `MJ` or `GJ` is converted to kWh. The test expects unconverted numbers.
       const unscaled = (read(on, body)?.readings ?? []).filter(({ channel }) => !channel.startsWith('heat/'));
       for (const { value } of unscaled) expect(texts).toContain(String(value));
     }),
@@ -662,7 +661,7 @@ test('asks about energies next to an interval, to its ends or to what they have 
       expect(apart).toMatchObject({ readings: [{ kind: 'energy_total_kwh' }], asks: [] });
     }),
   );
-  // A price next to a lifetime total can be the cost of the lifetime total.
+  // A cost next to a lifetime total can be the cost of that total, so the total is still a register.
   expect(read('house/x1', { total_import_kwh: 12.5, cost: 4 })?.readings).toHaveLength(1);
 });
 

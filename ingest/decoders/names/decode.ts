@@ -67,7 +67,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const count = addNamedQuantities(collector, found.members, { device: found.device, atMs }, found.context);
   // A message without any named quantity stays unrecognised.
   if (count === 0) return null;
-  // If the message contains readings, texts instead of numbers are not reported as refused, because nobody has described the device.
+  // If the message contains readings, texts instead of numbers are not reported as refused, because nothing states that these members
+  // should be numbers.
   return { said: collector.said, refused: collector.said.length === 0 ? collector.refused : [] };
 }
 
@@ -134,14 +135,16 @@ function loneNumber(topic: string, body: Json): Omit<NumberWithPath, 'path'> | n
 
 /** Matches a topic with a unit of energy before its last level: `total/kWh/heat_pump`. */
 const BEHIND_UNIT = /\/([kM]?Wh)\/([^/]+)$/;
-/** Returns the number of a body that consists of this number. The topic contains the unit, and its last level is the name of the number. */
+/**
+ * Returns the only number of a body if the topic contains its unit and ends with its name: `{"heat_pump": 12.5}` on `total/kWh/heat_pump`.
+ */
 function ofUnitLevel(topic: string, body: Json): Omit<NumberWithPath, 'path'> | null {
   const [, unit, name = ''] = BEHIND_UNIT.exec(topic) ?? [];
   const value = Object.keys(body).length === 1 ? getMember(body, name) : undefined;
   return unit !== undefined && typeof readNumber(value) === 'number' ? { value, unit } : null;
 }
 
-/** Maximum number of members in a body whose value is named by the topic: the value, a time and a state. */
+/** Maximum number of members in a body whose number has the topic as its name: the number, a time and a state. */
 const MAX_LONE = 3;
 /** Matches the names of members that describe the message and not a number, in states of ioBroker and messages of Node-RED. */
 const OF_MESSAGE = /^(?:ack|ts|lc|q|from|user|c|expire|topic|qos|retain|_msgid)$/;
@@ -199,7 +202,7 @@ function lastNamesOf(topic: string): { name: string; before: string } {
 
 /**
  * Returns a number whose name is its title or the end of its topic. The id of its device is the part of the topic before the name. The
- * other numbers of the device are unknown. Therefore, the owner is asked if the name states no direction.
+ * device's other numbers arrive in other messages, so the owner is asked if the name states no direction.
  */
 function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: string): Found | null {
   const isOfMedium = value.unit === undefined && VALUE_OF_MEDIUM.test(topic);
@@ -252,8 +255,8 @@ const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameMeanin
   (['produced', 'store', 'charge', 'discharge'] as const).some(has);
 
 /**
- * Matches topic levels that have another meaning than the same word in a name: `var` is a folder, `out` means sent by a program, `times` is
- * not an hour, `280` is an address and not the OBIS code of an export register.
+ * Matches topic levels that have another meaning than the same word in a name: `var` is a folder, `out` means sent by a program, `times`
+ * does not mean hourly, `280` is an address and not the OBIS code of an export register.
  */
 const OF_PROGRAMS = /^(?:var|in|out|times|\d+)$/i;
 

@@ -102,7 +102,7 @@ function addLoneMembers(
 
 /** Maximum length of a path that `normaliseChannelWord` does not shorten. */
 const MAX_WORD = 32;
-/** Returns the word of a path in a channel. Paths that are too long for a word often have the same beginning, so they get a hash. */
+/** Converts a path to one word of a channel. A long path is shortened and gets a hash, because long paths often have the same beginning. */
 const channelWordOf = (path: string): string =>
   path.length > MAX_WORD ? createCircuitWord(path) : normaliseChannelWord(path);
 
@@ -122,8 +122,9 @@ const volumePlace = (path: string) => ({ channel: `m3/unknown/${channelWordOf(pa
 const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
 /**
- * Turns powers without a direction into questions, because they may belong to an inverter. If only their subject is known (`pv/watt`), they
- * may be a surplus. If the meaning of a register of the device is known, returns the powers unchanged.
+ * Turns powers into questions if they may belong to an inverter, because their names state no direction, or if they may be a surplus,
+ * because their names contain only a subject and a unit (`pv/watt`). If the meaning of a register of the device is known, returns the
+ * powers unchanged.
  */
 function withDoubtfulPowers(
   all: ReadonlyMap<string, MetricQuantity | null>,

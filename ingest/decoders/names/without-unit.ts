@@ -96,7 +96,7 @@ export const FUEL_PATTERN =
 const isRegisterCode = (name: string): boolean => parseObisCode(name)?.quantity === 'register';
 const namesEnergy = (name: string): boolean => ENERGY.test(name) || SHORT_ENERGY.test(name) || isRegisterCode(name);
 /**
- * Minimum value of a French meter's index, in Wh, about which the owner is asked. Smaller numbers are ignored, because the labels of the
+ * Minimum value, in Wh, at which the owner is asked about a French meter's index. Smaller numbers are ignored, because the labels of the
  * index are also ordinary words (`BASE`, `EAST`).
  */
 const LEAST_INDEX_WH = 1_000;
@@ -151,8 +151,8 @@ const isCode = (path: string, value: unknown, { codes }: MemberContext): boolean
 export function isEnergyWithUnknownUnit(path: string, value: unknown, context: MemberContext): boolean {
   if (isTeleinfoIndex(path, value) || isCode(path, value, context)) return true;
   const name = getLastNameOfPath(path);
-  // An object with a word for energy in its name may contain powers, too: `ENERGY/GUI_GRID_POW`. Only energy has a tariff and a direction:
-  // `teruglevering_laag`.
+  // An object with a word for energy in its name may contain powers, too: `ENERGY/GUI_GRID_POW`. A name that states a tariff and a
+  // direction is always an energy: `teruglevering_laag`.
   const isEnergy = (namesEnergy(path) && (namesEnergy(name) || !namesPower(name))) || isTariffWithDirection(path);
   if (
     !(isEnergy || (context.isStrict && LIFETIME_TOTAL_PATTERN.test(path))) ||

@@ -11,7 +11,7 @@ export type SingleRegisterClassification =
   | { is: 'not counted'; because: TotalsExclusionReason }
   | { is: 'unknown' };
 
-/** Classifies a register as if its device had no other register. For trying single names. */
+/** Classifies a register as if its device had no other register. Used to try out a single name. */
 export function classifySingleRegister(described: RegisterDescription): SingleRegisterClassification {
   const { not } = getRegisterProperties(described);
   if (not) return { is: 'not counted', because: not };
