@@ -101,8 +101,8 @@ export class ReadyDevices<T extends QueuedMessage> {
 }
 
 /**
- * The devices that were written most recently, oldest first. For each, the time of its last batch and of its last batch while it was
- * backlogged.
+ * The devices that were written most recently, oldest first. Each entry contains the time of the device's last batch, and the time of the
+ * last batch during which the device was backlogged.
  */
 export class RecentlyWrittenDevices {
   readonly #last = new Map<string, { atMs: number; backloggedAtMs: number }>();

@@ -18,7 +18,7 @@ export interface IncomingMessage {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** The time at which timestamps of the message count as future, Unix ms. Default: the time of receipt. */
+  /** Time (Unix ms) with which timestamps of the message are compared to reject those in the future. Default: the time of receipt. */
   judgedAtMs?: number;
   decoded: DecodedMessage;
   /**

@@ -20,8 +20,8 @@ const GATEWAY_TIMES = 8;
 /** One line is logged per this number of rejected messages of flooding devices. */
 const WARN_EVERY = 100_000;
 /**
- * When a partition waits for more messages, because large batches cost less per message. It waits after a batch of at least `from`
- * messages, for at most `longestMs`, and only while at least `least` messages arrive per `stepMs` and fewer than `enough` are pending.
+ * A partition waits for more messages, because large batches cost less per message. It waits after a batch of at least `from` messages, for
+ * at most `longestMs`, and only while at least `least` messages arrive per `stepMs` and fewer than `enough` are pending.
  */
 const GATHER = { from: 100, stepMs: 2, least: 20, enough: 4_000, longestMs: 10 };
 /** After each batch of a backlogged device, the queue pauses for this multiple of the batch's duration if other devices are sending. */

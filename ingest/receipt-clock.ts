@@ -18,8 +18,8 @@ export interface ReceiptClock {
 }
 
 /**
- * Whether a step of the clock is trusted (Unix ms). A step back is trusted only if it is at most a day, or leads nearer to the time that
- * the installation assumes to be right (`believedMs`).
+ * Whether a step of the clock is trusted. A step back is trusted only if it is at most a day, or leads nearer to the time that the
+ * installation assumes to be right (`believedMs`, Unix ms).
  */
 const isStepBelieved = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean =>
   afterMs >= beforeMs - DAY_MS || isNearer({ beforeMs, afterMs }, believedMs);

@@ -12,7 +12,7 @@ export class MessageDecodingError extends Error {
 
 /**
  * Classifies why a batch could not be written. `data`: PostgreSQL will always reject a value. `code`: code of the service failed.
- * `database`: any other error, because a batch that is rejected by mistake would be lost, whereas a repeated one is not.
+ * `database`: any other error. The batch is then repeated, because rejecting it by mistake would lose its messages.
  */
 export function classifyWriteError(error: unknown): 'data' | 'code' | 'database' {
   const { code } = (error ?? {}) as { code?: unknown };

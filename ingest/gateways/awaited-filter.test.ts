@@ -52,7 +52,8 @@ const announcement = (id: string, topic: string, entity: keyof typeof ENTITIES):
   },
 ];
 /**
- * Zigbee2MQTT announces the plug, and another decoder family reads its values. The same family announces the meter and reads its values.
+ * Zigbee2MQTT announces the plug, and another decoder family reads its values. For the meter, one family reads both the announcement and
+ * the values.
  */
 const plug = (name: string) => ({
   announced: [

@@ -25,7 +25,10 @@ function quotient(numerator: bigint, denominator: bigint): MilliwattHours {
   return castToMilliwattHours(Number((2n * numerator + denominator) / (2n * denominator)));
 }
 
-/** Returns the energy in mWh between two powers (mW) of the same direction: their mean times the time (ms). Halves are rounded up. */
+/**
+ * Returns the energy in mWh between two powers (mW) of the same direction: the mean power, multiplied by the duration. Halves are rounded
+ * up.
+ */
 function trapezoidMilliwattHours(aMw: number, bMw: number, durationMs: number): MilliwattHours {
   const product = (aMw + bMw) * durationMs;
   if (Number.isSafeInteger(product * 2)) return castToMilliwattHours(Math.floor((product + 3_600_000) / 7_200_000));

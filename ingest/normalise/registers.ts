@@ -34,8 +34,8 @@ import {
 import { correctTimeForClockSteps, createSettingsLookup, hasCounterChangeBetween } from './settings.ts';
 
 /**
- * `run`: the latest counted readings; undefined before the first reading. `held`: a later implausible reading. `first`: the first reading
- * after it that is consistent with it.
+ * `run`: the latest counted readings; undefined before the first reading. `held`: a later, implausible reading. `first`: the first reading
+ * after `held` that is consistent with `held`.
  */
 export interface RegisterState {
   readonly run?: LatestRegisterReadings;
@@ -158,7 +158,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       return this.#take(findings, this.#goOn(findings, run, first), now);
     }
     reject(findings, first);
-    // The current reading replaces the first one, which was itself an error.
+    // The current reading replaces `first`, which was itself an error.
     if (this.#fits(held, now)) return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return this.#fits(getLastReading(run), now) ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);

@@ -53,8 +53,8 @@ export const replaceLastReading = (run: LatestRegisterReadings, last: RegisterVa
 const hourStartMs = (ms: number, back: number) => (Math.floor(ms / HOUR_MS) - back) * HOUR_MS;
 
 /**
- * Returns three times. For each, the latest reading up to it at which the register had risen is stored. `lastMs`: time of the second-last
- * reading.
+ * Returns three times. The service stores, for each of them, the latest reading up to this time at which the register had risen. `lastMs`:
+ * time of the second-last reading.
  */
 const boundsOf = (lastMs: number) => [hourStartMs(lastMs, 1), hourStartMs(lastMs, 0), lastMs];
 

@@ -2,7 +2,10 @@ import type { MessageReceipt } from './source.ts';
 
 /** Maximum time in ms that an acknowledgement waits for those of earlier messages, and maximum number of waiting acknowledgements. */
 const MAX_HELD = { ms: 1_000, count: 10_000 };
-/** Waiting acknowledgements are sent if no message arrives for this time (ms). A broker with a low limit may be waiting for them. */
+/**
+ * If no message arrives for this time (ms), the waiting acknowledgements are sent: the broker may have reached its limit of unacknowledged
+ * messages.
+ */
 const QUIET_MS = 100;
 
 /** A received message. If acknowledgements of later messages have waited too long for it, its state is `late`. */

@@ -41,8 +41,8 @@ export const createLoginFinder =
     if (certificate === 'refused') return null;
     const found = certificate && (await certificates?.loginOf(certificate));
     if (found && (name === '' || name === found.username)) return { ...found, certificate, secretSha256: null };
-    // A certificate that contains device names is valid only for these devices. Otherwise a stranger may have registered the certificate,
-    // so its holder can still log in by password.
+    // A certificate that contains this device's name is valid only for this device. If it contains no such name, a stranger may have
+    // registered it, so its holder can still log in by password.
     if (found && certificate?.names.includes(found.username)) return null;
     const isBatch = claims !== undefined && name.startsWith(claims.prefix);
     const owner = isBatch ? null : await findLogin(name, password);

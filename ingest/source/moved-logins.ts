@@ -36,8 +36,8 @@ export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPro
 }
 
 /**
- * Ends the connections of all logins that are now at another process. `watchMovedLogins` misses logins that move twice within a second, and
- * moves before the database lost its unlogged table.
+ * Ends the connections of all logins that are now at another process. `watchMovedLogins` misses some of them: logins that move twice within
+ * a second, and moves that PostgreSQL lost with the content of its unlogged table.
  */
 export async function closeSessionsOfMovedLogins(
   sessions: LoggedInConnections,

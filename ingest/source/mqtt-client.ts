@@ -15,7 +15,7 @@ const RECEIVE_MAXIMUM = 30_000;
  */
 const MAX_PACKET_BYTES = 8 * 2 ** 20;
 const KEEPALIVE_SECONDS = 60;
-/** In each of these parts of the keepalive time, an acknowledgement postpones the next ping at most once. */
+/** Number of parts of the keepalive time. In each part, acknowledgements postpone the next ping at most once. */
 const PING_PARTS = 10;
 /** MQTT 5, 4.13: another client has connected with the same client id. */
 const SESSION_TAKEN_OVER = 0x8e;

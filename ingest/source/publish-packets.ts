@@ -96,7 +96,7 @@ function takePacket(take: PublishCallback, bytes: Buffer, at: number, end: numbe
     packetId = bytes.readUInt16BE(place);
     place += 2;
   }
-  // Readings use no properties.
+  // Skips the properties, which readings do not use.
   place = endOfPacket(bytes, place - 1, end);
   need(0);
   const topic = bytes.toString('utf8', topicFrom, topicEnd);

@@ -108,7 +108,8 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
     clientId,
     async release() {
       released = true;
-      // Otherwise the next worker would have to wait until the server detects the end of this connection.
+      // The locks are released explicitly, because the next worker would otherwise wait until the server detects the end of this
+      // connection.
       const unlocked = holder?.query('SELECT pg_advisory_unlock_all()').catch(() => {});
       if (unlocked) await Promise.race([unlocked, pause(RELEASE_MS, undefined, { ref: false })]);
       letGo();

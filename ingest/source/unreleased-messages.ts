@@ -1,7 +1,7 @@
 import { FairShareCapacity } from '#src/core/fair-share-capacity.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 
-/** Approximate memory in bytes of a session without its name. `MESSAGE_BYTES`: of one message. */
+/** Approximate memory in bytes of a session without its name, and (below) of one message. */
 const SESSION_BYTES = 300;
 const MESSAGE_BYTES = 48;
 /** Maximum memory in bytes of a login: about 2,600 messages. */

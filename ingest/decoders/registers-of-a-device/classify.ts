@@ -241,8 +241,8 @@ const isStorage = ({ device, subject }: RegisterProperties): boolean =>
   subject === null && (device.isStore || device.isInverter);
 
 /**
- * Classifies solar production. One register becomes the production; registers of single strings are parts of it. If an inverter also has
- * registers with a direction, a total without a direction is ambiguous.
+ * Classifies solar production. One register becomes the production; registers of single strings of panels are parts of it. If an inverter
+ * also has registers with a direction, a total without a direction is ambiguous.
  */
 function judgeMade(made: readonly One[], others: { isDirected: boolean; hasStore: boolean }, verdicts: Verdicts): void {
   const isSaid = ({ facets }: One) => facets.isMade || facets.subject === 'sun';

@@ -57,7 +57,7 @@ export interface RegisterProperties {
   isMade: boolean;
   /**
    * Whether the direction is ambiguous. Reasons: the name contains "delivered", "supplied" or "received"; "in" or "out" means a side of the
-   * device; a power is a surplus; the sign of a grid power is unknown; the meter of an inverter is meant.
+   * device; a power is a surplus; the sign of a grid power is unknown; the name means the meter that is connected to an inverter.
    */
   isUnclear: boolean;
   /** Whether "in" or "out" in the name means a side of the device. */

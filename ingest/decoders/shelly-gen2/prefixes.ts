@@ -23,8 +23,8 @@ const ROOTS_OF_OTHERS = new Set([
 export type DeviceIdsByPrefix = Map<string, string>;
 
 /**
- * Whether messages on this topic can identify the device behind a topic prefix. Only frames and components can. They are not needed if the
- * prefix contains the device's default id.
+ * Whether messages on this topic can identify the device behind a topic prefix. Only notification frames and the status of components can.
+ * If the prefix contains the device's default id, no message is needed.
  */
 export function canIdentifyDeviceOfPrefix(topic: string): boolean {
   const parsed = parseShellyGen2Topic(topic);

@@ -14,7 +14,7 @@ export type ShellyTopic =
   | { prefix: string; leaf: 'events' | 'rpc' | 'online' }
   | { prefix: string; leaf: 'component'; component: ShellyComponent };
 
-/** A component of a device. The status of the device names it `switch:0`. */
+/** A component of a device. Example: the device's status contains the component with type `switch` and id 0 under the name `switch:0`. */
 export interface ShellyComponent {
   type: string;
   id: number;

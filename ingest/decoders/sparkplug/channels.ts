@@ -62,8 +62,8 @@ const isSameRegister = (one: Omit<MetricMeaning, 'described'>, other: Omit<Metri
   one.unit.kind === other.unit.kind && scale(one) !== scale(other) && one.words.join(' ') === other.words.join(' ');
 
 /**
- * Compares metrics for sorting: by number of words, then by fineness of the unit, then by code units. The order is the same on every
- * machine.
+ * Compares metrics for sorting: by the number of words, then by the scale of the unit, finest first, then by name. Names are compared by
+ * code units, so that the order is the same on every machine.
  */
 function plainerFirst(one: MetricMeaningWithName, other: MetricMeaningWithName): number {
   const order = one.words.length - other.words.length || scale(one) - scale(other);

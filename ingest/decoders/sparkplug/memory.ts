@@ -18,7 +18,10 @@ export interface SparkplugNode {
   bdSeq: bigint | null;
   /** Valid birth messages by device. The birth message of the node itself has the key null. */
   births: Map<string | null, BirthMetrics>;
-  /** Devices that have sent a birth message at any time. A node's death includes its devices, and the list shows duplicate names. */
+  /**
+   * Devices that have sent a birth message at any time. They are needed when a node dies, because its devices are then unreachable, too,
+   * and to detect that two devices have the same last topic level.
+   */
   devices: Set<string>;
 }
 

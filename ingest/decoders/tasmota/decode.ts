@@ -57,7 +57,7 @@ function decode(
 const hasKnownBlock = (body: Json): boolean =>
   ['ENERGY', 'TIC', 'ANALOG', 'ZbReceived'].some((name) => getMember(body, name) !== undefined);
 
-/** Members of a Zigbee device's values, with the device's short address: `"Device": "0xDC9C"`. */
+/** Matches the short address of a Zigbee device, as in `"Device": "0xDC9C"`. */
 const ZIGBEE_ADDRESS = /^0x[0-9A-F]{4}$/i;
 
 /** Returns the Zigbee devices of a bridge that omits `ZbReceived` (SetOption118): `{"plug": {"Device": "0xDC9C", "ActivePower": 12}}`. */

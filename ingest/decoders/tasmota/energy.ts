@@ -39,7 +39,7 @@ export function readCurrentClamps(source: TasmotaMessageSource, analog: Json): v
   }
 }
 
-/** Channels of a French meter's indexes, which are in Wh. Each contract has other tariffs, and no tariff number means two of them. */
+/** Channels of a French meter's indexes, which are in Wh. Each contract has its own tariffs, and no two tariffs share a number. */
 const INDEXES = [
   ['BASE', 'import'],
   ['EAIT', 'export'],

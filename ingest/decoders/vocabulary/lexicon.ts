@@ -47,8 +47,8 @@ const compounding = [LANGUAGES.filter((one) => one.compounds && !isEnglish(one))
   (languages) => languages.map((language) => dictionaryOf([language])),
 );
 /**
- * If a compound word can be split in several ways, one split with such a meaning suffices for the compound to have it. Asking the owner is
- * better than a wrong quantity in the totals.
+ * Meanings that a compound word has even if only one of its possible splits has them; all other meanings must be shared by all splits.
+ * Asking the owner is better than a wrong quantity in the totals.
  */
 const DOUBTS: readonly WordMeaning[] = ['period', 'reactive', 'apparent', 'cost', 'balance', 'unmeasured', 'own'];
 

@@ -168,7 +168,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   if (per === undefined) {
     // SML sends Wh, the readout of IEC 62056-21 sends kWh, and both may use the same identifier. The owner must therefore state the unit.
     collector.see(device);
-    // This channel differs from the channel that the same register gets below once its unit is known, because its numbers then differ, too.
+    // The channel differs from the channel that the register gets once its unit is known: the stored numbers then differ, too, so they need
+    // a series of their own.
     const unset = `unknown/${normaliseChannelWord(`${channel} without unit`)}`;
     if (kind !== 'power_w') collector.add({ ...said, channel: unset, asks: { unit: null } });
   } else if (kind === 'power_w') {

@@ -23,7 +23,7 @@ interface Announced {
 
 export type BridgesByBaseTopic = Map<string, Zigbee2MqttBridge>;
 
-// Maximum numbers, because the messages of a broker must not fill the memory.
+// Limits for the cache, because the messages of a broker must not fill the memory.
 const MAX_BRIDGES = 50;
 const MAX_DEVICES = 5_000;
 const MAX_ATTRIBUTES = 500;

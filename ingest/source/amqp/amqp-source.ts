@@ -20,8 +20,8 @@ const HEARTBEAT_SECONDS = 2;
 /** If the broker sends nothing for this time (ms), the worker connects to the next host. */
 const SILENT_MS = 3_000;
 /**
- * If a node cannot reach a majority of its cluster for this time (ms), the worker connects to another node. The other nodes need less time
- * to elect leaders.
+ * If a node cannot reach a majority of its cluster for this time (ms), the worker connects to another node. The time is longer than an
+ * election of leaders by the other nodes.
  */
 const NO_MAJORITY_MS = 5_000;
 const CONNECT_MS = 5_000;
@@ -105,8 +105,9 @@ export class AmqpSource implements MessageSource {
     this.#session?.reading.goOn();
     const untilMs = performance.now() + LEAVE_MS;
     while (this.#inFlight > 0 && performance.now() < untilMs) await pause(10);
-    // When the connection closes, other workers receive the unacknowledged messages first, so the order is preserved. If the database is
-    // down, the connection stays open and other workers receive only new messages.
+    // If all messages are committed, the connection is closed. Other workers then receive the unacknowledged messages before newer ones, so
+    // the order is preserved. Otherwise, for example while the database is down, the connection stays open, and other workers receive only
+    // new messages.
     if (this.#inFlight === 0) return this.close();
     await withTimeout(Promise.all((this.#session?.shards ?? []).map((cancel) => cancel())));
   }
