@@ -53,8 +53,8 @@ interface Times {
 }
 
 /**
- * Measures two ratios of durations: computing three tariffs and a battery over a year, compared with reading the year's daily rows; and
- * computing a month, compared with the statement that reads it.
+ * Measures two ratios of durations. First: computing three tariffs and a battery over a year, compared with reading the year's daily rows.
+ * Second: computing a month, compared with the SQL statement that reads it.
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

@@ -80,8 +80,8 @@ function end(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Returns the processes of the session, and those whose working folder is below the folder, because a database that `pg_ctl` started has a
- * separate session.
+ * Returns the processes of the session. Also returns processes whose working folder is below `folder`, because a database that `pg_ctl`
+ * started has a separate session.
  */
 function processesOf(session: number, folder: string): Process[] {
   return readdirSync('/proc').flatMap((entry) => {

@@ -60,7 +60,7 @@ const PLAN = IS_QUICK
   : { rounds: 3, messages: 20_000, segmentMs: 3_000, quietMs: 5_000 };
 const DEVICES = 50;
 const KILLS = 2;
-/** Number of devices, and readings per second, while programs are killed; the same as in the chaos test. */
+/** Number of devices while programs are killed, as in the chaos test. */
 const PLAYERS = 10;
 const PER_SECOND = 1_000;
 const MAX_START_MS = 30_000;

@@ -1,10 +1,8 @@
 import { hashFnv1a } from '#src/core/fnv1a.ts';
 
-/**
- * Time window of the flood limit in ms. `MESSAGES` is the maximum number of a device's messages in one window: enough for the whole queue
- * of a long outage at once.
- */
+/** Time window of the flood limit in ms. */
 const WINDOW_MS = 600_000;
+/** Maximum number of a device's messages in one window. It is enough to send the whole queue of a long outage at once. */
 const MESSAGES = 600_000;
 /**
  * Number of counters per row. With two rows, a device shares both of its counters with a given other device with a probability of 1 in

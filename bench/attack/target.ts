@@ -14,7 +14,7 @@ import { type ServerAddress, sendRequest } from './client.ts';
 /** The installation under attack. If a part is missing, probes that need it are skipped, and the run reports this. */
 export interface AttackTarget {
   api: ServerAddress;
-  /** Another API process that uses the same database as the first one. */
+  /** Another API process, which uses the same database as `api`. */
   otherApi?: ServerAddress;
   adminKey: string;
   mqtt?: ServerAddress;

@@ -4,7 +4,7 @@ import type { AttackTarget } from './target.ts';
 
 type Role = 'homeowner' | 'utility' | 'admin';
 
-/** A person with a key that has all scopes of the role. */
+/** A person, and a key that has all scopes of the person's role. */
 export interface Person {
   userId: string;
   email: string;

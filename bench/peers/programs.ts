@@ -139,8 +139,8 @@ export const createPythonBridgePeer = (
 });
 
 /**
- * Returns Telegraf with `mqtt_consumer` and the PostgreSQL output, with the documented settings. It acknowledges a message after it has
- * written it.
+ * Returns Telegraf with `mqtt_consumer` and the PostgreSQL output, with the documented settings. Telegraf acknowledges each message after
+ * writing it.
  */
 export function createTelegrafPeer({ brokerPort, databaseUrl, folder }: PeerProgramInputs): PeerProgram {
   const configuration = `[agent]

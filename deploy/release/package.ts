@@ -92,8 +92,8 @@ async function readLicences(libraries: readonly string[]): Promise<string> {
 
 /**
  * Files that a module addresses relative to itself (`new URL('../../sql/', import.meta.url)`) are at the same path in the package as in the
- * checkout. This plugin therefore replaces `import.meta.url` with the address that the module would have in the package, and the address of
- * a program with the address of its bundled file.
+ * checkout. This plugin therefore replaces `import.meta.url` with the address that the unbundled module would have in the package. The
+ * address of a program (see `PROGRAMS`) is replaced with that of its bundled file.
  */
 function keepPlaces(root: string, folder: string): Plugin {
   return {

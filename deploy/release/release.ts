@@ -32,8 +32,8 @@ const FOLDERS = [ADDON, 'kubernetes'];
 /**
  * Writes all files of a release of a commit into a folder: the npm package, the packages of both clients, the image's build context, the
  * Home Assistant add-on and the Kubernetes manifests, a bill of materials (CycloneDX), the release notes, and checksums of all. The same
- * commit gives the same bytes. Returns the file names. Throws `ReleaseRefusedError` if the working tree differs from the commit, or if the
- * version differs from that of package.json, package-lock.json, a client or a section of CHANGELOG.md.
+ * commit gives the same bytes. Returns the file names. Throws `ReleaseRefusedError` if the working tree differs from the commit, if
+ * package.json, package-lock.json or a client has another version, or if CHANGELOG.md has no section for the version.
  */
 export async function makeRelease(root: string, version: string, folder: string): Promise<string[]> {
   const git = async (...args: string[]) => (await run('git', args, { cwd: root })).stdout.trim();

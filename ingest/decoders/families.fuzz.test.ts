@@ -177,9 +177,9 @@ const isWellFormed = ({ device, channel, value, atMs, native, key = native, desc
   (atMs === null || Number.isSafeInteger(atMs));
 
 /**
- * Returns the families that must not decode messages of the given family. The result excludes the generic family, which decodes all
- * announced topics, and `names`, which decodes what no other family recognises. For the generic family itself, the result also excludes all
- * families after it, because they decode the same topics without an announcement.
+ * Returns the families that must not decode messages of the given family. Two families may always decode them, so the result excludes
+ * these: the generic family, which decodes all announced topics, and `names`, which decodes what no other family recognises. Messages of
+ * the generic family may also be decoded by the families after it, because these decode the same topics without an announcement.
  */
 function areOthers(family: Family): Family[] {
   const generic = FAMILIES.findIndex(({ name }) => name === 'homeassistant');

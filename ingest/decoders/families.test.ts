@@ -94,8 +94,9 @@ for (const family of FAMILIES) {
       }
     });
 
-    // This test excludes the generic family, which decodes announced devices, and `names`, which decodes all messages that no other family
-    // recognises. The families after the generic one may decode its messages, because they decode the same devices without an announcement.
+    // Two families may decode messages of other families: the generic family, which decodes announced devices, and `names`, which decodes
+    // what no other family recognises. The families after the generic one may decode its messages, because they decode the same devices
+    // without an announcement.
     test('rejects messages of other families', () => {
       if (family.name === 'homeassistant' || family.name === 'names') return;
       for (const other of FAMILIES) {

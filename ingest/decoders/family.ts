@@ -157,8 +157,8 @@ export const createStatelessFamily = (
 });
 
 /**
- * Returns the values that are measurements of the present. A message that the broker has replayed may be old, so only its values with a
- * time of their own are returned.
+ * Returns the values whose time is known. If the broker has replayed the message, its age is unknown, so only values with a time of their
+ * own are returned.
  */
 export const selectCurrentValues = ({ said }: FamilyDecodeResult, replayed: boolean): DecodedValue[] =>
   replayed ? said.filter(({ atMs }) => atMs !== null) : said;

@@ -11,11 +11,9 @@ interface Routes {
   learns: readonly number[];
 }
 
-/**
- * Maximum number of topics in each half of the cache, and (below) maximum length of a cached topic. Both are bounded, because attackers can
- * choose topics.
- */
+/** Maximum number of topics in each half of the cache, because attackers can choose topics. */
 const MAX_TOPICS = 8_000;
+/** Maximum length of a cached topic. */
 const MAX_TOPIC_LENGTH = 256;
 /**
  * Maximum length of a topic that families examine. MQTT allows 65,535 bytes, and real topics have about 100. The matching time of some

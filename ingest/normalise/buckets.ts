@@ -44,9 +44,9 @@ function bucketOf(deltas: QuarterHourBuckets, startMs: number): MeasureSums {
 }
 
 /**
- * Distributes the energy of an interval to the quarter-hours that it overlaps, in proportion to time (`sign` 1), or takes it back (-1). The
- * shares are whole mWh and add up exactly. The reading counts in the quarter-hour in which the interval ends: a reading at 10:00:00 counts
- * in the quarter-hour before 10:00.
+ * Distributes the energy of an interval to the quarter-hours that it overlaps, in proportion to time. `sign`: 1 adds the energy, -1
+ * subtracts it. The shares are whole mWh and add up exactly. The reading counts in the quarter-hour in which the interval ends: a reading
+ * at 10:00:00 counts in the quarter-hour before 10:00.
  */
 export function addInterval(
   deltas: QuarterHourBuckets,

@@ -11,8 +11,8 @@ import { createRolesByTime, NO_SERIES_ROLES, type RolesByTime, type SeriesRoles 
 /** Kinds of series in order of preference. The energy of a circuit is counted from the first kind that the circuit has. */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
 /**
- * Ranks of series: of a total register, of a tariff register, and the lowest rank of a power series. The series with the lowest rank is
- * counted.
+ * Ranks: the rank of a total register, the rank of a tariff register, and the lowest rank of a power series. Among several series, the one
+ * with the lowest rank is counted.
  */
 const [TOTAL, TARIFF, POWER] = [0, 1, 2 * CHANNEL_PART_KINDS.length];
 
@@ -49,10 +49,10 @@ const isOtherUnit = (unit: string | null | undefined): boolean =>
   typeof unit === 'string' && !/^[kMG]?Wh$/i.test(unit.trim());
 
 /**
- * Chooses which series of a device contribute to which totals, for each time in the past. Only one series, or one set of tariffs or phases,
- * supplies the energy of a direction of a circuit, so that no energy is counted twice. A total register precedes tariff registers, and
- * these precede phases. A new series contributes from its first reading on. `series`: all series that the device has ever had. Returns the
- * roles in the same order.
+ * Chooses which series of a device contribute to which totals, for each time in the past. For each circuit and direction, only one series,
+ * or one set of tariffs or phases, is counted, so that no energy is counted twice. A total register precedes tariff registers, and these
+ * precede phases. A new series contributes from its first reading on. `series`: all series that the device has ever had. Returns the roles
+ * in the same order.
  */
 export function chooseSeriesRoles(series: readonly Series[]): RolesByTime[] {
   const channels = series.map((one) => resolveChannelMeaning(one, one.word));

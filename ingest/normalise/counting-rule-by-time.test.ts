@@ -65,7 +65,7 @@ test('counts each interval once, by the role at its end, for any border; with on
         const rule = createCountingRuleByTime(of, ruleOf);
         const isPast = after.import || after.export;
         const wanted = [
-          // Readings that are held back when the series stops contributing (`border`) never get a verdict.
+          // If a reading is still held back at the time `border`, at which the series stops contributing, it never gets a verdict.
           ...(isPast ? energy(before).filter(({ endMs }) => endMs < border) : []),
           ...energy(after).filter(({ endMs }) => endMs >= border),
         ];

@@ -120,8 +120,8 @@ export interface SettingsUntilTime extends CountingSettings {
 }
 
 /**
- * Settings that change with time. Each reading is judged by the settings of its time. They differ by time while a changed setting is being
- * applied to the past in chunks.
+ * Settings that change with time. Each reading is judged by the settings that apply at its time. While a changed setting is being applied
+ * to the past in chunks, a part of the past still has the previous setting.
  */
 export interface SettingsByTime extends CountingSettings {
   readonly earlier?: readonly SettingsUntilTime[];

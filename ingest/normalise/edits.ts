@@ -143,8 +143,8 @@ export const isSeriesAffectedByEdit = (edit: Edit, channel: string, kind: string
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /**
- * Returns a test whether an edit for a clock step replaces a reading. Such an edit lists the times of the readings that it replaces.
- * `carried`: times at which a reading is added although a later step excludes it.
+ * Returns a function that tests whether an edit for a clock step replaces a reading. Such an edit lists the times of the readings that it
+ * replaces. `carried`: times at which a reading is added although a later step excludes it.
  */
 function ofInstants(
   { instants, value, ...edit }: Edit,

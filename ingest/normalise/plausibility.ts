@@ -14,7 +14,7 @@ export interface RegisterValue {
   isByHand?: true;
 }
 
-/** Returns the value of the last decimal place that the device sent, in mWh, and at most 1 kWh. For 12.34 kWh, it is 0.01 kWh. */
+/** Returns the value of the last decimal place that the device sent, in mWh, but at most 1 kWh. For 12.34 kWh, it is 0.01 kWh. */
 function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
   let unit = 1;
   while (unit < KWH && valueMilliwattHours % (unit * 10) === 0) unit *= 10;

@@ -223,7 +223,10 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     });
   }
 
-  /** If the source of a held reading reported late, returns the earlier reading from which its energy is spread. Otherwise null. */
+  /**
+   * If the source of a held reading has reported late, returns an earlier reading. The energy is then spread over the time between the two
+   * readings. Otherwise returns null.
+   */
   #lateSince(run: LatestRegisterReadings, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= getLastReading(run).valueMilliwattHours) return null;
     const since = findRisenReadingBeforePreviousHour(run, held.readAtMs);

@@ -116,7 +116,8 @@ export interface CountingRuleChange {
   readonly before: CountingRule<unknown>;
   readonly after: CountingRule<unknown>;
   /**
-   * The rule with which the series contributes to the totals for longer. Both replays start from a state of this rule. Default: `after`.
+   * The rule (`before` or `after`) by which the series contributes to the totals for a longer time. Both replays start from a state of this
+   * rule. Default: `after`.
    */
   readonly longer?: CountingRule<unknown>;
   /**

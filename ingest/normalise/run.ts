@@ -5,12 +5,13 @@ import type { RegisterValue } from './plausibility.ts';
 /**
  * The latest counted readings of a register, as far as they are needed to process the next one. They are stored with each series as a flat
  * array in which times (Unix ms) and values (mWh) alternate. The last and second-last reading come first, then up to three earlier readings
- * at which the register had risen. Energy that was reported late is spread from one of these.
+ * at which the register had risen. Energy that was reported late is spread over the time since one of these readings.
  */
 export type LatestRegisterReadings = readonly number[];
 
-/** Index of the second-last reading. `RISEN`: index of the first of the readings at which the register had risen. */
+/** Index of the second-last reading. */
 const BEFORE = 2;
+/** Index of the first of the earlier readings at which the register had risen. */
 const RISEN = 4;
 
 const valueAt = (run: LatestRegisterReadings, index: number): RegisterValue => ({
@@ -120,8 +121,9 @@ function risenUpTo(run: LatestRegisterReadings, ms: number): number {
   return -1;
 }
 
-/** Verdicts of readings with which counting starts again, such as a reset. `NOT_COUNTED`: verdicts of readings that add no energy. */
+/** Verdicts of readings with which counting starts again, such as a reset. */
 const BEGINS: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>(['reset', 'rollover', 'swap']);
+/** Verdicts of readings that add no energy. */
 const NOT_COUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>([
   'glitch',
   'held',

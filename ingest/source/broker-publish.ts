@@ -13,8 +13,9 @@ const BRIDGE_STATE = /^\$SYS\/broker\/connection\//;
 /** Topic on which aedes publishes refused messages, without their content. No client may subscribe to it. */
 const REFUSED_TOPIC = '$SYS/refused';
 
-/** Maximum number of delayed wills, and maximum size of one in bytes. A will beyond these limits is published at once. */
+/** Maximum number of delayed wills. A further will is published at once. */
 const MAX_WILLS = 10_000;
+/** Maximum size of a delayed will in bytes. A larger will is published at once. */
 const MAX_WILL_BYTES = 1_024;
 
 /** Wills (MQTT 5) that are published after a delay, unless the client resumes its session before. */

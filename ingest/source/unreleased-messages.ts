@@ -1,8 +1,9 @@
 import { FairShareCapacity } from '#src/core/fair-share-capacity.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 
-/** Approximate memory in bytes of a session without its name, and (below) of one message. */
+/** Approximate memory in bytes of a session without its name. */
 const SESSION_BYTES = 300;
+/** Approximate memory in bytes of one message. */
 const MESSAGE_BYTES = 48;
 /** Maximum memory in bytes of a login: about 2,600 messages. */
 const MAX_LOGIN_BYTES = 128 * 1_024;
@@ -159,7 +160,10 @@ export class UnreleasedMessages {
     return session;
   }
 
-  /** Drops other sessions of the login, least recently used first, until there is room. Throws if there never is. */
+  /**
+   * Drops other sessions of the login, least recently used first, until there is room. Throws if dropping all of them does not make enough
+   * room.
+   */
   #makeRoom(id: string, login: { ids: Set<string>; bytes: number }, bytes: number): void {
     for (const oldest of login.ids) {
       if (login.bytes + bytes <= MAX_LOGIN_BYTES) return;

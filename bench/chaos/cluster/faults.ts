@@ -201,7 +201,7 @@ function mostUsed({ rabbit }: Cluster): RabbitNode {
 }
 
 /**
- * Returns that one of three brokers to which neither of the two workers is connected. Like each broker, it leads some shards of the queue.
+ * Returns the broker that neither of the two ingest workers is connected to. Like the other two brokers, it leads some shards of the queue.
  */
 function unused({ rabbit }: Cluster): RabbitNode {
   const node = rabbit?.nodes.find((one) => workersAt(one) === 0);

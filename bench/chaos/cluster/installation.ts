@@ -53,7 +53,8 @@ export interface Cluster {
   receiver: WebhookReceiver;
   roles: Record<RoleName, readonly [RoleControl, RoleControl]>;
   /**
-   * Network links of the brokers. Null if this machine does not allow private networks; no broker then has a small disk of its own either.
+   * Network links of the brokers. Null if this machine does not allow private networks, or if the cluster has no RabbitMQ. Only a broker
+   * with such a link can have a small disk.
    */
   lines: BrokerNetwork | null;
   remove(): Promise<void>;

@@ -6,7 +6,9 @@ import { findFreePort } from '../../../test/support/free-port.ts';
 
 const TICK_MS = 5;
 
-/** Starts a broker that acknowledges `perSecond` messages per second in the order of arrival, also those whose connection has ended. */
+/**
+ * Starts a broker that acknowledges `perSecond` messages per second in the order of arrival, including messages whose connection has ended.
+ */
 async function startSlowBroker(perSecond: number): Promise<{ port: number; received(): number }> {
   const waiting: { socket: Socket; messageId: number }[] = [];
   let received = 0;

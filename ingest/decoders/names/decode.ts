@@ -185,8 +185,9 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   return typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
 }
 
-/** Matches a last topic level that carries no information, and (below) levels that only group others: folders and ids. */
+/** Matches a last topic level that carries no information. */
 const PLAIN_END = /\/(?:state|value|val)$/i;
+/** Matches topic levels that only group other levels: folders and ids. */
 const GROUP = /^(?:controls|sensors?|values|data|live_?data|readings|measurements?|\d{5,})$/i;
 
 /** Matches topics that name only the commodity of their number. */

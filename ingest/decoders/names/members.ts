@@ -2,12 +2,14 @@ import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { findMetricUnit, findMetricVolumeUnit } from '../sparkplug/units.ts';
 
-/**
- * Maximum number of members in a payload; (below) maximum length of a name together with the names of the enclosing objects; and maximum
- * depth. The regular expressions take up to quadratic time in the length of a name.
- */
+/** Maximum number of members in a payload. */
 const MAX_MEMBERS = 500;
+/**
+ * Maximum length of a name together with the names of the enclosing objects. The regular expressions take up to quadratic time in this
+ * length.
+ */
 const MAX_PATH = 256;
+/** Maximum depth of nested members. */
 const MAX_DEPTH = 6;
 
 /** A number in a payload. Its path contains the names of the enclosing objects: `meter/energy_kwh`. */
@@ -21,8 +23,9 @@ export interface NumberWithPath {
 /** Returns the last name of a path: `energy_kwh` of `meter/energy_kwh`. */
 export const getLastNameOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Names of the members that contain a value or (below) its unit, in the languages of public messages, the most informative name first. */
+/** Names of the members that contain a value, in the languages of public messages, the most informative name first. */
 const VALUE_NAMES = namesByRank('value val v momentary data reading payload wert waarde valeur valor valore');
+/** Names of the members that contain the unit of a value. */
 const UNIT_NAMES = namesByRank(
   'unit units uom unit_of_measurement unite unité einheit eenheid unidad unità unita enhet jednostka',
 );
@@ -121,8 +124,8 @@ function unitBeside(object: Json, name: string): string | undefined {
 }
 
 /**
- * Returns the only number in a list whose unit this service can convert: `[{"total": "89.75", "unit": "kwh"}, {"total": "35.9", "unit":
- * "€"}]`. Returns null if there are several, because only their order distinguishes them.
+ * Returns the number in a list of numbers with units, if this service can convert the unit of exactly one of them: `[{"total": "89.75",
+ * "unit": "kwh"}, {"total": "35.9", "unit": "€"}]`. Otherwise returns null: only their order would distinguish several numbers.
  */
 function onlyReadUnitOf(list: unknown): Omit<NumberWithPath, 'path'> | null {
   if (!Array.isArray(list) || list.length > MAX_PARTS) return null;

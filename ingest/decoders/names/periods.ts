@@ -14,12 +14,11 @@ export function hasDayWithoutTime(body: Json): boolean {
   );
 }
 
-/**
- * Matches names that state an interval (`interval_start`, `intervalCost`, `period`), and (below) its start and its end (`from`,
- * `usage_end_time`).
- */
+/** Matches names that state an interval: `interval_start`, `intervalCost`, `period`. */
 const INTERVAL = /^(?:[iI]nterval|[pP]eriod)(?![a-z])/;
+/** Matches names that state the start of an interval: `from`, `start_time`. */
 const START = /(?:^|_)(?:start|from|begin|von|since|desde)(?:_?(?:time|date|at|ts))?$/i;
+/** Matches names that state the end of an interval: `until`, `usage_end_time`. */
 const END = /(?:^|_)(?:end|to|until|till|bis|hasta)(?:_?(?:time|date|at|ts))?$/i;
 /** Matches words for the price of one unit, or for money saved. Unlike a cost, such a number also occurs next to a register. */
 const PRICE = /pri[csjx]|prez|preis|precio|tari|rate|unit|kwh|sav|curr/i;

@@ -60,8 +60,8 @@ function parseText(text: string): unknown {
 
 /**
  * Whether the payload begins like a JSON object and contains all the given words. A family calls this quick check first, because most
- * payloads belong to other families and need not be parsed. Searches the bytes of a payload that is not valid text, so that its family can
- * refuse the message.
+ * payloads belong to other families and need not be parsed. If the payload is not valid text, the words are searched in its bytes, so that
+ * the family can refuse the message.
  */
 export function hasJsonObjectWithWords(payload: Buffer, ...words: readonly string[]): boolean {
   const [first = 0] = payload;

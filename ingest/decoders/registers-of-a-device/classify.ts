@@ -9,7 +9,7 @@ export interface RegisterWithLabel {
 }
 
 /**
- * Channel that a register gets: `import`, `export/t1`, `heat/import`. Where the place in the home is known, the channel contains it:
+ * Channel that a register gets: `import`, `export/t1`, `heat/import`. If the place in the home is known, the channel begins with it:
  * `grid/…`, `pv/export`, `battery/…`. For a register in `unknown/…`, the owner is asked. A register in `ignored/…` contributes to no total,
  * or is a part of another register.
  */
@@ -374,9 +374,9 @@ function decided(ones: readonly One[]): One | undefined {
 }
 
 /**
- * Assigns channels to the powers of a device with registers. A power gets the circuit of a register that contributes to the totals. A power
- * for which there is no such circuit is ignored, because its energy would be added to the registers. `isProducer`: whether all registers
- * measure production.
+ * Assigns channels to the powers of a device with registers. A power gets the circuit of a register that contributes to the totals. If
+ * there is no such circuit, the power is ignored, because its energy would be counted in addition to that of the registers. `isProducer`:
+ * whether all registers measure production.
  */
 function placePowers(powers: readonly One[], isProducer: boolean, verdicts: Verdicts): void {
   const channels = [...verdicts.values()];

@@ -81,7 +81,7 @@ const PHASES = [
   ['c', '/l3'],
 ] as const;
 
-/** Number of mWh in one Wh, and (below) in one kWh. Shelly's registers are in Wh with three decimals. */
+/** Number of mWh in one Wh. Shelly's registers are in Wh with three decimals. */
 const PER_WH = 1_000;
 const PER_KWH = 1_000_000;
 

@@ -25,13 +25,14 @@ import {
 import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } from './payload.ts';
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
 
-/** Number of bits by datatype, for signed integers (Int8 to Int64) and (below) for unsigned integers (UInt8 to UInt64). */
+/** Number of bits by datatype, for signed integers (Int8 to Int64). */
 const SIGNED = new Map([
   [1, 8],
   [2, 16],
   [3, 32],
   [4, 64],
 ]);
+/** Number of bits by datatype, for unsigned integers (UInt8 to UInt64). */
 const UNSIGNED = new Map([
   [5, 8],
   [6, 16],

@@ -29,8 +29,8 @@ interface Match {
   device: string;
   fields: readonly FieldMatch[];
   /**
-   * Text that decides whether the entry applies to a message. An earlier message must have stored the text (`known`), or must not have
-   * stored it (`unknown`). Null: the entry always applies.
+   * Text of the entry's member `known` or `unknown`, filled in. With `known`, the entry applies only if an earlier message has stored this
+   * text; with `unknown`, only if none has. Null: the entry has neither member and always applies.
    */
   known: string | null;
   mentioned: CompiledTopic['mentioned'];

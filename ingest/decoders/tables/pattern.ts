@@ -54,11 +54,9 @@ export function compileTemplate(template: string): (named: PlaceholderValues) =>
     pieces.map((piece, index) => (index % 3 === 0 ? piece : index % 3 === 1 ? (named[piece] ?? '') : '')).join('');
 }
 
-/**
- * Maximum number of topics in a family's cache, and (below) maximum length of a cached topic. Both are bounded, because attackers can
- * choose topics.
- */
+/** Maximum number of topics in a family's cache, because attackers can choose topics. */
 const MAX_TOPICS = 1_000;
+/** Maximum length of a cached topic. */
 const MAX_TOPIC_LENGTH = 256;
 
 /** Returns a function that caches the matches of each topic. When the cache is full, it is emptied. */

@@ -12,7 +12,7 @@ export interface ObisMeaning {
 
 /**
  * Matches an OBIS code such as `1-0:1.8.0*255`, `1.8.1`, `2_8_0`: medium and channel (A-B), quantity (C), processing (D), tariff (E) and
- * billing period (F). Does not match next to further digits, which are versions, dates and addresses.
+ * billing period (F). Does not match if more digits precede or follow, as in versions, dates and addresses.
  */
 const CODE =
   /(?:^|[^\d.])(?:([0-9])[-._]\d{1,3}[:._])?([1-9]\d?)[._]([1-9]\d?)[._](\d{1,2})(?:[*&](\d{1,3})|[._]255)?(?!\d|\.\d)/;

@@ -34,7 +34,10 @@ interface Measured {
 
 /** Matches an OBIS code in vzlogger's form: all six groups, with 255 for groups that the meter or the owner has omitted. */
 const CODE = /^\d{1,3}-\d{1,3}:(\d{1,3})\.(\d{1,3})\.(\d{1,3})\*\d{1,3}$/;
-/** Matches identifiers that are not OBIS codes: of Flukso, of pulses, of temperatures and of programs. */
+/**
+ * Matches identifiers that are not OBIS codes. vzlogger uses them for Flukso sensors, pulse counters, temperatures and the output of
+ * programs.
+ */
 const OTHERS = /^(?:sensor\d+\/(?:power|consumption)|NilIdentifier|Impulse(?:_neg)?|Power(?:_neg)?)$/;
 
 const isIdentifier = (text: string): boolean => CODE.test(text) || OTHERS.test(text);

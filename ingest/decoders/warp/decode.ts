@@ -7,7 +7,7 @@ type WarpTopic =
   | { what: 'legacy'; prefix: string }
   /** Topic of the values of the meter in a slot. The payload is a list of values without their ids. */
   | { what: 'values'; prefix: string; slot: number }
-  /** Topic of the ids of a meter's values, in the order of the list of values. */
+  /** Topic of the list of ids of a meter's values. The ids are in the order of the values. */
   | { what: 'ids'; prefix: string; slot: number }
   /** Commands to a WARP Charger, and other topics that are ignored. */
   | { what: 'nothing'; prefix: string };

@@ -25,8 +25,9 @@ const SILENT_MS = 3_000;
  */
 const NO_MAJORITY_MS = 5_000;
 const CONNECT_MS = 5_000;
-/** Time limit in ms for declaring the topology. `CONSUME_MS`: time limit for subscribing to all shards. */
+/** Time limit in ms for declaring the queues and exchanges. */
 const DECLARE_MS = 60_000;
+/** Time limit in ms for subscribing to all queues. */
 const CONSUME_MS = 10_000;
 const AGAIN_MS = { first: 100, longest: 2_000 };
 const MAX_IN_FLIGHT = 8_192;
