@@ -49,8 +49,8 @@ const PARTS: Record<string, (rig: CellsInstallationUnderTest) => Promise<PartRes
 };
 
 /**
- * Measures two cells (installations) behind two routers, compared with one cell: messages and requests, kills, moves of accounts, and
- * changes of the routers' map. `names`: parts of the run; all if empty. `--quick`: a shorter run.
+ * Measures two cells (installations) behind two routers, and compares them with one cell: messages and requests, kills, moves of accounts,
+ * and changes of the routers' map. `names`: parts of the run; all if empty. `--quick`: a shorter run.
  */
 export async function runBenchmark(names: readonly string[]): Promise<BenchmarkResult> {
   const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));

@@ -31,8 +31,8 @@ interface Figure {
  */
 export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
-  // Each measurement starts a new mosquitto, because a stopped worker leaves its session behind, for which the broker would store later
-  // messages.
+  // Each measurement starts a new mosquitto: a stopped worker leaves a session at the broker, in which the broker would store the messages
+  // of the next measurement.
   const onMosquitto = async <T>(run: (url: string) => Promise<T>): Promise<T> => {
     const mosquitto = await startMosquitto();
     try {

@@ -59,7 +59,7 @@ export class ReceiptStamper {
   readonly #wallMs: () => number;
   readonly #clock: ReceiptClock;
   readonly #startMs: number;
-  /** Since this Unix time in ms, the times of receipt of this host have only increased. */
+  /** Time (Unix ms) since which the times of receipt of this host have only increased. */
   #stretchFromMs: number;
   /** Clock steps that are not recorded yet, and the messages that arrived after them. */
   readonly #waiting: Waiting[] = [];

@@ -72,7 +72,7 @@ async function clientAuthority(file: string | undefined): Promise<Buffer | undef
   return ca;
 }
 
-/** What message intake needs from other parts of the service. */
+/** The parts of the service that message intake needs. */
 export interface IngestDependencies {
   pool: Pool;
   tls: { cert: Buffer; key: Buffer };

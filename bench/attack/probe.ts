@@ -53,7 +53,10 @@ export function assertProbeCondition(holds: boolean, why: string): asserts holds
 const MAX_PROBE_MS = 90_000;
 const AT_ONCE = { quick: 8, waits: 50, alone: 1 } as const;
 
-/** Runs the probes, one kind after the other. `report` receives each result at once. Returns the results in the order of the probes. */
+/**
+ * Runs the probes, one kind after the other. `report` receives each result as soon as it is known. Returns the results in the order of the
+ * probes.
+ */
 export async function runProbes(
   world: AttackedInstallation,
   probes: readonly Probe[],

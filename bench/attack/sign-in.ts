@@ -25,7 +25,9 @@ async function tokensTo(world: AttackedInstallation, email: string): Promise<str
   return (await findMailsTo(world, email)).flatMap(({ text }) => /\/dashboard\/sign-in#(\S+)/.exec(text)?.[1] ?? []);
 }
 
-/** Requests a sign-in link and waits for the mail. Returns its token and the response. Rejects if no mail comes. */
+/**
+ * Requests a sign-in link and waits for the mail. Returns the token of the link, and the response to the request. Rejects if no mail comes.
+ */
 export async function requestMailedToken(
   world: AttackedInstallation,
   email: string,

@@ -45,7 +45,10 @@ export interface AttackedInstallation {
 }
 
 const AT = 'attack.example.com';
-/** Maximum number of times that a request is repeated if it is refused by the rate limit of an installation with the usual limits. */
+/**
+ * Maximum number of times that a request is repeated if the rate limit refuses it. This can happen at an installation with the usual
+ * limits.
+ */
 const MAX_PATIENCE = 3;
 
 export function createAttackedInstallation(target: AttackTarget): AttackedInstallation {

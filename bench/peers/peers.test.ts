@@ -99,7 +99,7 @@ describe('the configuration of', () => {
       `"${place.databaseUrl}"`,
     ]);
     expect(Number(setting('max_undelivered_messages'))).toBeGreaterThanOrEqual(Number(setting('metric_batch_size')));
-    // The flow of Node-RED writes into the same columns as the other programs.
+    // Like the other programs, the Node-RED flow inserts into these columns of the table.
     for (const column of ['device', 'time', 'energy_total_kwh'])
       expect(CREATE_PEER_READINGS_TABLE).toContain(`${column} `);
   });

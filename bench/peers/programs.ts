@@ -18,7 +18,7 @@ export interface PeerProgram {
 
 /** Table into which the other programs write, without index or checks. `ingest-script.ts` also contains this name. */
 export const PEER_READINGS_TABLE = 'bench_bare';
-/** The columns have the order of the naive script's INSERT. Telegraf requires the name `time`. */
+/** The columns have the same order as in the INSERT of `ingest-script.ts`. Telegraf requires the name `time`. */
 export const CREATE_PEER_READINGS_TABLE = `CREATE TABLE ${PEER_READINGS_TABLE} (device text, time timestamptz, energy_total_kwh float8)`;
 const TOPICS = 'energy/v1/+/readings';
 

@@ -48,10 +48,10 @@ const FACTORS = [
   1 / 3.6,
   1e3 / 3.6,
   1e6 / 3.6,
-  // Factors of tenths and hundredths of kWh and W.
+  // Factors that convert tenths and hundredths to kWh and W.
   0.1,
   0.01,
-  // Factors of ft³, 100 ft³, 1,000 ft³ and American gallons to m³.
+  // Factors that convert ft³, 100 ft³, 1,000 ft³ and American gallons to m³.
   0.028316846592,
   2.8316846592,
   28.316846592,
@@ -297,7 +297,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('the fam
     try {
       body = JSON.parse(String(message?.payload ?? '{}'));
     } catch {
-      // If the test case's JSON is invalid, the long members are sent without it.
+      // If the test case's payload is not valid JSON, only the long members are sent.
     }
     for (const addition of LENGTHS) {
       const payload = Buffer.from(JSON.stringify({ unit: 'kWh', ...body, ...addition() }));

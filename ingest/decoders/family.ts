@@ -36,7 +36,7 @@ export interface DecoderSettings {
   mapping?: MappingEntry[];
 }
 
-/** Quantity of a value; the end of the name is the unit. `heating` and `availability` are booleans. */
+/** Kind of a value; its name ends with the unit. `heating` and `availability` are booleans. */
 export type ValueKind =
   | 'energy_total_kwh'
   | 'energy_interval_kwh'

@@ -11,8 +11,8 @@ interface Known {
 }
 
 /**
- * Returns settings with which a message may become readable, or more of its values. Each setting has one member of `decoder_config`. If
- * only the owner knows the right value (a time zone, a unit, pulses per kWh), the setting contains an example. Pure.
+ * Returns settings that may make a message, or more of its values, readable. Each setting has one member of `decoder_config`. If only the
+ * owner knows the right value (a time zone, a unit, pulses per kWh), the setting contains an example. Pure.
  */
 export function proposeDecoderSettings({ topic, settings, seen, asked }: Known): DecoderSettings[] {
   const levels = topic.split('/');

@@ -39,7 +39,7 @@ export function createMessageDiagnoser(pool: Pool): (asked: MessageToDiagnose) =
     return diagnoseMessage(message, parseDecoderSettings(config), decoders);
   };
   return (asked) => {
-    // Requests run one after the other, because the announcements of one gateway may have 16 MiB.
+    // Requests run one after the other, because the announcements of one gateway may take 16 MiB of memory.
     const next = last.then(() => judgeOne(asked));
     last = next.catch(() => {});
     return next;

@@ -28,7 +28,7 @@ function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: nu
   return Number((BigInt(energyMilliwattHours) * BigInt(partMs)) / BigInt(wholeMs));
 }
 
-/** Returns the part of an energy that flowed before a time, rounded down. The energy flowed evenly over the time span. */
+/** Returns the part of an energy that flowed before a time, rounded down. Assumes that the energy flowed evenly over the time span. */
 function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: TimeSpan, ms: number): number {
   if (ms >= endMs) return energyMilliwattHours;
   return ms <= startMs ? 0 : share(energyMilliwattHours, ms - startMs, endMs - startMs);

@@ -131,7 +131,7 @@ function bestAfter({ offers, askedAtMs }: Choice, ms: number): readonly Offer[] 
   const atMs = Math.max(ms, Math.min(...offers.map(({ firstReadAtMs }) => firstReadAtMs)));
   const valid = offers.filter(({ rank }) => rank < POWER || askedAtMs > atMs);
   const best = Math.min(...valid.flatMap(({ rank, firstReadAtMs }) => (firstReadAtMs <= atMs ? rank : [])));
-  // Includes series of the same rank that start later: before their first reading, they add no energy.
+  // The result includes series of the same rank that start later: before their first reading, they add no energy.
   return valid.filter(({ rank }) => rank === best);
 }
 

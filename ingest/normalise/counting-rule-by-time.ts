@@ -21,8 +21,8 @@ export function createCountingRuleByTime(
   const spans = listRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;
   /**
-   * A register's rule has a fixed direction. However, energy that the register reports late may belong to a time for which the owner had
-   * set the other direction.
+   * Whether the series is a register, whose rule has a fixed direction. Energy that a register reports late may belong to a time for which
+   * the owner had set the other direction, so its direction is then exchanged.
    */
   const isRegister = some?.counted !== undefined;
   const counted = (interval: EnergyInterval): EnergyInterval | null => {

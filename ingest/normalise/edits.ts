@@ -70,7 +70,7 @@ export function computeSeriesEdits(
   const mine = edits.filter((edit) => isSeriesAffectedByEdit(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
-  // An edit adds its reading only if its start is in the applied range. All other manual readings at this time were entered separately.
+  // An edit adds its own reading only after its start has been applied. All other manual readings at this time were entered separately.
   const applied = mine.filter((edit) => findAppliedRangeOfEdit(edit, untilMs)?.fromMs === edit.fromMs);
   const carried = new Set(applied.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
@@ -197,7 +197,9 @@ function stepsBackOf(edits: readonly Edit[]): BackwardClockStep[] {
   return steps.map(({ step }) => step);
 }
 
-/** Returns a test whether an edit excludes a reading because of its time. A reading that a person entered is never excluded. */
+/**
+ * Returns a function that tests whether an edit excludes a reading because of its time. A reading that a person entered is never excluded.
+ */
 function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): ReadingExclusionPredicate | undefined {
   if (edits.length === 0) return undefined;
   const spans = joined(edits);

@@ -143,7 +143,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return isGlitch ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /** Processes the second reading after a held one. The first was consistent with it. */
+  /** Processes the second reading after a held one, if the first was consistent with the held one. */
   #takeAfterFirst(
     findings: CountingResultReceiver,
     { run, held, first }: { run: LatestRegisterReadings; held: RegisterValue; first: RegisterValue },

@@ -21,7 +21,7 @@ export interface ReplayResult {
 /** Returns a key that identifies a reading within its series. */
 export const getReadingKey = (point: SeriesReading): string => `${point.readAtMs}/${point.intervalMs}`;
 
-/** Shared by the many replays in which all readings were counted normally. */
+/** An empty map of verdicts. It is shared by the many replays in which all readings were counted normally. */
 export const EMPTY_VERDICTS: ReadonlyMap<string, SeriesReadingWithVerdict> = new Map();
 
 class Run implements ReplayResult, CountingResultReceiver {

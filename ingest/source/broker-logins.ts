@@ -11,7 +11,7 @@ import { REASON_CODES } from './reason-codes.ts';
 export interface ClientCertificates {
   /** Certificates (PEM) of the authorities that sign client certificates. */
   ca: Buffer;
-  /** Returns the device or gateway of a client certificate and its account. Null if the certificate is not registered. */
+  /** Returns the device or gateway to which a client certificate belongs, and its account. Null if the certificate is not registered. */
   loginOf(certificate: ClientCertificate): Promise<{ username: string; owner: DeviceLoginOwner } | null>;
   /** Returns the SHA-256 fingerprints of certificates that are no longer valid for the device or gateway of their session. */
   ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;

@@ -98,7 +98,7 @@ export class LoginLimits {
     return [...(this.#logins.get(username)?.connections ?? [])];
   }
 
-  /** Adds a connection. Returns the connection that must end, because there are too many, or null. */
+  /** Adds a connection. If the login then has too many connections, returns the one that must end; otherwise null. */
   join({ connections }: LoginUsage, connection: LoginConnection): LoginConnection | null {
     const [oldest = null] = connections.size >= MAX_CONNECTIONS ? connections : [];
     if (oldest) connections.delete(oldest);

@@ -153,7 +153,7 @@ class MqttClientSource implements MqttSource {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    // Resumes reading: the end of a paused connection is not detected.
+    // Resumes reading, because the end of a paused connection would not be detected.
     for (const readOn of this.#held.splice(0)) readOn();
     await Promise.race([this.#client.endAsync(), setTimeout(CLOSE_MS, undefined, { ref: false })]);
     this.#client.stream.destroy();

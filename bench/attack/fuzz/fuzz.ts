@@ -180,7 +180,7 @@ function storeIds(ids: Ids, asker: Caller, { status, json, headers }: HttpRespon
   if (name !== undefined) keep(name, id as string);
 }
 
-/** Removes those ids from the stored ids that a request's path contains. */
+/** Removes the ids that a request's path contains from the stored ids. */
 function removeIds(ids: Ids, target: string): void {
   for (const [name, known] of ids)
     ids.set(

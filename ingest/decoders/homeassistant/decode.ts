@@ -113,7 +113,7 @@ function listen(
 }
 
 /**
- * Returns the time in a JSON message, which is either a text with a time zone or Unix time. Returns null if the message contains no time.
+ * Returns the time that a JSON message contains, as text with a time zone or as Unix time. Returns null if the message contains no time.
  */
 function timeOf(state: TemplateMessage, receivedAtMs: number): number | null {
   const body = asObjectOrNull(state.json);

@@ -18,7 +18,7 @@ export interface ValueSource {
   path: string[];
   scale: UnitScale;
   degrees: 'C' | 'F';
-  /** Set if every message on the topic must be refused: the reason. */
+  /** Reason to refuse every message on the topic. Undefined if messages can be read. */
   refusal?: string;
 }
 

@@ -142,7 +142,7 @@ function onlyReadUnitOf(list: unknown): Omit<NumberWithPath, 'path'> | null {
 const MAX_PARTS = 32;
 /** Names of the members that distinguish the objects of a list, in order of preference. */
 const IDENTITIES = namesByRank('name title label serial serial_number sn device_sn channel ch phase type');
-/** Matches the name of the time that the objects of a message share. */
+/** Matches the names of the member with the time, which all objects of a list may contain. */
 const SHARED_TIME = /^(?:ts|(?:unix_?)?time(?:stamp)?|date(?:_?time)?)$/i;
 
 /**

@@ -31,8 +31,8 @@ class Chargers {
   isOurs = (base: string): boolean => isDefaultOpenevseBaseTopic(base) || [...this.#announced.values()].includes(base);
   tellsKwh = (base: string): boolean => this.#inKwh.has(base);
   /**
-   * Returns the last base topic that was announced on a topic. A last will does not contain the base topic, so it is needed to identify the
-   * charger.
+   * Returns the last base topic that was announced on a topic. It identifies the charger of a last will, because a last will does not
+   * contain the base topic.
    */
   announcedOn = (topic: string): string | undefined => this.#announced.get(topic);
 }

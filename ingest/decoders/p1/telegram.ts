@@ -23,7 +23,7 @@ const FIRST_WITH_CHECKSUM = 4;
 export interface Telegram {
   /** Manufacturer and type of the meter: the first line of the telegram without its `/`. */
   header: string;
-  /** Groups in parentheses, by OBIS code. If several lines have the same code, the groups of the first of these lines. */
+  /** Groups in parentheses, by OBIS code. If several lines have the same code, only the groups of the first of these lines are stored. */
   lines: ReadonlyMap<string, string[]>;
 }
 

@@ -14,7 +14,7 @@ export interface RegisterDescription {
   understood?: readonly string[];
   /** Unit of the stored value; null if the message states no unit, so that the owner must state it. */
   unit: 'kWh' | 'W' | null;
-  /** Commodity, if the device class or the unit states one: a thermal class, or GJ. */
+  /** Commodity, if it is known from more than the names, for example from the device class or from the unit (GJ). */
   commodity?: Commodity;
   /** Name, model and manufacturer of the device. */
   device?: string;
@@ -254,7 +254,7 @@ const isContradiction = (
 /** Matches the AC input of an inverter or a charger, which is connected to the grid or to a generator. */
 const AC_INPUT = /(?:^| )ac\d? in(?:put)?(?: |$)/;
 
-/** Matches words for a side of a converter. */
+/** Matches words that name the AC side or the DC side of a converter. */
 const CURRENT = /^(?:ac|dc)\d?$/;
 
 /**

@@ -201,7 +201,7 @@ function readPack(
     return { record, of: sender.isOnly ? { ...of, device: sender.device } : of };
   });
   const units = unitsOf(named);
-  /** The record name that has used each channel first. */
+  /** For each channel, the name of the record that used the channel first. */
   const taken = new Map<string, string>();
   for (const { record, of } of named) {
     const receiver = receiverOf(record);

@@ -3,12 +3,11 @@ import { type BirthMetrics, MAX_METRICS_OF_NODE, readBirthMetrics } from './birt
 import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } from './payload.ts';
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
 
-/**
- * Maximum number of nodes and metrics per gateway, and of devices per node. Beyond them, the node with the oldest birth is evicted. Its
- * data are refused until its next birth.
- */
+/** Maximum number of nodes per gateway. Beyond it, the node with the oldest birth is evicted. Its data are refused until its next birth. */
 const MAX_NODES = 1_000;
+/** Maximum number of metrics per gateway, with the same effect. */
 const MAX_METRICS = 100_000;
+/** Maximum number of devices per node. Births of further devices are ignored. */
 const MAX_DEVICES_OF_NODE = 1_000;
 
 export interface SparkplugNode {

@@ -52,7 +52,7 @@ export function findMetricUnit(text: string): MetricUnit | undefined {
 
 /**
  * Returns the volume unit that a text means. The text must be a unit property, the brackets of a name or the end of a name. Elsewhere in a
- * name, `m3` and `l` number motors and lines.
+ * name, `m3` may mean motor 3, and `l` a line.
  */
 export function findMetricVolumeUnit(text: string): MetricUnit | undefined {
   const scale = findVolumeScale(text.trim());

@@ -247,6 +247,6 @@ function indexOf(words: readonly Phrase[]): NameMeaning['index'] {
   return found.find(({ switches }) => switches) ?? found.find(({ isNamed }) => isNamed) ?? found[0] ?? null;
 }
 
-/** Matches words for the total of a lifetime in names of registers, in the languages of public projects. */
+/** Matches words for a lifetime total in names of registers, in the languages of public projects. */
 export const LIFETIME_TOTAL_PATTERN =
   /totaa?l|lifetime|[ck]umul|gesamt|celk[eo]|yhteens|razem|[lł][aą]cz|samle|ialt|(?:^|[^a-z])(?:all|sum|tot)$/i;

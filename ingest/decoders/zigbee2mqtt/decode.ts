@@ -136,7 +136,7 @@ function unitOf(state: ZigbeeDeviceState, kind: 'energy_total_kwh' | 'power_w', 
   if (attribute === undefined) return state.units.get(name);
   const unit = getMember(state.attributes, attribute);
   const text = typeof unit === 'string' ? unit : '';
-  // If the register is in kWh, the power is in W.
+  // The attribute may contain the unit of the register (kWh). For the power, the announced or usual unit applies then.
   return kind === 'power_w' && (text === '' || findEnergyScale(text)) ? state.units.get(name) : text;
 }
 

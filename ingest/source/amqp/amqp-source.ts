@@ -164,7 +164,8 @@ export class AmqpSource implements MessageSource {
         if (error instanceof TopologyError && !isReady) return onWrong(error);
         log[error instanceof TopologyError ? 'error' : 'warn']({ ...host, err: error }, 'broker not reached yet');
       }
-      // Messages in flight are still committed, and the broker redelivers them to another worker.
+      // During the wait, messages in flight are still committed. The broker redelivers them to another worker, because they cannot be
+      // acknowledged.
       if (!this.#isClosing) await pause(againMs, undefined, { ref: false });
       againMs = Math.min(againMs * 2, AGAIN_MS.longest);
     }
@@ -242,7 +243,7 @@ async function within<T>(asked: Promise<T>, ended: Promise<Error>): Promise<T> {
   return Promise.race([asked, ended.then((why) => Promise.reject(why))]);
 }
 
-/** A node without a leader may take half a minute to answer. The request is therefore given up earlier and repeated. */
+/** A node without a leader may take half a minute to answer. After a shorter time, the request is given up and repeated. */
 const late = (ms: number) => pause(ms, new Error(`the broker did not answer within ${ms / 1_000} s`), { ref: false });
 
 const withTimeout = (what: Promise<unknown>) =>

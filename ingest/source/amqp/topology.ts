@@ -29,7 +29,7 @@ export type BrokerDeclaration =
 /** Arguments of a replicated queue. A message is never dropped because of many redeliveries. */
 const QUORUM = { 'x-queue-type': 'quorum', 'x-delivery-limit': -1 };
 
-/** RabbitMQ never changes the arguments of an existing queue. */
+/** Arguments of a shard's queue. They cannot be changed later, because RabbitMQ never changes the arguments of an existing queue. */
 const SHARD = {
   ...QUORUM,
   'x-single-active-consumer': true,
@@ -37,7 +37,7 @@ const SHARD = {
   'x-max-length': MAX_MESSAGES,
   'x-max-length-bytes': MAX_BYTES,
   'x-overflow': 'reject-publish',
-  // A rejected message remains in its queue until the other queue has stored it.
+  // A rejected message remains in its queue until `STRAY_MESSAGES_QUEUE` has stored it.
   'x-dead-letter-exchange': STRAY_MESSAGES_QUEUE,
   'x-dead-letter-strategy': 'at-least-once',
   // Without this argument, the node to which the declaring worker is connected would lead all queues.

@@ -45,7 +45,7 @@ const LOOK_MS = 250;
 
 /**
  * Calls back once if nothing arrives from a connection for a time, although RabbitMQ sends heartbeats. amqplib itself would wait for two to
- * three heartbeats. The time is measured in checks, because this process may have hung itself.
+ * three heartbeats. The function counts checks instead of measuring the time, because a pause of this process is no silence of the broker.
  */
 export function watchConnectionSilence(
   connection: ChannelModel,
