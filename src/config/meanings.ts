@@ -86,14 +86,14 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'It becomes part of new identifiers, keys, cookies and mailed links, such as `usr_c2_…` ([cells](../deploy/cells/README.md)). Never change it, and set it for every role and command.',
   },
   LOG_LEVEL: {
-    more: 'Each request is one line: `debug` if it succeeded, `info` if it was refused, `warn` if the service failed. The log goes to standard error.',
+    more: 'Each request is logged in one line: at the level `debug` if it succeeded, `info` if the service refused it, `warn` if the service failed. The log goes to standard error.',
   },
   DATA_DIR: { unset: '`./data`' },
   PUBLIC_URL: { unset: '`https://localhost:8443`, with the port that the API listens on' },
   RETENTION_MONTHS: { more: 'Older readings are deleted, and rejected if they arrive later.' },
   HEAD_MEMORY_MIB: {
     unset: 'as needed, up to 512 and a quarter of the memory',
-    more: 'A million meters take 450 MiB. If the cache is full, a message of another device costs three times as much, because its state is read from the database.',
+    more: 'A million meters take 450 MiB. If the cache is full, a message of a device outside the cache costs three times as much, because ingest reads the device’s state from the database.',
   },
   DATABASE_URL: {
     unset: 'embedded PostgreSQL in `DATA_DIR`',
@@ -101,7 +101,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
   },
   DATABASE_READ_URL: {
     unset: '`DATABASE_URL`',
-    more: 'Its answers always contain the account’s own changes, and have the header `Age` if the standby is more than 5 s behind. If several hosts are listed, a standby among them is used.',
+    more: 'Its answers always contain the account’s own changes, and have the header `Age` if the standby is more than 5 s behind. If the URL lists several hosts, the service uses one that is a standby.',
   },
   MQTT_URL: {
     unset: 'embedded broker',
@@ -120,10 +120,10 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'Metrics are at `/metrics`, the state of the roles at `/healthz` ([operations](operations.md)).',
   },
   OPERATOR_NAMES: {
-    more: 'Example: `energy.monitoring.svc,…`. Other names are refused, because a web page could use a name that resolves to this machine. IP addresses are always allowed. Names without a dot are allowed if `OPERATOR_HOST` is not the loopback.',
+    more: 'Example: `energy.monitoring.svc,…`. Other names are refused, because a web page could use a name that resolves to this machine. IP addresses are always allowed. Names without a dot are allowed if `OPERATOR_HOST` is not a loopback address.',
   },
   DRAIN_SECONDS: {
-    more: 'Gives a proxy time to send its requests elsewhere ([rolling upgrade](several-machines.md#rolling-upgrade)).',
+    more: 'During this time, a proxy can direct its requests to other processes ([rolling upgrade](several-machines.md#rolling-upgrade)).',
   },
   TLS_CERT_FILE: {
     unset: 'self-signed pair in `DATA_DIR/tls`, renewed a month before it ends',
@@ -149,6 +149,6 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
   HOMEASSISTANT_USERS: { more: 'Up to 32 e-mail addresses, separated by commas.' },
   OIDC_ISSUER: { unset: 'people sign in by mail alone', more: 'All `OIDC_…` variables: [sign-in](sign-in.md).' },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
-    more: 'OTLP over HTTP. The other `OTEL_EXPORTER_OTLP_…`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` apply, too.',
+    more: 'OTLP over HTTP. The service also reads the other variables `OTEL_EXPORTER_OTLP_…`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`.',
   },
 };
