@@ -2,7 +2,7 @@ import type { Variables } from './sections.ts';
 
 /** One-line description of each variable, also for docs/configuration.md (`npm run configuration`). */
 export const VARIABLE_DESCRIPTIONS: Readonly<Record<keyof Variables, string>> = {
-  ENVIRONMENT: 'live, or sandbox with its own keys, ports and database',
+  ENVIRONMENT: 'live or sandbox; a sandbox has its own keys, ports and database',
   CELL: 'name of this installation, if several share one public URL; the first installation has no name',
   LOG_LEVEL: 'how much is logged: trace, debug, info, warn, error, fatal or silent',
   LOG_FORMAT: 'form of the log: json or text; by default short lines on a terminal, and JSON elsewhere',
@@ -11,10 +11,11 @@ export const VARIABLE_DESCRIPTIONS: Readonly<Record<keyof Variables, string>> = 
   BACKUP_TO:
     'folder on another disk for nightly copies and WAL of the embedded database; by default, copies are in DATA_DIR/backups',
   BACKUP_KEY_FILE:
-    'key file of energy backup init, which encrypts these copies; without a key file, copies are not encrypted and do not contain the secret key',
+    'key file from energy backup init, with which the service encrypts the copies; without a key file, copies are not encrypted and do not contain the secret key',
   RETENTION_MONTHS: 'number of months for which readings are retained; their consumption is retained permanently',
   MAX_CHANNELS: 'maximum number of channels of a device; readings of further channels are rejected',
-  HEAD_MEMORY_MIB: 'MiB of the cache of device states in ingest, 464 bytes a meter; by default as needed, up to 512',
+  HEAD_MEMORY_MIB:
+    'size in MiB of ingest’s cache of device states (464 bytes a meter); by default as needed, up to 512',
   DATABASE_URL: 'PostgreSQL 15 or newer; by default the embedded one in DATA_DIR',
   DATABASE_READ_URL: 'streaming standby that answers insights; by default the server of DATABASE_URL answers them',
   TIMESCALE: 'whether TimescaleDB is used if it is installed: auto or off',
@@ -40,7 +41,7 @@ export const VARIABLE_DESCRIPTIONS: Readonly<Record<keyof Variables, string>> = 
   TRUST_PROXY:
     'addresses of proxies whose X-Forwarded-… headers and, at the embedded broker, PROXY headers are trusted',
   CORS_ORIGINS: 'origins whose pages may call /v1 and /mcp with a key',
-  SECRET_KEY: 'encrypts stored secrets; by default the service makes one in DATA_DIR/secret.key',
+  SECRET_KEY: 'key that encrypts stored secrets; by default the service makes one in DATA_DIR/secret.key',
   BOOTSTRAP_ADMIN_KEY: 'first administrator’s key; by default the first start makes and prints one',
   PLAN_LIMITS: 'requests that each plan allows in a minute and in a day',
   SMTP_URL: 'mail server; without it mails are files in DATA_DIR/mail',
@@ -49,8 +50,10 @@ export const VARIABLE_DESCRIPTIONS: Readonly<Record<keyof Variables, string>> = 
   TWILIO_AUTH_TOKEN: 'token of the account at Twilio',
   TWILIO_FROM: 'phone number that sends SMS',
   TWILIO_BASE_URL: 'URL of Twilio’s API',
-  WEBHOOK_ALLOW_PRIVATE: 'whether callbacks and sources of series may be at private addresses (development)',
-  WEBHOOK_CA_FILE: 'certificate authority for callbacks and sources of series, in addition to the public ones',
+  WEBHOOK_ALLOW_PRIVATE:
+    'whether webhook callbacks and the sources of price and emission series may have private addresses (for development)',
+  WEBHOOK_CA_FILE:
+    'certificate authority for webhook callbacks and the sources of price and emission series, in addition to the public ones',
   REDIS_URL: 'Redis that counts requests; without it the database counts them',
   HOMEASSISTANT_MQTT_URL: 'broker that Home Assistant is connected to',
   HOMEASSISTANT_USERS: 'accounts whose homes Home Assistant shows',
@@ -63,7 +66,7 @@ export const VARIABLE_DESCRIPTIONS: Readonly<Record<keyof Variables, string>> = 
   OIDC_ROLE_CLAIM: 'claim with the groups or roles of a person; without it the provider does not set roles',
   OIDC_ROLES: 'maps values of the claim `OIDC_ROLE_CLAIM` to roles',
   OIDC_VERIFIED_CLAIM: 'claim that is true if the provider has verified the e-mail address',
-  OIDC_CREATE_ACCOUNTS: 'true: people without an account get one at their first sign-in',
+  OIDC_CREATE_ACCOUNTS: 'whether people without an account get one at their first sign-in',
   OIDC_EMAIL_DOMAINS: 'domains of the e-mail addresses that may sign in through the provider, or * for any domain',
   OIDC_CA_FILE: 'certificate authority of the provider, in addition to the public ones',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry collector; without it there are no traces',
