@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { BackupState } from '#src/backup/state.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
 import type { SecretEncrypter } from '#src/core/secrets.ts';
@@ -7,6 +6,7 @@ import type { Calculator } from '#src/cost/calculator.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
 import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
+import type { DoctorReport } from './dashboard/shapes.ts';
 import type { UsageStreams } from './live/live.ts';
 import type { ReadDatabaseRouter } from './reads.ts';
 import type { messageInterpretationSchema } from './v1/gateways/shape.ts';
@@ -46,8 +46,8 @@ export interface ApiContext {
   judge?: MessageDiagnosisPort;
   /** Stores readings that clients send over HTTPS. Set by src/start. */
   sentReadings?: SentReadingsPort;
-  /** Reads the state of the installation's own back-ups. Undefined if the installation uses an external database. */
-  readBackups?: () => Promise<BackupState>;
+  /** Runs the checks of `energy doctor`. Set by src/start. */
+  runDoctor?: () => Promise<DoctorReport>;
   rejected?: RejectedMessagesPort;
   rollups?: RollupsPort;
 }

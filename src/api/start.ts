@@ -7,7 +7,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { createDatabaseCounter } from '#src/auth/database-counter.ts';
-import type { BackupState } from '#src/backup/state.ts';
 import { isLoopback } from '#src/config/addresses.ts';
 import { type Config, setApiPort } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
@@ -30,6 +29,7 @@ import type {
 } from './context.ts';
 import type { SignInProvider } from './dashboard/provider.ts';
 import type { SignInDependencies } from './dashboard/session.ts';
+import type { DoctorReport } from './dashboard/shapes.ts';
 import { createPlainHttpServer } from './plain-http.ts';
 import { createReadDatabaseRouter } from './reads.ts';
 import { createTrustedProxyChecker } from './trusted-proxies.ts';
@@ -58,14 +58,15 @@ interface ApiParts {
   sentReadings: SentReadingsPort;
   rollups: RollupsPort;
   /** Functions of the installation's own back-ups; null without back-ups. */
-  backups: { read: () => Promise<BackupState>; writeEndedObjects: () => Promise<void> } | null;
+  writeEndedObjects: (() => Promise<void>) | null;
+  runDoctor: () => Promise<DoctorReport>;
   metrics: Metrics;
   log: Logger;
 }
 
 /** Starts the API's listeners for HTTPS and for plain HTTP, which only refuses requests. */
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
-  const { pool, readPool, tls, secret, mailSignIn, backups, metrics, log } = parts;
+  const { pool, readPool, tls, secret, mailSignIn, writeEndedObjects, metrics, log } = parts;
   const { environment } = config;
   const db = createDatabase(pool);
   const standby = readPool === pool ? undefined : watchStandby(pool, readPool, log);
@@ -89,7 +90,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     mqtt: brokerAddress(config.mqtt),
     oidc: await readOidcConfig(config),
     mailSignIn,
-    writeEndedObjects: backups?.writeEndedObjects ?? null,
+    writeEndedObjects,
     metrics,
     log,
   });
@@ -124,11 +125,12 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
 /** Creates the context of the API's operations. `reads`: undefined without a standby server. */
 function contextOf(config: Config, parts: ApiParts, db: Database, reads: ApiContext['reads']): ApiContext {
   const { environment, retentionMonths, dataDir } = config;
-  const { secret, fetchAnswer, judge, rejected, sentReadings, rollups, backups } = parts;
+  const { secret, fetchAnswer, judge, rejected, sentReadings, rollups, runDoctor } = parts;
   return {
     db,
     readDb: db,
-    ...omitUndefined({ reads, readBackups: backups?.read }),
+    ...omitUndefined({ reads }),
+    runDoctor,
     clock: systemClock,
     box: createSecretEncrypter(secret),
     environment,

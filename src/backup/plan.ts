@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '#src/config/load.ts';
-import { getClusterFolder, getEmbeddedDatabaseUrl } from '#src/database/embedded-postgres.ts';
+import { getClusterFolder, isEmbeddedDatabaseUrl } from '#src/database/embedded-postgres.ts';
 import { writeFileAtomically } from './files.ts';
 import { type EncryptionKey, parseKeyFile } from './seal.ts';
 
@@ -23,9 +23,7 @@ export interface BackupPlan {
  */
 export async function readBackupPlan(config: Config): Promise<BackupPlan | null> {
   const { dataDir, backup, database } = config;
-  // The supervisor passes the URL of the embedded database to its child processes, so a configured URL can still mean the
-  // embedded database.
-  if (database.url && database.url !== getEmbeddedDatabaseUrl(dataDir)) return null;
+  if (!isEmbeddedDatabaseUrl(database.url, dataDir)) return null;
   const { to, keyFile } = backup;
   if (to !== undefined && `${resolve(to)}/`.startsWith(`${getClusterFolder(dataDir)}/`))
     throw new Error('BACKUP_TO lies in the database itself. Name a folder on another disk.');

@@ -34,6 +34,12 @@ const urlOf = (role: string, dataDir: string, database: string): string =>
 /** Returns the URL of the embedded database for the service's own role. The server need not be running. */
 export const getEmbeddedDatabaseUrl = (dataDir: string): string => urlOf(SERVICE_ROLE, dataDir, SERVICE_DATABASE);
 
+/**
+ * Whether DATABASE_URL names the embedded database of this data directory, or is not set. The supervisor sets it for its child processes.
+ */
+export const isEmbeddedDatabaseUrl = (url: string | undefined, dataDir: string): boolean =>
+  url === undefined || url === getEmbeddedDatabaseUrl(dataDir);
+
 /** Returns the URL of a database of the embedded server for the superuser, which can create roles and databases. */
 export const getSuperuserUrl = (dataDir: string, database: string): string =>
   urlOf(SERVER_SUPERUSER, dataDir, database);

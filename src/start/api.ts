@@ -6,7 +6,6 @@ import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { getSignInLink, SIGN_IN_VALIDITY_MS } from '#src/auth/sign-ins.ts';
 import { createDeletionRecordWriter } from '#src/backup/deletion-records.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
-import { readBackupState } from '#src/backup/state.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createLog } from '#src/core/log.ts';
@@ -19,6 +18,7 @@ import { waitForDatabase } from '#src/database/unavailable.ts';
 import { composeSignInMail, sendMail } from '#src/delivery/email/send.ts';
 import { loadTlsPair, watchCertificate } from './certificate.ts';
 import { openMailer, openPriceSourceFetcher } from './channels.ts';
+import { runDoctor } from './doctor-process.ts';
 import { readStandbyMetrics, registerCertificateMetric, STANDBY_METRICS } from './metrics.ts';
 import { runRole, warnOfDurabilityRisks } from './role.ts';
 import { loadSecretKey } from './secret-key.ts';
@@ -44,10 +44,8 @@ export async function runApi(config: Config): Promise<void> {
     const fetcher = await openPriceSourceFetcher(config);
     const backup = await readBackupPlan(config);
     const api = await startApi(config, {
-      backups: backup && {
-        read: () => readBackupState(backup),
-        writeEndedObjects: createDeletionRecordWriter(pool, backup, log),
-      },
+      writeEndedObjects: backup && createDeletionRecordWriter(pool, backup, log),
+      runDoctor,
       pool,
       readPool,
       tls,

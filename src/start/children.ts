@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from '#src/core/log.ts';
 import { hasLittleMemory } from '#src/core/memory.ts';
 
-const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+/** Path of the program of the command line, which also runs the roles. */
+export const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const RESTART_MS = { first: 200, longest: 10_000 };
 /** Running time in ms after which a child process counts as stable, and its next restart is not delayed. */
 const STEADY_MS = 30_000;

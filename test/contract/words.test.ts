@@ -20,9 +20,9 @@ import { listSourceFiles } from './imports.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /**
- * Excluded files: the translated texts themselves, and the operators' pages, which exist only in English (except the card about back-ups).
+ * Excluded files: the translated texts themselves, and the operators' pages, which exist only in English.
  */
-const ELSEWHERE = /^src\/dashboard\/(words\/|pages\/operator(\.|\/(?!backups\.)))/;
+const ELSEWHERE = /^src\/dashboard\/(words\/|pages\/operator[./])/;
 const modules = listSourceFiles(['src/dashboard']).filter((file) => !ELSEWHERE.test(file));
 
 /** Texts that are never translated. */
@@ -92,7 +92,6 @@ const ALIKE: Record<string, readonly string[]> = {
     'alerts.deliveries.webhook',
     'alerts.hints.in',
     'apps.website',
-    'backups.size',
     'common.app',
     'common.details',
     'common.frame.sandbox',
@@ -124,7 +123,6 @@ const ALIKE: Record<string, readonly string[]> = {
   es: [
     'alerts.deliveries.sms',
     'alerts.deliveries.webhook',
-    'backups.size',
     'common.frame.docs',
     'common.pages.webhooks',
     'devices.attentions.silent.below',
@@ -144,7 +142,6 @@ const ALIKE: Record<string, readonly string[]> = {
     'alerts.deliveries.webhook',
     'alerts.silences.list',
     'alerts.types.no_data.name',
-    'backups.sealing',
     'common.fields.auth_token',
     'common.frame.docs',
     'common.frame.navigation',
@@ -168,8 +165,6 @@ const ALIKE: Record<string, readonly string[]> = {
     'alerts.deliveries.webhook',
     'alerts.hints.in',
     'apps.website',
-    'backups.size',
-    'backups.title',
     'common.app',
     'common.details',
     'common.fields.overlap_hours',
@@ -235,7 +230,6 @@ ${lines.join('')}}
 
 /** Groups of texts from which a page selects one by a name: the name is in an API response or in a table of the page. */
 const READ_BY_NAME = [
-  'backups.faults',
   'bills.causes',
   'bills.readings',
   'bills.statuses',

@@ -4,18 +4,17 @@ import { idField, paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { auditRecordToResponse as actToResponse } from '#src/api/v1/audit/shape.ts';
 import { loadAccessibleUser, requireAdministrator, requireStorableId } from '#src/auth/access.ts';
-import { type BackupFault, type BackupState, findBackupFaults } from '#src/backup/state.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { createQueryFunction } from '#src/database/connect.ts';
 import { readBacklogs, readInstallationInventory } from '#src/database/inventory.ts';
-import { readRestoreHoldTime } from '#src/delivery/hold.ts';
 import { findFirstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/check-all.ts';
 import { listAudit } from '#src/users/audit.ts';
 import {
   auditRecordWithEmailsSchema,
-  type OperatorOverview,
+  type DoctorReport,
+  doctorReportSchema,
   operatorOverviewSchema,
   rejectedMessageSchema as rejectWholeMessage,
   replayCountsSchema,
@@ -56,11 +55,9 @@ export const getOperatorOverview = defineOperation('GET /v1/operator', {
     // The statistics are read from the primary server, because the standby server has none.
     const query = createQueryFunction(db);
     const now = context.clock();
-    const [waits, has, backups, held] = await Promise.all([
+    const [waits, has] = await Promise.all([
       readBacklogs(query, now, MAX_WAITING),
       readInstallationInventory(query, now),
-      context.readBackups?.() ?? null,
-      readRestoreHoldTime(db),
     ]);
     return {
       at: now.toISOString(),
@@ -74,29 +71,24 @@ export const getOperatorOverview = defineOperation('GET /v1/operator', {
       },
       rejected: { last_hour: has.rejectedLastHour, last_day: has.rejectedLastDay },
       devices: { active: has.active, inactive: has.inactive, faulty: has.faulty },
-      backups: backups && backupsToResponse(backups, now),
-      held_before: held?.toISOString() ?? null,
     };
   },
 });
 
-function backupsToResponse(state: BackupState, now: Date): NonNullable<OperatorOverview['backups']> {
-  const { copy, archive } = state;
-  const details: Partial<Record<BackupFault, string | null>> = {
-    given_up: state.givenUpAt,
-    not_archived: archive.error,
-    copy_failed: copy.error,
-  };
-  return {
-    target: state.target,
-    is_archiving: state.isArchiving,
-    is_sealed: state.isSealed,
-    last_copy: copy.last && { at: copy.last.at, packed_bytes: copy.last.packed_bytes },
-    last_archived_at: archive.last?.at ?? null,
-    waiting_bytes: state.waitingBytes,
-    faults: findBackupFaults(state, now.getTime()).map((fault) => ({ fault, detail: details[fault] ?? null })),
-  };
-}
+/** Checks the installation. A person waits for the response, and each check runs a process, so there is one check at a time. */
+const diagnose = runOneAtATime((run: () => Promise<DoctorReport>) => run());
+
+export const getOperatorFindings = defineOperation('GET /v1/operator/findings', {
+  summary:
+    'Runs the checks of `energy doctor` on the machine of the API, and returns their findings. For administrators.',
+  scope: 'users:read',
+  answer: doctorReportSchema,
+  async handle({ context: { runDoctor }, caller }) {
+    requireAdministrator(caller);
+    if (!runDoctor) throw new AppError('unavailable');
+    return diagnose(runDoctor);
+  },
+});
 
 /** Maximum number of characters of a rejected message's payload that a response contains. */
 const SHOWN = 2_000;

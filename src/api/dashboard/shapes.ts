@@ -8,7 +8,6 @@ import type { forecastSchema, remarksSchema } from '#src/api/v1/remarks/shape.ts
 import { seriesSchema } from '#src/api/v1/series/shape.ts';
 import type { comparisonResponseSchema } from '#src/api/v1/tariffs/shape.ts';
 import type { whatIfResponseSchema } from '#src/api/v1/what-if/shape.ts';
-import { BACKUP_FAULTS } from '#src/backup/state.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COMMODITIES } from '#src/database/meter.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
@@ -236,21 +235,19 @@ export const operatorOverviewSchema = z.strictObject({
   waiting: z.strictObject({ late_differences: count, stale_days: count, usage_changes: count, deliveries: count }),
   rejected: z.strictObject({ last_hour: count, last_day: count }),
   devices: z.strictObject({ active: count, inactive: count, faulty: count }),
-  /** State of the installation's own back-ups. Null if the installation uses an external database. */
-  backups: z
-    .strictObject({
-      target: z.string(),
-      is_archiving: z.boolean(),
-      is_sealed: z.boolean(),
-      last_copy: z.strictObject({ at: instantSchema, packed_bytes: count }).nullable(),
-      last_archived_at: instantSchema.nullable(),
-      waiting_bytes: count,
-      /** Faults of the back-ups, with error messages. */
-      faults: z.array(z.strictObject({ fault: z.enum(BACKUP_FAULTS), detail: z.string().nullable() })),
-    })
-    .nullable(),
-  /** Time of the first start after a restore. Earlier deliveries are held. Null if none are held. */
-  held_before: instantSchema.nullable(),
+});
+
+/** Report of `energy doctor --json`. `ok`: whether no check found a problem. `todo`: what the operator should do, if anything. */
+export const doctorReportSchema = z.strictObject({
+  ok: z.boolean(),
+  findings: z.array(
+    z.strictObject({
+      check: z.string(),
+      level: z.enum(['ok', 'warning', 'problem', 'skipped']),
+      finding: z.string(),
+      todo: z.string().nullable(),
+    }),
+  ),
 });
 
 export const rejectedMessageSchema = z.strictObject({
@@ -352,6 +349,7 @@ export type Forecast = z.output<typeof forecastSchema>;
 export type AlertFiring = z.output<typeof alertFiringSchema>;
 export type SentDelivery = z.output<typeof sentDeliverySchema>;
 export type OperatorOverview = z.output<typeof operatorOverviewSchema>;
+export type DoctorReport = z.output<typeof doctorReportSchema>;
 export type RejectedMessageEntry = z.output<typeof rejectedMessageSchema>;
 export type ReplayCounts = z.output<typeof replayCountsSchema>;
 export type AuditRecordWithEmails = z.output<typeof auditRecordWithEmailsSchema>;

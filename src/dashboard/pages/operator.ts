@@ -6,7 +6,7 @@ import { useAction, useLoad } from '../parts/load.ts';
 import { Badge, Card, ErrorMessage, getBusyAttributes, LoadedContent } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { AccountTable, AuditLog } from './operator/accounts.ts';
-import { BackupCard } from './operator/backups.ts';
+import { InstallationFindings } from './operator/findings.ts';
 import { RejectedMessages } from './operator/rejected.ts';
 
 export function Page() {
@@ -14,6 +14,7 @@ export function Page() {
   if (me.role !== 'admin') return html`<h1>Operator</h1><p>This page is for administrators.</p>`;
   return html`
     <h1>Operator</h1>
+    <${InstallationFindings} />
     <${InstallationHealth} />
     <${RejectedMessages} />
     <${RollupCheck} />
@@ -44,7 +45,7 @@ export function InstallationHealth() {
     return () => clearInterval(timer);
   }, [health.again]);
   return html`<${LoadedContent} of=${health}>
-    ${({ lag_seconds, waiting, rejected, devices, backups, held_before }: OperatorOverview) => html`<dl class="figures">
+    ${({ lag_seconds, waiting, rejected, devices }: OperatorOverview) => html`<dl class="figures">
       <div>
         <dt>Readings stored</dt>
         <dd class="big">${rate.current === null ? '…' : `${count(Math.max(0, Math.round(rate.current * 10) / 10))}/s`}</dd>
@@ -78,7 +79,7 @@ export function InstallationHealth() {
         <dd class="quiet">active; ${count(devices.inactive)} inactive, ${count(devices.faulty)} faulty</dd>
       </div>
     </dl>
-    <${BackupCard} backups=${backups} held_before=${held_before} />`}
+`}
   <//>`;
 }
 

@@ -40,8 +40,6 @@ export interface Arguments {
   'alerts.silences.still': { length: Shown };
   'apps.saved': { name: Shown };
   'apps.newApp': { name: Shown };
-  'backups.size': { megabytes: Shown };
-  'backups.waiting': { megabytes: Shown };
   'bills.isClosed': { at: Shown };
   'bills.both': { imported: Shown; exported: Shown };
   'bills.versions': { versions: number };

@@ -6,7 +6,6 @@ import { formatters, locale, setLocale } from './locale.ts';
 interface English {
   alerts: typeof import('./en/alerts.json');
   apps: typeof import('./en/apps.json');
-  backups: typeof import('./en/backups.json');
   bills: typeof import('./en/bills.json');
   common: typeof import('./en/common.json');
   devices: typeof import('./en/devices.json');

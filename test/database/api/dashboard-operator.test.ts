@@ -47,17 +47,20 @@ describe('audited actions', () => {
 describe('operations for administrators', () => {
   const ADMIN: [string, string][] = [
     ['GET', '/v1/operator'],
+    ['GET', '/v1/operator/findings'],
     ['GET', '/v1/acts'],
     ['GET', '/v1/rejected'],
     ['POST', '/v1/rejected/replay'],
     ['POST', '/v1/rollups/check'],
   ];
   test.each(ADMIN)('%s %s is refused for everybody else', async (method, path) => {
-    const without = { rejected: own.context.rejected, rollups: own.context.rollups };
+    const { rejected, rollups } = own.context;
+    const without = { rejected, rollups, runDoctor: async () => ({ ok: true, findings: [] }) };
     // The service refuses the caller before it reads anything. It does so even if the resource does not exist.
     for (const caller of [home, utility, stranger]) expect((await ask(path, caller, { method })).status).toBe(403);
     delete own.context.rejected;
     delete own.context.rollups;
+    delete own.context.runDoctor;
     expect((await ask(path, home, { method })).status).toBe(403);
     expect((await ask(path, admin, { method })).status).toBe(['/v1/operator', '/v1/acts'].includes(path) ? 200 : 503);
     Object.assign(own.context, without);
@@ -105,50 +108,16 @@ describe('operations for administrators', () => {
     await sql('DELETE FROM rejected_messages');
   });
 
-  test('the operator sees the back-ups with their errors, and which deliveries a restored installation holds back', async () => {
-    const get = async () => (await ask('/v1/operator', admin)).json;
-    expect(await get()).toMatchObject({ backups: null, held_before: null });
-    const at = (hoursAgo: number) => new Date(own.api.now.getTime() - hoursAgo * 3_600_000).toISOString();
-    const state = {
-      target: '/mnt/disk',
-      isArchiving: true,
-      isSealed: false,
-      copy: {
-        last: { folder: '/mnt/disk/base-1', at: at(61), packed_bytes: 5, bytes: 9 },
-        error: null as string | null,
-        mailed_given_up_at: null,
-      },
-      archive: { last: { installation: 'i', segment: 's', at: at(1) }, error: 'no disk' as string | null },
-      givenUpAt: null as string | null,
-      waitingBytes: 7,
-    };
-    own.context.readBackups = async () => state;
-    expect((await get()).backups).toEqual({
-      target: '/mnt/disk',
-      is_archiving: true,
-      is_sealed: false,
-      last_copy: { at: at(61), packed_bytes: 5 },
-      last_archived_at: at(1),
-      waiting_bytes: 7,
-      faults: [
-        { fault: 'not_archived', detail: 'no disk' },
-        { fault: 'copy_old', detail: null },
-      ],
-    });
-    state.copy.error = 'full';
-    state.givenUpAt = at(2);
-    expect((await get()).backups.faults).toEqual([
-      { fault: 'given_up', detail: at(2) },
-      { fault: 'copy_failed', detail: 'full' },
-    ]);
-    state.isArchiving = false;
-    state.copy.error = null;
-    state.copy.last.at = at(59);
-    expect((await get()).backups.faults).toEqual([]);
-    delete own.context.readBackups;
-    await sql('UPDATE installation SET held_before = $1', [own.api.now]);
-    expect((await get()).held_before).toBe(own.api.now.toISOString());
-    await sql('UPDATE installation SET held_before = NULL');
+  test('the operator sees what `energy doctor` finds; the doctor runs once at a time', async () => {
+    const todo = 'Free some space.';
+    const report = { ok: false, findings: [{ check: 'disk', level: 'problem' as const, finding: 'full', todo }] };
+    const { promise, resolve } = Promise.withResolvers<typeof report>();
+    own.context.runDoctor = () => promise;
+    const first = ask('/v1/operator/findings', admin);
+    await expect.poll(async () => (await ask('/v1/operator/findings', admin)).status).toBe(503);
+    resolve(report);
+    expect((await first).json).toEqual(report);
+    expect((await ask('/v1/operator/findings', admin)).json).toEqual(report);
   });
 
   test('rejected messages are listed, shortened, and replayed', async () => {

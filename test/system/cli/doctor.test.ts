@@ -8,6 +8,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase } from '#src/database/connect.ts';
+import { getEmbeddedDatabaseUrl } from '#src/database/embedded-postgres.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { findFreePort } from '#test/support/free-port.ts';
@@ -100,6 +101,13 @@ test('reports a newer version only if the operator names an address', async () =
   });
   expect(requests).toBe(1);
   releases.close();
+});
+
+test('recognises the embedded database by the address that the supervisor gives its child processes', async () => {
+  const dataDir = join(folder.path, 'none');
+  const { of } = await findings({ DATABASE_URL: getEmbeddedDatabaseUrl(dataDir) });
+  expect(of('database')[0]?.finding).toContain(`the embedded database in ${dataDir}`);
+  expect(of('back-ups')[0]).toMatchObject({ level: 'ok', finding: expect.stringContaining('no copy yet') });
 });
 
 test('finds no problem before the first start, and creates nothing', async () => {

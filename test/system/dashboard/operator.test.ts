@@ -1,7 +1,9 @@
+import { chmod } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findUser } from '#src/users/store.ts';
-import { chooseLanguage, testPageLayout } from '#test/support/browser.ts';
+import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
@@ -68,32 +70,20 @@ test('the operator checks the aggregates, and is shown a row that differs', asyn
   await testPageLayout(page, 'operator-differs');
 });
 
-test('back-ups are shown with their errors, in the language of the reader', async () => {
-  const page = await dashboard.signIn('admin@example.com', '/dashboard/account');
-  // The service makes no backups, because its database is not embedded. The test adds backups to the response.
-  await page.route('**/v1/operator', async (route) => {
-    const response = await route.fetch();
-    const at = new Date(Date.now() - 3_600_000).toISOString();
-    const backups = {
-      target: '/mnt/disk/energy',
-      is_archiving: true,
-      is_sealed: false,
-      last_copy: { at, packed_bytes: 41_300_000 },
-      last_archived_at: at,
-      waiting_bytes: 33_554_432,
-      faults: [{ fault: 'not_archived', detail: 'The disk of /mnt/disk/energy is full' }],
-    };
-    await route.fulfill({ response, json: { ...(await response.json()), backups, held_before: at } });
-  });
-  await page.goto('/dashboard/operator');
-  await page.getByRole('heading', { name: 'Back-ups' }).waitFor();
-  await page.getByText('42 MB', { exact: true }).waitFor();
-  await page.getByText('Changes are not archived.').waitFor();
-  await page.getByText('The disk of /mnt/disk/energy is full').waitFor();
-  await page.getByText('This installation was restored.').waitFor();
-  await testPageLayout(page, 'operator-backups');
-  await chooseLanguage(page, 'de');
-  await page.getByText('Änderungen werden nicht archiviert.').waitFor();
+test('begins with the findings of `energy doctor`, problems first', async () => {
+  const key = join(dirname(dirname(dashboard.certFile)), 'secret.key');
+  await chmod(key, 0o644);
+  const page = await dashboard.signIn('admin@example.com', '/dashboard/operator');
+  const card = page.locator('section').first();
+  await card.getByRole('listitem').first().waitFor();
+  expect(await card.getByRole('heading').textContent()).toBe('Checks of the installation');
+  expect(await card.getByRole('listitem').first().textContent()).toMatch(/^problem files: .*secret\.key.*chmod 600/);
+  await card.getByText(/^\d+ other checks$/).click();
+  await card.getByRole('listitem').filter({ hasText: 'back-ups' }).waitFor();
+  await testPageLayout(page, 'operator-findings');
+  await chmod(key, 0o600);
+  await card.getByRole('button', { name: 'Check again' }).click();
+  await card.getByText('no problems').waitFor();
 });
 
 test('the administrator changes plans and creates users; others cannot', async () => {

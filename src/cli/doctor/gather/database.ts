@@ -3,6 +3,7 @@ import type { Config } from '#src/config/load.ts';
 import { readBelievedTime } from '#src/database/believed-time.ts';
 import { inspectCapabilities, listDurabilityRisks, readCommitSettings } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, createQueryFunctionOnConnection, type Pool } from '#src/database/connect.ts';
+import { isEmbeddedDatabaseUrl } from '#src/database/embedded-postgres.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { readSchemaState } from '#src/database/migrate.ts';
@@ -19,7 +20,7 @@ const WHOLE_MS = 12_000;
 
 /** Gathers facts about the database without changing it. `sealed`: some of the encrypted values; null if they could not be read. */
 export async function gatherDatabaseFacts(config: Config): Promise<{ facts: DatabaseFacts; sealed: Buffer[] | null }> {
-  const isEmbedded = config.database.url === undefined;
+  const isEmbedded = isEmbeddedDatabaseUrl(config.database.url, config.dataDir);
   const shown = isEmbedded ? `the embedded database in ${config.dataDir}` : maskUrl(config.database.url ?? '');
   let sealed: Buffer[] | null = null;
   let pool: Pool | undefined;

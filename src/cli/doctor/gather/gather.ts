@@ -5,6 +5,7 @@ import { type BackupPlan, readBackupPlan } from '#src/backup/plan.ts';
 import { readBackupState } from '#src/backup/state.ts';
 import { type Config, ConfigError } from '#src/config/load.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
+import { isEmbeddedDatabaseUrl } from '#src/database/embedded-postgres.ts';
 import { verifySmtp } from '#src/delivery/email/send.ts';
 import { readDiskSpace } from '#src/jobs/disk-watch.ts';
 import { findServiceProcessId } from '#src/start/data-dir-lock.ts';
@@ -102,7 +103,7 @@ async function gatherMail({ environment, mail }: Config): Promise<InstallationFa
 
 /** Reads the state of the installation's backups. Null if the installation uses an external database. */
 async function gatherBackup(config: Config): Promise<InstallationFacts['backup']> {
-  if (config.database.url) return null;
+  if (!isEmbeddedDatabaseUrl(config.database.url, config.dataDir)) return null;
   return probeWithTimeout(async () => readBackupState((await readBackupPlan(config)) as BackupPlan));
 }
 

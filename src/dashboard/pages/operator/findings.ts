@@ -1,0 +1,42 @@
+import type { DoctorReport } from '#src/api/dashboard/shapes.ts';
+import { callApi } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useLoad } from '../../parts/load.ts';
+import { Badge, Card, getBusyAttributes, LoadedContent } from '../../parts/ui.ts';
+
+type Finding = DoctorReport['findings'][number];
+
+/** Levels of findings that the page shows first, the most severe first, with their badges. */
+const OPEN = [
+  { level: 'problem', kind: 'bad' },
+  { level: 'warning', kind: 'warn' },
+] as const;
+
+/** Findings of `energy doctor` about the machine of the API: problems, then warnings, then the folded list of the other checks. */
+export function InstallationFindings() {
+  const report = useLoad(() => callApi<DoctorReport>('GET', '/v1/operator/findings'), []);
+  const again = html`<button type="button" onClick=${report.again} ...${getBusyAttributes(report.isLoading)}>Check again</button>`;
+  return html`<${Card} title="Checks of the installation" actions=${again}>
+    <${LoadedContent} of=${report}>${({ ok, findings }: DoctorReport) => {
+      const others = findings.filter(({ level }) => level === 'ok' || level === 'skipped');
+      return html`
+        ${ok && html`<p><${Badge} kind="good">no problems<//></p>`}
+        <ul class="plain">${OPEN.map(({ level, kind }) =>
+          findings.filter((one) => one.level === level).map((one) => html`<${FindingItem} of=${one} kind=${kind} />`),
+        )}</ul>
+        <details><summary>${others.length} other checks</summary>
+          <ul class="plain">${others.map((one) => html`<${FindingItem} of=${one} kind=${one.level === 'ok' ? 'good' : 'quiet'} />`)}</ul>
+        </details>`;
+    }}<//>
+  <//>`;
+}
+
+function FindingItem({
+  of: { check, level, finding, todo },
+  kind,
+}: {
+  of: Finding;
+  kind: 'good' | 'warn' | 'bad' | 'quiet';
+}) {
+  return html`<li><${Badge} kind=${kind}>${level}<//> <b>${check}</b>: ${finding}${todo !== null && html`<br /><span class="quiet">${todo}</span>`}</li>`;
+}
