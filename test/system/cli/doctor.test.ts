@@ -106,7 +106,7 @@ test('reports a newer version only if the operator names an address', async () =
 test('recognises the embedded database by the address that the supervisor gives its child processes', async () => {
   const dataDir = join(folder.path, 'none');
   const { of } = await findings({ DATABASE_URL: getEmbeddedDatabaseUrl(dataDir) });
-  expect(of('database')[0]?.finding).toContain(`the embedded database in ${dataDir}`);
+  expect(of('database')[0]?.finding).toContain('the embedded database');
   expect(of('back-ups')[0]).toMatchObject({ level: 'ok', finding: expect.stringContaining('no copy yet') });
 });
 
