@@ -73,7 +73,8 @@ export function computeHistoryStartMs({ createdAt }: Pick<SimulatorDevice, 'crea
   start.setUTCMonth(start.getUTCMonth() - history.historyMonths);
   // One month before 31 March is the end of February, as in PostgreSQL, which computes the start of the retention period.
   if (start.getUTCDate() !== createdAt.getUTCDate()) start.setUTCDate(0);
-  // Registers start at the beginning of a local day, which must be within the retention period. The history therefore starts a day later.
+  // Registers start at zero at the beginning of a local day, which must be within the retention period. The device's history therefore
+  // starts a day after the start of the period.
   return start.getTime() + DAY_MS;
 }
 

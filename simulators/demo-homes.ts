@@ -134,7 +134,10 @@ const ensurePlanned = (
     : ensureSimulatorDevice(db, place);
 };
 
-/** Prepares a planned device for publishing. Its registers begin at a time that later starts of the demo compute again. */
+/**
+ * Prepares a planned device for publishing. The start of its registers depends only on stored data, so that each start of the demo computes
+ * the same one.
+ */
 function prepare(
   db: Database,
   house: DemoHouse,

@@ -165,8 +165,8 @@ const since = (kind: HomeFault['kind'], fromMs: number): HomeFault => ({
 });
 
 /**
- * Returns the last time before `beforeMs` that is old enough for a remark (notice), in Unix ms, on the given weekday (0 = Sunday, null:
- * any) and at the given minute of the local day.
+ * Returns the latest time, in Unix ms, at least REMARKED_AFTER_MS before `beforeMs`, on the given weekday (0 = Sunday, null: any) and at
+ * the given minute of the local day.
  */
 function lastAt(weekday: number | null, minute: number, beforeMs: number, utcOffsetMinutes: number): number {
   const offsetMs = utcOffsetMinutes * MINUTE_MS;

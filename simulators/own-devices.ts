@@ -10,13 +10,11 @@ import { createDevice, type NewDevice } from '#src/devices/store.ts';
 export interface SimulatorDevice {
   deviceId: string;
   createdAt: Date;
-  /**
-   * Time at which the first of several devices was created that have replaced each other. If the device replaces none, its own creation
-   * time.
-   */
+  /** If devices have replaced each other, the time at which the first of them was created. Otherwise the creation time of this device. */
   firstCreatedAt: Date;
   /**
-   * Time (Unix ms) of the last reading of this device. If it has none, of the devices that it replaces; null if these have none, either.
+   * Time (Unix ms) of the last reading of this device or, if it has none, of the devices that it replaces. Null if there is no such
+   * reading.
    */
   lastReadAtMs: number | null;
 }
@@ -45,10 +43,7 @@ interface Row {
   last_read_at: Date | null;
 }
 
-/**
- * Finds or creates a user's simulated device, by the end of its id. Devices that people pair never have such an id. `pair` creates the
- * device.
- */
+/** Finds a user's simulated device by the end of its id, which ids of other devices do not have. If there is none, `pair` creates it. */
 export async function ensureSimulatorDevice(
   db: Database,
   place: SimulatorDeviceKey,
@@ -80,7 +75,10 @@ export async function ensureSimulatorDevice(
   return { deviceId: living.device_id, createdAt: living.created_at, firstCreatedAt, lastReadAtMs };
 }
 
-/** Returns the end of the ids of a user's simulated devices of one kind: 48 bits, so that no random id ends with it by chance. */
+/**
+ * Returns the 12 characters with which the ids of a user's simulated devices of one kind end. They have 48 bits, so that no random id has
+ * the same end by chance.
+ */
 const endOfId = ({ userId, kind }: Pick<SimulatorDeviceKey, 'userId' | 'kind'>): string =>
   createHash('sha256').update(`simulated ${kind} of ${userId}`).digest('hex').slice(0, 12);
 

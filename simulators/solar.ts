@@ -40,8 +40,8 @@ export function drawSolarTraits(seed: string, latitude: number): SolarTraits {
 }
 
 /**
- * Simulates one local day of a home with panels and a battery, by the traits and the day only. `sinceMs`: time of the installation; before
- * it, the home has only its load.
+ * Simulates one local day of a home with panels and a battery. The result depends only on the traits and the day. `sinceMs`: time of the
+ * installation; before it, the home has only its load.
  */
 export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtMs: number, sinceMs: number): SolarDay {
   const day = simulateDay(home, startsAtMs);

@@ -23,8 +23,8 @@ import {
 } from './statement.ts';
 
 /**
- * Changes of a device's consumption by quarter-hour: `own` for electricity, and separately reported energy such as gas (null for most
- * devices).
+ * Changes of a device's consumption by quarter-hour. `own`: its electricity. `meters`: separately reported quantities, such as gas; null
+ * for most devices.
  */
 export interface DeviceDeltas {
   readonly own: BucketDeltas;
@@ -53,7 +53,7 @@ export function addIntervalToDeltas(
 
 const IMPORT = { import: true, export: false };
 
-/** Converts exported energy into imported energy, because the estimated part of the export is stored in a column for import. */
+/** Converts exported energy into imported energy: estimated export is stored as a separate quantity, in the column for import. */
 const exportAsImport = ({ startMs, endMs, exportMilliwattHours, exportSpan }: EnergyInterval): EnergyInterval => ({
   startMs,
   endMs,
@@ -85,7 +85,7 @@ export interface DeltaRow extends MeasureSums {
   startsAtMs: number;
 }
 
-/** SQL parameters for the measures, in the order of the attributes of interval_delta. */
+/** SQL parameters for the measures, in the order of the fields of the SQL type `interval_delta`. */
 const MEASURES = MEASURE_NAMES.map((_, index) => `$${index + 4}::bigint[]`).join(', ');
 
 export function createDeltaRows(deviceId: string, userId: string, closed: ReadonlyQuarterHourBuckets): DeltaRow[] {
@@ -96,8 +96,8 @@ export function createDeltaRows(deviceId: string, userId: string, closed: Readon
 const MAX_ROWS = 50_000;
 
 /**
- * Adds changes to the quarter-hourly consumption and to all its sums. All rows are sorted, so that concurrent writers lock them in the same
- * order.
+ * Adds changes to the quarter-hourly consumption and to the sums that are based on it. All rows are sorted, so that concurrent writers lock
+ * them in the same order.
  */
 export function createDeltaStatements(rows: readonly DeltaRow[], maxRows = MAX_ROWS): BatchStatement[] {
   if (rows.length <= maxRows) return rows.length === 0 ? [] : [applyPiece(rows)];

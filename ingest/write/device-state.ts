@@ -5,7 +5,8 @@ import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
 /**
- * Maximum number of series of a device whose state is cached. Devices with more series are written in the partition for backlogged devices.
+ * Maximum number of series of a device whose state is cached. Messages of devices with more series go to the queue's partition for
+ * backlogged devices.
  */
 export const MAX_CACHED_SERIES = 512;
 
@@ -16,7 +17,7 @@ export interface DeviceState {
   readonly deviceId: string;
   readonly userId: string;
   readonly settings: CountingSettings;
-  /** Settings with which the stored consumption was computed. Null if all changes by the owner are applied. */
+  /** Settings with which the stored consumption was computed. Null if no change by the owner remains to be applied. */
   readonly computedWith: SettingsByTime | null;
   /** Whether a software update requires a recomputation of the device. */
   readonly isMarkedByUpdate?: boolean;
@@ -49,27 +50,27 @@ export interface SeriesState {
   /** The unit, if it differs from the usual one of this kind of quantity. Null if unknown. */
   readonly unit?: string | null | undefined;
   /**
-   * The announced description of a register. `meant`: the channel of the register according to all descriptions of its device. A cached
-   * state contains neither.
+   * The description of a register that the device has announced. `meant`: the channel of the register, determined from all descriptions of
+   * the device. A cached state contains neither.
    */
   readonly described?: RegisterDescription | null | undefined;
   readonly meant?: string | null;
-  /** Time of the first reading, Unix ms. Null for a series with readings: unknown, treated as if the series had always existed. */
+  /** Time of the first reading, Unix ms. Null if unknown: a series that has readings is then treated as if it had always existed. */
   readonly firstReadAtMs?: number | null | undefined;
   /** Time of a register's first reading that is not 0, Unix ms. Null if all readings are 0. */
   readonly nonzeroAtMs?: number | null | undefined;
-  /** The totals to which the series contributes, after the last of `earlierRoles`. */
+  /** The totals to which the series contributes after the end of the last of `earlierRoles`. */
   readonly roles: SeriesRoles;
-  /** Set in a cached state if the last reading is from before the latest change of role. */
+  /** Set in a cached state if the roles have changed since the last reading. */
   readonly isBehind?: boolean;
   /**
-   * The roles before the latest one, each with its end. Roles change if a better series appears, or while a change is being applied to the
-   * past.
+   * Earlier roles, each with its end. The roles of a series change if a better series for the same energy appears, or temporarily, while a
+   * change is being applied to stored readings in chunks.
    */
   readonly earlierRoles?: readonly RolesUntilTime[];
   /**
-   * Unix time in ms from which the energy of a tariff register is distributed by the current rules. Energy before it was distributed by an
-   * earlier version.
+   * Unix time in ms from which the current rules distribute the energy of a tariff register over time. An earlier version has distributed
+   * the energy before this time.
    */
   readonly tariffSinceMs: number;
   /** Time of the latest reading, Unix ms; null if there is none. */
@@ -84,8 +85,8 @@ export interface SeriesState {
    */
   readonly closedUntilMs: number | null;
   /**
-   * Times (Unix ms) of the last readings before the series began to measure another counter, because the owner changed the decoder
-   * settings.
+   * A change of the decoder settings may make the series measure another counter. For each such change, the time (Unix ms) of the last
+   * reading before it.
    */
   readonly splits?: readonly number[];
 }
@@ -104,7 +105,7 @@ export const getSettingsOfSeries = (
 export const hasReadingAfterLastSplit = ({ splits, lastReadAtMs }: SeriesState): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
-/** Whether the latest role applies to all later readings. */
+/** Whether the series has a reading after the end of its last earlier role, so that all later readings have its latest role. */
 export const hasReadingAfterEarlierRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
   !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
 

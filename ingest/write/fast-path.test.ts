@@ -144,7 +144,7 @@ const step = fc.record({
   messageKind: fc.oneof(
     { weight: 40, arbitrary: fc.constant('reading') },
     { weight: 1, arbitrary: fc.constantFrom('status', 'rejected', 'nothing') },
-    // Electricity meters repeat the hourly reading of a gas meter.
+    // Electricity meters repeat the hourly reading of a gas meter in each message.
     { weight: 3, arbitrary: fc.constant('again') },
   ),
 });

@@ -83,13 +83,13 @@ export function mergeFastPathResults(one: FastPathResult, next: FastPathResult):
   };
 }
 
-/** Changes of these measures are recorded for the workers. */
+/** Changes of these measures are recorded, so that background workers process the changed hours. */
 const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 
 /**
- * Processes nearly all readings: those that follow the last reading of their series by less than an hour and are counted normally. It
- * updates numbers in reused memory, whereas the slow path (plan.ts) creates objects. If a batch contains anything else from a device, the
- * slow path processes all of its messages.
+ * Processes nearly all readings: those that follow the last reading of their series by less than an hour, and need no special rule (such as
+ * for a glitch or an estimate). It updates numbers in reused memory, whereas the slow path (plan.ts) creates objects. If a batch contains
+ * anything else from a device, the slow path processes all messages of this device.
  */
 export class FastPath {
   readonly #memory: HeadCache;
@@ -123,8 +123,8 @@ class Round {
   readonly #names: SeriesNameRegistry;
   readonly #oldestMs: number;
   /**
-   * Per device: its id, the index of its record in the cache, the index of the copy of its state, and the reason to leave it to the slow
-   * path, or null.
+   * For each device of the batch: its id, the index of its record in the cache, the index of its copy in `#heads`, and the reason why the
+   * slow path must process the device (null if there is none).
    */
   readonly #ids: string[] = [];
   readonly #records: number[] = [];
@@ -167,7 +167,7 @@ class Round {
     states.clear();
     opens.clear();
     const ids = this.#ids;
-    // Sorted like the index, so that neighbouring rows are written together.
+    // Sorted by device id like the index of the table, so that neighbouring rows are written together.
     const taken = [...ids.keys()]
       .filter((device) => this.#reasons[device] === null)
       .sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1));
@@ -197,7 +197,7 @@ class Round {
   #deviceAt(deviceId: string, record: number): number {
     const from = this.#ring.numbers;
     const marked = from[record + HEAD_RECORD_OFFSETS.mark] as number;
-    // The record contains the index that its device had in the latest batch with it.
+    // `marked` is the index of the device in the latest batch that contained it. In this batch, it is valid only if the record matches.
     if (this.#records[marked] === record) return marked;
     const length = getRecordLengthAt(from, record);
     this.#heads.makeRoom(this.#used + length);

@@ -204,7 +204,7 @@ function pack(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): bool
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = state;
     const name = names.numberOf(channel, kind);
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
-    // The slow path would need an earlier role of the tariff register, which a record does not contain.
+    // The slow path would need an earlier role of this tariff register, and a cached record does not contain earlier roles.
     if (state.roles.isTariff && isBehind(state)) return false;
     numbers[one + SERIES_BLOCK_OFFSETS.name] = name;
     numbers[one + SERIES_BLOCK_OFFSETS.roles] = packRoles(state);

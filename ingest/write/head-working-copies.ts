@@ -54,7 +54,10 @@ export class HeadWorkingCopies {
   };
   #roles = unpackRoles(0);
   #isPlain = true;
-  /** Increments of tariff registers. The distribution of their energy depends on other tariff registers. */
+  /**
+   * Increments of a tariff register by the current reading. If another tariff register rises at the same time, the slow path must
+   * distribute their energy.
+   */
   readonly #risen: EnergyInterval[] = [];
   readonly #findings: CountingResultReceiver = {
     interval: (interval: EnergyInterval) => {
@@ -137,7 +140,7 @@ export class HeadWorkingCopies {
     this.sums.addTo(heads, quarters, 1);
   }
 
-  /** Whether no other tariff register rises at the same time, as far as the stored states show. `step`: increment of the register. */
+  /** Whether, according to the stored states, no other tariff register rises during this increment (`step`) of a register. */
   #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
     const heads = this.numbers;
     const end = head + getRecordLengthAt(heads, head);

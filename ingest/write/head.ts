@@ -18,8 +18,8 @@ export interface DeviceHead extends DeviceState {
   readonly version: number;
   readonly open: OpenHour;
   /**
-   * Whether a later reading changes nothing of the device except its state: the device is active, has sent readings, and has no rejections
-   * among its latest messages.
+   * Whether a later reading changes only this state, and no other column of the device: the device is active, has sent readings, and none
+   * of its latest messages was rejected.
    */
   readonly isSettled: boolean;
 }

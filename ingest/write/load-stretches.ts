@@ -165,7 +165,7 @@ export async function planWithLoadedStretches(
   let open: Open[] = [];
   for (const [deviceId, arrived] of collected) {
     const head = devices.get(deviceId);
-    // All readings of the device were rejected, and its settings are unchanged.
+    // Skips devices whose readings were all rejected and whose settings are unchanged.
     if (head && (arrived.size > 0 || head.computedWith !== null)) open.push({ head, arrived, stretches: new Map() });
   }
   while (open.length > 0) {
@@ -189,7 +189,7 @@ export async function planWithLoadedStretches(
   return plans;
 }
 
-/** For each of this number of loaded readings, the transaction gets another second before the server ends it as idle. */
+/** For each time that this number of readings is loaded, the idle timeout of the transaction is extended by a second. */
 const READINGS_A_SECOND = 50_000;
 
 /** Extends the idle timeout of the transaction, which sends no statement while it recomputes the loaded readings. */

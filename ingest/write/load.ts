@@ -31,7 +31,8 @@ export interface LockedDevice extends DeviceHead {
 /**
  * Locks devices for this transaction, and returns the state of those that exist. `arrived`: new readings by device and series.
  * `pieceReadings`: approximate number of readings that a transaction recomputes. `isDeferred`: whether a later transaction recomputes a
- * changed device. `silent`: devices without messages. A deleted device is loaded if changes by its owner are not applied yet.
+ * changed device. `silent`: devices without messages. Of these, deleted devices are also loaded if changes by their owners are not applied
+ * yet.
  */
 export async function loadDevices(
   client: PoolClient,

@@ -12,7 +12,7 @@ const sums = (value: number) =>
 const deltasOf = (values: readonly (readonly [number, number])[]): BucketDeltas =>
   new Map(values.map(([quarter, value]) => [START_MS + quarter * QUARTER_HOUR_MS, sums(value)]));
 
-/** Returns the sums that a query would return: of ended hours and of the latest hour. */
+/** Returns the sums of ended hours and of the latest hour, as a query would add them up. */
 function total(closed: readonly ReadonlyQuarterHourBuckets[], open: OpenHour): Map<number, number> {
   const found = new Map<number, number>();
   for (const part of [...closed, open ? listQuarterHours(open) : []]) {

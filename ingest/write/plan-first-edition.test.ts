@@ -28,8 +28,8 @@ import { createStoreWithDevices, recomputeAllChunks } from '#test/support/planne
 import { addIntervalToDeltas } from './deltas.ts';
 
 /**
- * Changes stored rows to those that the first version of the counting rules would have written. Returns whether a row other than a state
- * changed.
+ * Replaces the stored results of a device by those of the first version of the counting rules. Returns whether consumption or verdicts
+ * differ.
  */
 function asStoredBefore(device: StoredDevice): boolean {
   const { series, settings } = device;
@@ -41,7 +41,8 @@ function asStoredBefore(device: StoredDevice): boolean {
   device.profile = new Map();
   device.meters = new Map();
   device.open = null;
-  // In the first version, one series supplied the energy of the whole history. An update marks the devices for which this has changed.
+  // In the first version, a single series supplied the energy of the whole history. If the present roles differ, the device is marked for a
+  // recomputation, as a software update does.
   const chosen = chooseSeriesRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));
   for (const [index, one] of [...series.values()].entries()) {
     const { roles } = chosen[index] as RolesByTime;

@@ -20,8 +20,8 @@ import {
 /** Numbers of stored readings that are loaded at first before and after a late reading. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /**
- * Maximum number of earlier readings to load if the stored state is from an earlier version. If these do not determine a state, the first
- * of them counts as the first reading of the series.
+ * Maximum number of earlier readings to load if the stored state is from an earlier version. If no state can be derived from them, the
+ * series is treated as if it began with the first of them that was counted.
  */
 const FURTHEST_UNKNOWN = 1_024;
 /** A series that contributes to no total needs no stored readings, because only duplicates must be found. */
@@ -94,7 +94,7 @@ export type LongerStretchRequest =
   | 'reaches into the one before'
   | 'reaches into the next';
 
-/** Returns the state before the first normally counted reading, as if this were the first reading of its series. */
+/** Returns the state before the first reading without a verdict (such as `glitch`), as if the series began with this reading. */
 function fromFirstCounted(
   rule: CountingRule<unknown>,
   before: readonly SeriesReadingWithVerdict[],
@@ -119,14 +119,14 @@ export function replayWithNewReadings(
     isExcluded,
   }: { changedToMs: number; nextMs: number; isExcluded: ReadingExclusionPredicate | undefined },
 ): ReplayComparison | LongerStretchRequest {
-  // Both rules give the same results before the change.
+  // Up to the changed readings, both rules give the same results.
   const rule = rules.longer ?? rules.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;
   const isKnown = tail !== null && rule.knows(tail);
   const upToNext = stretch.points.filter(({ readAtMs }) => readAtMs < nextMs);
   const afterUpToNext = after.filter(({ readAtMs }) => readAtMs < nextMs);
-  // The replay must start before all energy that a new reading takes back.
+  // If a new reading takes back earlier energy (for example, of a glitch), the replay must start before this energy.
   let backToMs = Number.POSITIVE_INFINITY;
   for (;;) {
     const start =
@@ -144,7 +144,7 @@ export function replayWithNewReadings(
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;
     if (comparison.met) return comparison;
-    // Later readings that an edit excludes are not loaded, but late readings may be among them.
+    // Readings that an edit excludes are skipped and not loaded. The next group of late readings may be in the skipped time.
     const mayReachNext = stretch.beyondFromMs !== undefined && nextMs < Number.POSITIVE_INFINITY;
     if (upToNext.length < stretch.points.length || mayReachNext) return 'reaches into the next';
     return stretch.isToEnd ? comparison : 'goes on beyond';
@@ -156,7 +156,10 @@ const boundsOf = (cluster: readonly NewReading[]): { firstMs: number; lastMs: nu
   lastMs: (cluster.at(-1) as NewReading).readAtMs,
 });
 
-/** Groups late readings whose stored readings were loaded together: an earlier call has found that they affect each other. */
+/**
+ * Groups late readings that are close to each other, or whose stored readings were loaded together because an earlier call has found that
+ * they affect each other.
+ */
 function clusters(points: readonly NewReading[], stretches: readonly StretchBounds[]): NewReading[][] {
   const found: NewReading[][] = [];
   for (const point of points) {

@@ -193,7 +193,7 @@ test('applies a later clock step that set the clock to before an earlier step fr
   };
   const later = { ...edit, editId: 'edt_2', fromMs: 2_000, toMs: 6_000, instants: new Set([2_000]), counted: null };
   const { changed, stepsBack } = computeSeriesEdits([first, later], 'import', 'register', 3_000);
-  // The two steps of the clock are equal, but the second is not a repetition of the first.
+  // The two backward steps of the clock are equal, but come from two edits, so both are applied.
   expect(stepsBack.after).toEqual([
     { atMs: 1_000, byMs: 4_000 },
     { atMs: 1_000, byMs: 4_000 },

@@ -40,7 +40,7 @@ export function findRangeOfRoleChange(
 ): RecomputedReadingRange | null {
   const times = findRoleDifferenceRange(series, will);
   if (!times || times.fromMs >= untilMs) return null;
-  // Readings of a series that contributes to no total have no verdicts.
+  // If a series contributes to no total, its readings have no verdicts (results such as `glitch`).
   const [wasMs, isMs] = [getContributionEndMs(series), getContributionEndMs(will)];
   const hasNoRole = isMs === Number.NEGATIVE_INFINITY;
   const firstMs = wasMs === isMs || hasNoRole ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);
@@ -91,7 +91,8 @@ export function planRecomputation(
   const after = applyEdits(plan, stretch.points);
   plan.revises = true;
   const { lastReadAtMs, tail } = plan.series;
-  // At the end of the series, an edit may have deleted the last reading, or excluded all later ones.
+  // If the range includes the last reading of the series, an edit may have deleted this reading or excluded all later ones, so the last
+  // remaining reading is determined.
   const endMs =
     lastReadAtMs !== null && lastReadAtMs > lastMs
       ? lastReadAtMs

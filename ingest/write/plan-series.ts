@@ -74,15 +74,18 @@ function rulesOf(
   return { before, after, ...(longer && { longer }), ...(stepAtMs !== undefined && { stepAtMs }) };
 }
 
-/** Whether enough stored readings are loaded. They are needed if a new reading changes earlier energy. */
+/**
+ * Whether an earlier call has requested the stored readings around the new ones that follow them (`following`). They are needed if one of
+ * these changes earlier energy.
+ */
 function isCovered(following: readonly NewReading[], stretches: readonly Stretch[]): boolean {
   const [first] = following;
   return first !== undefined && stretches.some(({ lastMs }) => lastMs >= first.readAtMs);
 }
 
 /**
- * Rejects readings from a time whose readings are already deleted, and readings from before a change of `decoder_config`, because they
- * measure another quantity than the stored ones. Returns the others.
+ * Rejects two kinds of readings, and returns the others: readings from a time whose stored readings are already deleted, and readings from
+ * before a change of `decoder_config`, which measure another quantity than the stored ones.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewReading[]): readonly NewReading[] {
   const untilMs = getReadingRefusalEndMs(series);

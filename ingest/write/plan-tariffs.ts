@@ -32,7 +32,7 @@ import { type DeviceState, getSettingsOfSeries, type SeriesState } from './devic
 import { getTariffRuleStartMs, type SeriesPlan } from './series-plan.ts';
 import { extendStretchBounds, MAX_STRETCH_GAP_MS, type Stretch, type StretchRequest } from './stretch.ts';
 
-/** Numbers of stored readings to load at first before and after a time. */
+/** Numbers of stored readings to load at first before and after each of `timesToLoad`. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
 
 const ALWAYS = {
@@ -74,9 +74,10 @@ interface Tariff extends Readonly<Record<State, RolesState>> {
 }
 
 /**
- * Adds the energy of tariff registers to `deltas`. If another tariff register rises between two readings of a register, the energy belongs
- * to the time after that rise. Therefore a changed rise also moves unchanged energy. `plans`: all series that the batch concerns. Returns
- * the ranges of stored readings that must be loaded first; `deltas` is then incomplete.
+ * Adds the energy of tariff registers to `deltas`. Only one tariff applies at a time: if another tariff register rises between two readings
+ * of a register, the energy belongs to the time after that rise. A changed rise can therefore also move unchanged energy of other
+ * registers. `plans`: all series that the batch changes. If stored readings are missing, returns the ranges to load; `deltas` is then
+ * incomplete.
  */
 export function planTariffs(
   device: DeviceState,
@@ -169,7 +170,7 @@ function knownOf(
   if (!run) return known;
   // The counting rule also reports energy from times at which the series contributes to no total.
   const isCounted = ({ import: isImport, export: isExport }: SeriesRoles) => isImport || isExport;
-  // All energy of the latest readings has the direction of the role at the last of them.
+  // The role may change within the latest readings. All their energy gets the direction (import or export) of the role at the last of them.
   const ofRun = deriveRegisterIncrements(run, at(getLastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
@@ -268,7 +269,9 @@ function addStep(
   addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftEnergyAfter(step, afterMs), roles, sign);
 }
 
-/** Returns unchanged increments whose energy moves, because another tariff register has changed. */
+/**
+ * Returns the unchanged increments of a tariff register whose energy moves to another time, because another tariff register has changed.
+ */
 function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterable<EnergyInterval> {
   const found = new Map<number, EnergyInterval>();
   const changed = new Set(tariff.removed.map(({ endMs }) => endMs));

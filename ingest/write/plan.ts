@@ -98,7 +98,7 @@ export function planDevice(
   };
 }
 
-/** Clears the state of a series that contributes to no total at its last reading and later. */
+/** Clears the state of the counting rule if the series contributes to no total from its last reading on. */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
   if (lastReadAtMs !== null && tail !== null && lastReadAtMs >= getContributionEndMs(plan))
@@ -201,8 +201,8 @@ function selectWork(
 }
 
 /**
- * Whether a software update changes the role of a series' stored readings: it has marked the device, or the series is classified together
- * with the others for the first time.
+ * Whether a software update changes the role of a series' stored readings: the update has marked the device, or it is the first version
+ * that classifies the series by its announced description.
  */
 function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
@@ -225,7 +225,7 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
   series.firstReadAtMs !== firsts.firstReadAtMs ||
   series.nonzeroAtMs !== firsts.nonzeroAtMs;
 
-/** Whether the role of a series changes only for later readings. */
+/** Whether a changed role affects none of the stored readings of a series. */
 function isAhead(series: SeriesState, target: RolesByTime): boolean {
   const times = findRoleDifferenceRange(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
@@ -240,7 +240,9 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   return { ...edits, isExcluded: (point) => point.readAtMs < endMs && isExcluded(point) };
 }
 
-/** Returns the roles that the series should have. If two series have the same native name, appends the name of the channel. */
+/**
+ * Returns the roles that the series should have. If a new series has the same native name as another one, appends its channel to the name.
+ */
 function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : getNativeQuantityName(series))));
   for (const one of found) {

@@ -98,7 +98,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
   for (const readAtMs of late) hourOf(readAtMs - 1).lateReadings++;
   for (const [startMs, sums] of deltas.own) {
     if (startMs >= knownToMs) continue;
-    // Energy after the last reading of another series is new, so it is not a correction.
+    // The energy of readings after all stored ones of their series (`followed`) is new, so it is not a correction.
     const isNew = followed?.own.get(startMs);
     const changeOf = (measure: 'energyMilliwattHours' | 'estimatedMilliwattHours' | 'exportMilliwattHours') =>
       sums[measure] - (isNew?.[measure] ?? 0);

@@ -20,7 +20,7 @@ test('stores a limited number of a device’s invalid messages per hour, counts 
   expect(keeping.of(many, 0)).toHaveLength(2);
   expect(keeping.of([reject('quiet', 300)], 1)).toHaveLength(1);
   expect(keeping.unstoredCount).toBe(8);
-  // All devices share an additional limit per hour.
+  // In addition to the limit per device, one hourly limit applies to all devices together.
   const all = Array.from({ length: 10 }, (_, index) => reject(`dev_${index}`, 300));
   expect(keeping.of(all, 2)).toHaveLength(2);
   expect(keeping.of([reject('loud', 300)], HOUR_MS)).toHaveLength(1);

@@ -214,7 +214,7 @@ function addVerdicts(steps: BatchStatement[], stored: readonly StoredSeriesPlan[
   addStep(steps, rowsOf(stored, judged(false)), {
     text: `DELETE FROM reading_notes t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
   });
-  // A series that contributes to no total has no verdicts.
+  // A series that no longer contributes to a total has no verdicts.
   const uncountedIds = stored.filter(({ plan }) => isSeriesRemovedFromTotals(plan)).map(({ seriesId }) => seriesId);
   if (uncountedIds.length > 0)
     steps.push(

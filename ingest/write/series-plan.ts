@@ -35,13 +35,15 @@ export interface SeriesPlan {
   /** Whether the whole history is recomputed, because an earlier version has distributed its tariff energy. */
   readonly isOfEarlierEdition: boolean;
   readonly firsts: FirstReadingTimes;
-  /** The channel that determines the roles after the batch, if it is not the channel of the series. Otherwise null. */
+  /**
+   * The channel, from announced descriptions, that determines the roles after the batch. Null if the series' own channel determines them.
+   */
   readonly meant: string | null;
   readonly edits: SeriesEdits;
-  /** New readings to store. `lowered`: stored readings whose value is replaced by a lower one. */
+  /** New readings to store. `lowered`: new readings that replace a stored reading with a higher value. */
   readonly inserts: NewReading[];
   readonly lowered: NewReading[];
-  /** Stored readings for whose time a higher value has arrived. */
+  /** Readings for whose time a higher value was received, too. The lower value is kept. */
   readonly lowerKept: SeriesReading[];
   /** Manual readings to store. `withdrawn`: manual readings to delete. */
   readonly added: SeriesReading[];
@@ -123,7 +125,7 @@ export function planReadingsInOrder(
   return true;
 }
 
-/** Adds late readings without their energy. */
+/** Adds the late readings of a merge to the plan, but not their energy. */
 export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void {
   const { inserted, lowered, conflicts, lowerKept, duplicates } = merge;
   for (const point of inserted) plan.inserts.push(point);
@@ -132,7 +134,7 @@ export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void 
   plan.duplicates += duplicates;
   for (const { message, element } of conflicts)
     plan.rejects.push({ message, element, reason: CONFLICTING_VALUE_REASON });
-  // The message with the replaced value is not stored, so the rejection refers to the message with the lower value.
+  // The message with the replaced value is no longer available, so the rejection refers to the message with the lower value.
   for (const { message, element } of lowered) {
     const reason = `a higher value, stored before, gave way: ${CONFLICTING_VALUE_REASON}`;
     plan.rejects.push({ message, element, reason, isOfEarlier: true });

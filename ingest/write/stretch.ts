@@ -17,8 +17,8 @@ export interface StretchBounds {
   /** Number of further readings to load after `lastMs`. */
   readonly beyond: number;
   /**
-   * Start of the time (Unix ms) before `firstMs` in which an edit excludes all readings; the further readings are those before it.
-   * `beyondFromMs`: end of such a time after `lastMs`.
+   * Start (Unix ms) of the time before `firstMs` in which an edit excludes all readings. The `back` further readings are those before this
+   * start. `beyondFromMs`: end of such a time after `lastMs`.
    */
   readonly backFromMs?: number;
   readonly beyondFromMs?: number;
@@ -26,7 +26,7 @@ export interface StretchBounds {
   readonly lookFor?: 'steps' | 'nonzero';
 }
 
-/** Moves the further readings beyond those that an edit excludes, which may be millions. */
+/** Moves the further readings to before and after readings that an edit excludes. These may be millions. */
 export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly EditTimeRange[]): StretchBounds {
   const { firstMs, lastMs } = bounds;
   const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);
@@ -60,7 +60,7 @@ export const extendStretchBounds = (bounds: StretchBounds, side: 'back' | 'beyon
   [side]: bounds[side] * GROWTH,
 });
 
-/** Returns the loaded range that contains these times, or the last loaded one of several. */
+/** Returns the loaded range with these bounds. If there are several, returns the one that was loaded last. */
 export const findStretch = (
   stretches: readonly Stretch[],
   { firstMs, lastMs, lookFor }: Pick<StretchBounds, 'firstMs' | 'lastMs' | 'lookFor'>,
@@ -77,10 +77,10 @@ export interface StretchMerge {
   lowered: NewReading[];
   /** New readings for whose time a lower value is stored. */
   conflicts: NewReading[];
-  /** Stored readings for whose time a higher value has arrived. */
+  /** Readings for whose time a higher value was received, too. The lower value is kept. */
   lowerKept: SeriesReading[];
   duplicates: number;
-  /** -Infinity if no reading changed. */
+  /** Time of the last changed reading, Unix ms. -Infinity if no reading changed. */
   lastChangeMs: number;
 }
 

@@ -16,8 +16,8 @@ import { extendStretchBounds, findStretch, mergeIntoStretch, type Stretch, type 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
 /**
- * The roles that a series should have, by time. `meant`: the channel that determines the latest role, if it is not the channel of the
- * series.
+ * The roles that a series should have, by time. `meant`: the channel, from announced descriptions, that determines the latest role. Null if
+ * the series' own channel determines it.
  */
 export interface TargetRoles extends RolesByTime {
   readonly meant: string | null;
@@ -64,7 +64,7 @@ const timesOf = (series: readonly SeriesState[]): number[] =>
     (a, b) => a - b,
   );
 
-/** Energy flows by circuit: a hybrid inverter has registers of the grid, the solar panels and the battery. */
+/** What each circuit of a hybrid inverter measures. Such an inverter has registers of the grid, the solar panels and the battery. */
 const PLACES: ReadonlyMap<string, Placement> = new Map([
   ['grid', 'grid'],
   ['pv', 'production'],
@@ -108,7 +108,10 @@ export const canChangeFirstReadingTimes = (series: SeriesState, points: readonly
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
-/** Returns the readings that may become a register's first nonzero reading, or replace its value. */
+/**
+ * Returns the new readings that may change the time of a register's first nonzero reading: nonzero readings before it, or a 0 that replaces
+ * its value.
+ */
 function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly NewReading[]): readonly NewReading[] {
   if (kind !== 'register' || nonzeroAtMs === undefined) return [];
   const sinceMs = nonzeroAtMs ?? Number.POSITIVE_INFINITY;

@@ -16,7 +16,7 @@ import type { UntimedSeriesRecorder } from './untimed-series.ts';
 
 export type { BatchWriteResult, IncomingMessage } from '../message.ts';
 
-/** If this many cached states of a batch are outdated, and at least a quarter of all, another writer serves the same devices. */
+/** If this many cached states of a batch, and more than a quarter of them, are outdated, another writer serves the same devices. */
 const MANY_STALE = 16;
 /** If this many consecutive batches have outdated cached states, another writer serves the same devices. */
 const STALE_IN_A_ROW = 3;
@@ -187,7 +187,7 @@ async function confirmSenders(
   return { confirmed: batch.filter((message) => !refused.has(message)), refused };
 }
 
-/** Throws any other error, because it has made the transaction fail. */
+/** Returns the reason for which a sender's messages are refused. Throws any other error again, because it has made the transaction fail. */
 function refusalIn(error: unknown): AppError {
   if (error instanceof AppError) return error;
   throw error;

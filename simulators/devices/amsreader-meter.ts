@@ -1,8 +1,8 @@
 import { createHardwareId, type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * A meter behind an amsreader with classic JSON. `tPI` is the home's register in kWh with three decimals; `t` is the time in Unix seconds.
- * Quantities that the meter lacks are 0.
+ * A meter behind an amsreader with classic JSON. `tPI` is the home's energy register in kWh with three decimals; `t` is the time in Unix
+ * seconds. Quantities that the meter lacks are 0.
  *
  * @param options.topic Topic that the owner has chosen. It is also the name of the device.
  */

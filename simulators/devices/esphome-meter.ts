@@ -8,7 +8,7 @@ import {
 
 /**
  * A meter with ESPHome that announces itself to Home Assistant. Its states are retained texts without a time; only the discovery messages
- * contain the units. The energy is the home's register in kWh with three decimals or in whole Wh, as a 32-bit float.
+ * contain the units. The energy is the home's energy register in kWh with three decimals or in whole Wh, as a 32-bit float.
  *
  * @param options.name Node name, such as `meter-cupboard`.
  * @param options.unit Unit of the energy (default kWh).

@@ -1,7 +1,7 @@
 import { type FamilyDevice, type FamilyMessage, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * A charger that evcc controls. Its values are retained texts without a time. `chargeTotalImport` is the home's register in kWh.
+ * A charger that evcc controls. Its values are retained texts without a time. `chargeTotalImport` is the home's energy register in kWh.
  * `chargedEnergy` is the energy of the charging session in Wh, from the first message on.
  *
  * @param options.root Root of the charger's topics (`evcc`).

@@ -25,7 +25,7 @@ export interface FamilyDevice {
 
 const MILLIWATT_HOURS = { Wh: 1_000, kWh: 1_000_000 };
 
-/** Returns the home's register in mWh; zero before the home's meter was installed. */
+/** Returns the home's energy register in mWh; zero before the home's meter was installed. */
 export function getRegisterAt(home: SimulatedHome, atMs: number): number {
   return home.at(Math.max(atMs, home.installedAtMs)).registerMilliwattHours;
 }

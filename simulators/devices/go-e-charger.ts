@@ -4,7 +4,7 @@ const VOLTS = 230;
 
 /**
  * A go-e charger with version 2 of its API. Each key has a topic, on which a JSON value without a time is sent when it changes. `eto` is
- * the home's register in whole Wh. `wh` is the energy since the first message.
+ * the home's energy register in whole Wh. `wh` is the energy since the first message.
  *
  * @param options.name Seed of the serial number.
  */

@@ -2,8 +2,8 @@ import { formatLocalTime } from '../local-time.ts';
 import { type FamilyDevice, getRegisterAt } from './family-device.ts';
 
 /**
- * Grott with an inverter without a battery. It sends records with local time and raw numbers. The home's register, in tenths of a kWh,
- * stands for the production.
+ * Grott with an inverter without a battery. It sends records with local time and raw numbers. The home's energy register, in tenths of a
+ * kWh, is used as the production.
  *
  * @param options.serial Serial number of the inverter.
  * @param options.tz IANA time zone of the datalogger's clock.

@@ -2,7 +2,7 @@ import { type FamilyDevice, formatRegister, getRegisterAt } from './family-devic
 
 /**
  * mbmd with an SDM630 meter of which one phase is connected. Each measurement is a text with three decimals, without a time. `Import` is
- * the home's register in kWh, and `Sum` has the same value.
+ * the home's energy register in kWh, and `Sum` has the same value.
  *
  * @param options.number Number of the meter on the bus.
  */

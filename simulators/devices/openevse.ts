@@ -1,7 +1,7 @@
 import { createHardwareId, type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * A charger with the OpenEVSE firmware 5: one text per topic, without a time. `total_energy` is the home's register in kWh with six
+ * A charger with the OpenEVSE firmware 5: one text per topic, without a time. `total_energy` is the home's energy register in kWh with six
  * decimals, `watthour` the same in Wh with two.
  *
  * @param options.name Seed of the hardware id.

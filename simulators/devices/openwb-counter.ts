@@ -1,8 +1,8 @@
 import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
- * The counter of an openWB 2.x. Each field is JSON without a time on a retained topic. `imported` is the home's register in Wh with three
- * decimals. Other topics belong to openWB's own sums and to an inverter without production.
+ * The counter of an openWB 2.x. Each field is JSON without a time on a retained topic. `imported` is the home's energy register in Wh with
+ * three decimals. Other topics belong to openWB's own sums and to an inverter without production.
  *
  * @param options.id Number of the counter in openWB.
  */

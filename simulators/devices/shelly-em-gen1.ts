@@ -6,12 +6,12 @@ import {
   getRegisterAt,
 } from './family-device.ts';
 
-/** Values of a current clamp without a wire. The device publishes these values, too. */
+/** Values of a current clamp that is not attached to a wire. The device publishes them like those of the other clamp. */
 const IDLE = { power: '0.00', reactive_power: '0.00', pf: '0.00', voltage: '230.12', total: '0.0', energy: '0' };
 
 /**
- * A Shelly EM of the first generation: one text per topic, without a time. `emeter/0/total` is the home's register in Wh with one decimal.
- * `emeter/0/energy` counts watt-minutes since the first request and is no register. Nothing is connected to `emeter/1`.
+ * A Shelly EM of the first generation: one text per topic, without a time. `emeter/0/total` is the home's energy register in Wh with one
+ * decimal. `emeter/0/energy` counts watt-minutes since the first request and is no register. Nothing is connected to `emeter/1`.
  *
  * @param options.name Seed of the hardware id.
  */

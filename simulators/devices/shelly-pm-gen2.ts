@@ -11,8 +11,8 @@ import {
 const VOLTS = 230;
 
 /**
- * A Shelly Plus 1PM. `aenergy.total` is the home's register in Wh with three decimals, updated after each full minute. Each change is sent
- * in `events/rpc`, with a time. With "generic status update", the whole status is also sent in `status/switch:0`, without a time.
+ * A Shelly Plus 1PM. `aenergy.total` is the home's energy register in Wh with three decimals, updated after each full minute. Each change
+ * is sent in `events/rpc`, with a time. With "generic status update", the whole status is also sent in `status/switch:0`, without a time.
  *
  * @param options.name Seed of the hardware id.
  * @param options.prefix Topic prefix that the owner chose; default is the device's id.

@@ -2,7 +2,7 @@ import { type FamilyDevice, formatRegister, getRegisterAt } from './family-devic
 
 /**
  * A German meter behind SMLReader, which publishes a text per OBIS code, without a time. Only the last will is retained. 1.8.0 is the
- * home's register in Wh with one decimal. All energy is in the second tariff.
+ * home's energy register in Wh with one decimal. All energy is in the second tariff.
  *
  * @param options.base Base topic that the owner has set.
  */

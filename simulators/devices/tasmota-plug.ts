@@ -5,8 +5,8 @@ import { createHardwareId, type FamilyDevice, formatRegister, getRegisterAt } fr
 const VOLTS = 230;
 
 /**
- * A plug with Tasmota and its default topics. `Total` is the home's register in kWh with three decimals. `Today` and `Yesterday` change at
- * midnight in `tz`. `Period` is the energy in Wh since the previous message.
+ * A plug with Tasmota and its default topics. `Total` is the home's energy register in kWh with three decimals. `Today` and `Yesterday`
+ * change at midnight in `tz`. `Period` is the energy in Wh since the previous message.
  *
  * @param options.name Topic of the device, such as `tasmota_A1B2C3`.
  * @param options.tz IANA time zone of the device's clock; `Time` is local and contains no zone.

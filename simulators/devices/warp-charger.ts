@@ -5,7 +5,8 @@ const VALUE_IDS = [0, 74, 209, 210, 211, 212];
 
 /**
  * A WARP charger. It publishes the values of its meter as a list in the order of the ids in `value_ids`, and also on the topic of earlier
- * firmware, retained and without a time. Id 209 is the home's register in kWh with three decimals. Id 210 and `energy_rel` start at 0.
+ * firmware, retained and without a time. Id 209 is the home's energy register in kWh with three decimals. Id 210 and `energy_rel` start at
+ * 0.
  *
  * @param options.prefix Topic prefix, such as `warp2/AbCd`.
  */

@@ -12,7 +12,8 @@ const VOLTS = 230;
 
 /**
  * A Zigbee plug behind Zigbee2MQTT. Its messages have no time, and each contains all cached attributes. Power and energy are reported
- * separately, so a message may contain the new power and the previous energy. `energy` is the home's register in kWh with two decimals.
+ * separately, so a message may contain the new power and the previous energy. `energy` is the home's energy register in kWh with two
+ * decimals.
  *
  * @param options.name Friendly name, which may contain slashes.
  * @param options.energySeconds Minimum seconds between reports of energy (default 0: at every change).

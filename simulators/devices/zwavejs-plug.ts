@@ -2,7 +2,7 @@ import { type FamilyDevice, formatRegister, getRegisterAt } from './family-devic
 
 /**
  * A plug behind Z-Wave JS UI with named topics and the payload type *time-value* (Unix ms of receipt), retained. `value/65537` is the
- * home's register in kWh with three decimals, `value/66049` its power in W.
+ * home's energy register in kWh with three decimals, `value/66049` its power in W.
  *
  * @param options.node Location and name, such as `Kitchen/Plug`.
  */

@@ -104,8 +104,8 @@ export function* readDatabaseElements(
 }
 
 /**
- * Converts sums to register readings in kWh. At the time of a stored reading of an earlier import, the result repeats that reading, and
- * later sums are shifted by the difference. No energy is added.
+ * Converts sums to register readings in kWh. If an earlier import has stored a reading at the same time, the result repeats the stored
+ * value, and later sums continue from it. The repeated reading adds no energy.
  */
 function registersOf(
   sums: readonly { atMs: number; sum: number; state: number | null }[],

@@ -12,7 +12,7 @@ export interface AlertRuleArrays {
   kind: Uint8Array;
   /** Time zone of each alert, as an index into the zones of the batch. */
   zone: Uint16Array;
-  /** Number of each alert's user, in ascending order. `ChangedHourArrays.user` uses the same numbers. */
+  /** Index of each alert's user in a list of users. The indexes ascend. `ChangedHourArrays.user` uses the same indexes. */
   user: Uint32Array;
 }
 

@@ -61,7 +61,7 @@ export async function fireAlerts(query: QueryFunction, firings: readonly AlertFi
     return alert ? [{ firing, alert }] : [];
   });
   if (fired.length === 0) return 0;
-  // A silence has an empty time range, so that the event lists only the silent device.
+  // The time range of a silence is empty here, so that the event contains no usage of other devices.
   const spans = fired.map(({ alert, firing: { periodStart, periodEnd } }) => {
     const startMs = periodStart.getTime();
     return { userId: alert.user_id, startMs, endMs: periodEnd?.getTime() ?? startMs };

@@ -24,8 +24,8 @@ export const formatRowPosition = (body: unknown, index: number): string =>
 type Done = (error: Error | null, value?: unknown) => void;
 
 /**
- * Lets the routes of a scope accept bodies of a content type, and parses their text. Refuses a body that is not UTF-8, because invalid
- * bytes would be stored as U+FFFD.
+ * Lets the routes of a fastify scope accept bodies of a content type, and parses their text. Refuses a body that is not UTF-8, because
+ * invalid bytes would be stored as U+FFFD.
  */
 function acceptText(
   scope: FastifyInstance,
@@ -45,7 +45,7 @@ export function addJsonParser(app: FastifyInstance): void {
   acceptText(app, 'application/json', (request, text, done) => void readJson(request, text, done));
 }
 
-/** Lets the routes of a scope also accept CSV bodies. `csv`: the names of the columns in the CSV's header, or a `CsvBody`. */
+/** Lets the routes of a fastify scope also accept CSV bodies. `csv`: the names of the columns in the CSV's header, or a `CsvBody`. */
 export function addCsvParser(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
   const read = async (text: string) => ('read' in csv ? csv.read(text) : rowsOf(text, csv));
   acceptText(scope, 'text/csv', (_request, text, done) => void read(text).then((rows) => done(null, rows), done));
@@ -59,7 +59,7 @@ export class SenmlPack {
   }
 }
 
-/** Lets the routes of a scope also accept SenML packs. */
+/** Lets the routes of a fastify scope also accept SenML packs. */
 export function addSenmlParser(scope: FastifyInstance): void {
   // Unknown members of a SenML pack, including `__proto__`, are ignored.
   const readJson = scope.getDefaultJsonParser('remove', 'remove');
@@ -72,7 +72,7 @@ export function addSenmlParser(scope: FastifyInstance): void {
 }
 
 /**
- * Lets the routes of a scope parse JSON bodies without rounding numbers. `members`: names of the members whose numbers are
+ * Lets the routes of a fastify scope parse JSON bodies without rounding numbers. `members`: names of the members whose numbers are
  * preserved; by default all.
  */
 export function addExactNumberJsonParser(scope: FastifyInstance, members: readonly string[] | undefined): void {

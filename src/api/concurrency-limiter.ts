@@ -107,9 +107,7 @@ export async function takeConcurrencySlot(
 export const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
-/**
- * Detects when the service has responded to a request. Must be called in each scope of routes that uses `takeConcurrencySlot`.
- */
+/** Detects when the service has responded to a request. Must be called in each fastify scope whose routes use `takeConcurrencySlot`. */
 export function addResponseTracking(scope: FastifyInstance): void {
   scope.addHook('onSend', (_request, reply, _payload, done) => {
     answered.get(reply)?.(isEventStream(reply));

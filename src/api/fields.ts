@@ -65,7 +65,7 @@ export const dayRangeFields = {
   end: dateField.describe('Last day of the range, inclusive. Needs `start`.').optional(),
 };
 
-/** Length of the rows of a response. */
+/** The period that one row of a response covers. */
 export const groupingSchema = z
   .enum(['day', 'month', 'hour', 'half_hour', 'quarter_hour'] satisfies GroupBy[])
   .describe(
@@ -94,7 +94,7 @@ export function resolveRequestedDays(start: string | undefined, end: string | un
   return { start, end, groupBy: groupBy ?? 'day' };
 }
 
-/** Returns the number of rows that a range of days has. Assumes that each day has 24 hours. */
+/** Returns the number of rows that a response for a range of days has. Assumes that each day has 24 hours. */
 export function countRowsInDays(start: string, end: string, groupBy: GroupBy): number {
   if (groupBy === 'month') return countMonths(start, end);
   return countDays(start, end) * (isClockUnit(groupBy) ? (24 * 60) / CLOCK_UNITS[groupBy] : 1);
@@ -156,7 +156,9 @@ export const createIncludeField = (names: readonly IncludableField[]) => {
 /** `include=complete` is an alias of `include=coverage`. */
 const canonicalInclude = (name: string): string => (name === 'complete' ? 'coverage' : name);
 
-/** Splits the value of `include` into its names. `weighted` contains `cost` and `emissions`. */
+/**
+ * Splits the value of `include` into its names. `weighted` contains those of them that are `cost` or `emissions`, and `more` the others.
+ */
 export function parseInclude(text: string | undefined): {
   more: ReadonlySet<IncludableField>;
   weighted: ReadonlySet<CostOrEmissionsInclude>;

@@ -58,7 +58,7 @@ export function serveHttp2(
     bound(request, response, patience);
     serve(request, response);
   });
-  // The app responds to protocol errors (plugins/protocol.ts).
+  // These listeners pass requests with protocol errors to the app, which responds to them (plugins/protocol.ts).
   server.on('checkExpectation', (request: Http2ServerRequest, response: Http2ServerResponse) => {
     if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
     server.emit('request', request, response);
@@ -175,7 +175,7 @@ function bound(request: Http2ServerRequest, response: Http2ServerResponse, patie
     ? undefined
     : setTimeout(() => {
         fail();
-        // Resets the stream if the client has not received the complete response by then.
+        // Resets the stream if the client has not received the complete response a second later.
         setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 1_000).unref();
       }, patience.requestTimeout);
   request.once('end', () => clearTimeout(late));

@@ -58,14 +58,15 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   /** Value of the request's header `Accept-Language`. */
   languages: string;
   /**
-   * Runs one part of a change while the caller is locked. Throws if the caller has lost access. For operations with `changes:
-   * 'piece by piece'`.
+   * Runs one part of a change in a transaction that locks the caller's account, and its key or session. Throws if the caller has lost
+   * access. For operations with `changes: 'piece by piece'`.
    */
   whileAllowed<T>(piece: (caller: Caller) => Promise<T>): Promise<T>;
   /** Reads the caller again from the database during a long read. Throws if the caller has lost access. */
   stillAllowed(): Promise<Caller>;
   /**
-   * Reads and locks the caller in a transaction that the operation has opened for a change. Throws if the caller has lost access.
+   * Reads the caller again and locks its account and its key or session, in a transaction that the operation has opened for a change.
+   * Throws if the caller has lost access.
    */
   allowedIn(trx: Database): Promise<Caller>;
 }

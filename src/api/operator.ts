@@ -69,9 +69,9 @@ export async function startOperatorListener(
 }
 
 /**
- * Whether a request's Host header is accepted: IP addresses, localhost, and configured names, and names without a dot if other
- * machines may connect. Other names are refused, because a web page could make its own host name resolve to this machine (DNS
- * rebinding).
+ * Whether a request's Host header is accepted. IP addresses, localhost and configured names are accepted. If other machines may connect,
+ * names without a dot are accepted, too. Other names are refused, because a web page could make its own host name resolve to this machine
+ * (DNS rebinding).
  */
 export function isOperatorHost(
   header: string | undefined,

@@ -9,7 +9,7 @@ import { negotiateLanguage } from './tables/accept.ts';
 
 /**
  * Creates the server for plain HTTP. It responds that HTTPS is required, unless a trusted proxy received the request over TLS
- * (X-Forwarded-Proto: https). Browsers get a link to `publicUrl`, because the client can choose the host of the request.
+ * (X-Forwarded-Proto: https). Browsers get a link to `publicUrl` instead of the request's own host, which the client can choose.
  */
 export function createPlainHttpServer(
   isTrusted: (address: string | undefined) => boolean,

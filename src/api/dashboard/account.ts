@@ -39,7 +39,7 @@ export const endUserSession = defineOperation('DELETE /v1/sessions/{session_id}'
     ),
 });
 
-/** Maximum number of imports in the list. The passwords of an import can be fetched for a day only. */
+/** Maximum number of imports in the list. */
 const MOST = 20;
 
 export const listUnfetchedImports = defineOperation('GET /v1/waiting-imports', {

@@ -57,7 +57,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     clearInterval(looking);
     clearInterval(beating);
     endAll();
-    // Later, streams whose clients have not read the end are destroyed.
+    // Streams that their clients have not read to the end by then are destroyed.
     setTimeout(() => {
       for (const { outlet } of listeners) outlet.stream.destroy();
     }, UNREAD_END_MS).unref();

@@ -187,7 +187,7 @@ export const usablePriceSeriesSchema = seriesSchema
   .omit({ source: true, last_fetched_at: true, next_fetch_at: true, last_error: true })
   .extend({
     prices: count,
-    /** End of the last price. Null if the series has no price. */
+    /** End of the time for which the series has prices. Null if it has none. */
     until: instantSchema.nullable(),
   });
 
@@ -229,7 +229,10 @@ export const sentDeliverySchema = z.strictObject({
 
 export const operatorOverviewSchema = z.strictObject({
   at: instantSchema,
-  /** Number of stored readings, whose increase gives the rate. It falls when a month is dropped or the statistics are reset. */
+  /**
+   * Number of stored readings. The page computes the rate from its increase. The number falls when a month is dropped or the statistics are
+   * reset.
+   */
   readings_stored: count,
   lag_seconds: z.number().nullable(),
   waiting: z.strictObject({ late_differences: count, stale_days: count, usage_changes: count, deliveries: count }),

@@ -146,8 +146,8 @@ function clientOf({ caller }: FastifyRequest): { caller: Caller; appId: string }
 }
 
 /**
- * Returns the feed of a subscription, in whole days of the home's time zone. Before each month, checks again whether the app
- * still has access.
+ * Returns the feed of a subscription, in whole days of the home's time zone. Before it reads each month, checks again whether the app still
+ * has access.
  */
 function batchXml(
   { db, readDb, clock }: ApiContext,

@@ -105,7 +105,7 @@ export class UsageStreams {
     this.handOn();
     this.#isStopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
-    // Later, streams whose clients have not read the end are destroyed.
+    // Streams that their clients have not read to the end by then are destroyed.
     setTimeout(() => {
       for (const { outlet } of this.#homes.followers) outlet.stream.destroy();
     }, UNREAD_END_MS).unref();

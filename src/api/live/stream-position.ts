@@ -1,6 +1,6 @@
 /**
- * Position of a stream in a home's usage events: the last event that was sent, and the time (Unix ms) since which all events are
- * recorded.
+ * Position of a stream in a home's usage events: the last event that was sent, and the time (Unix ms) since which no usage event of the
+ * home is missing.
  */
 export interface StreamPosition {
   sinceMs: number;
@@ -20,8 +20,8 @@ export function parseStreamPosition(id: string): StreamPosition | null {
 }
 
 /**
- * Whether an event is the next one for a stream whose last event is `placeId`. A query found the event after `afterId`. If the
- * stream's last event is older than `afterId`, the stream waits for a later query.
+ * Whether an event is the next one for a stream. `placeId`: last event that the stream has sent. `afterId`: event after which the query
+ * began. If the stream's last event is older, the query may have skipped events, so the stream waits for a later query.
  */
 export const isNextStreamEvent = (
   placeId: string,
