@@ -16,7 +16,7 @@ interface Cadence {
   liveSeconds: number;
 }
 
-/** Intervals of devices that measure electricity: quarter-hours, like real meters. */
+/** Intervals between the readings of devices that measure electricity: quarter-hours, like real meters. */
 export const METER_READING_CADENCE: Cadence = {
   pastSeconds: 900,
   hourlyBeforeMs: Number.NEGATIVE_INFINITY,

@@ -6,7 +6,10 @@ import type { HomeTraits } from './homes.ts';
 import { type SolarFlow, type SolarTraits, simulateSolarDay } from './solar.ts';
 import { type DailyVolumes, simulateVolumes } from './volumes.ts';
 
-/** Quantity of a register of a house: an energy flow, an appliance, gas (as energy), or water (in litres, which are treated as Wh). */
+/**
+ * Quantity that a register of a house counts: an energy flow, the energy of an appliance, gas (as energy), or water (in litres, which are
+ * treated as Wh).
+ */
 export type HouseFlow = SolarFlow | Appliance | keyof DailyVolumes;
 
 /** One local day of a house, minute by minute, in watts. Water is in litres per hour. */

@@ -93,7 +93,8 @@ export async function createDevicePublishers(
 const METERS: ReadonlySet<string> = new Set(['smart_meter', 'meter']);
 
 function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object | readonly object[]> {
-  // All devices send their history in the same small steps, so that the devices of a home share a simulated day.
+  // All devices send their history in the same small steps of time, so that the devices of a home can share the cached days of its
+  // simulation.
   if (!METERS.has(device.kind) || faults.length === 0) return stepsOf(device, nowMs);
   const readings = readingsOf(device, nowMs);
   const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);

@@ -25,7 +25,7 @@ export function createLocalTimeParser(zone: string): (local: string) => number |
   };
 }
 
-/** Formats `2026-10-25T02:30` and `2026-10-25T02:30:00.5` with seconds and without fractions, like the format above. */
+/** Adds the seconds to `2026-10-25T02:30`, and removes the fraction from `2026-10-25T02:30:00.5`, so that both have the format above. */
 const withSeconds = (local: string): string => {
   const [, minutes = '', seconds = ':00'] = /^(.{16})(:\d\d)?/.exec(local) ?? [];
   return minutes + seconds;

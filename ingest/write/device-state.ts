@@ -29,7 +29,9 @@ export interface DeviceState {
    * only for readings after all edits.
    */
   readonly edits?: readonly Edit[];
-  /** End (exclusive, Unix ms) of the time range to which changed settings and edits are now applied. Undefined if none are. */
+  /**
+   * End (exclusive, Unix ms) of the time range in which this transaction applies changed settings and edits. Undefined if it applies none.
+   */
   readonly pieceUntilMs?: number;
 }
 
@@ -80,8 +82,8 @@ export interface SeriesState {
   /** State of the rule that converts readings into energy. Null if the series contributes to no total. */
   readonly tail: unknown;
   /**
-   * Readings up to this time (Unix ms) are rejected, because they would change consumption whose readings are already deleted. Null if none
-   * are deleted.
+   * Readings up to this time (Unix ms) are rejected: the stored readings up to it are already deleted, so their consumption can no longer
+   * be recomputed. Null if none are deleted.
    */
   readonly closedUntilMs: number | null;
   /**
@@ -101,7 +103,7 @@ export const getSettingsOfSeries = (
     ? { ...settings, ...(splits && { splits }), ...(stepsBack.length > 0 && { stepsBack }) }
     : settings;
 
-/** Whether the series has a reading since it began to measure its present counter. */
+/** Whether the series has a reading after the last of its `splits`, and thus of its present counter. */
 export const hasReadingAfterLastSplit = ({ splits, lastReadAtMs }: SeriesState): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 

@@ -19,7 +19,7 @@ import {
 import { HeadWorkingCopies, REPEATED_READING_RESULT, type SlowPathReason } from './head-working-copies.ts';
 import { createTextWriter, type EncodedTextElements, type TextWriter } from './statement.ts';
 
-/** Changes by the fast path, which processes readings with the cached state of their device. */
+/** Result of the fast path, which processes readings with the cached state of their device. */
 export interface FastPathResult {
   /** Ids of the devices that the fast path has processed. */
   readonly deviceIds: readonly string[];

@@ -62,7 +62,7 @@ export class HeadWorkingCopies {
   readonly #findings: CountingResultReceiver = {
     interval: (interval: EnergyInterval) => {
       addInterval(this.sums, interval, this.#roles, 1);
-      // The slow path processes estimated export, because its energy is also added up separately.
+      // Only the slow path adds the energy of estimated exports to its separate total.
       if (interval.estimated) this.#isPlain = false;
       if (this.#roles.isTariff && hasCountedEnergy(interval)) this.#risen.push(interval);
     },
@@ -145,7 +145,7 @@ export class HeadWorkingCopies {
     const heads = this.numbers;
     const end = head + getRecordLengthAt(heads, head);
     for (let at = head + HEAD_RECORD_OFFSETS.series; at < end; at += SERIES_BLOCK_LENGTH) {
-      // Also compares tariff registers of other circuits, which are rare. The slow path distinguishes circuits.
+      // Also compares tariff registers of other circuits (for example of a battery), which are rare. The slow path distinguishes circuits.
       if (at === tariff || !unpackRoles(heads[at + SERIES_BLOCK_OFFSETS.roles] as number).isTariff) continue;
       const { run } = unpackCountingState(heads, at + SERIES_BLOCK_OFFSETS.state) as RegisterState;
       const known = run && deriveRegisterIncrements(run, 'import');

@@ -24,7 +24,7 @@ const timeBound = (ms: number) =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity';
 
 /**
- * Loads ranges of stored readings, in the order of `wanted`. Deleted readings are replaced by the few that retention has kept
+ * Loads ranges of stored readings, in the order of `wanted`. Where retention has deleted readings, loads the few that it has kept
  * (`closed_readings`).
  */
 async function loadStretches(client: PoolClient, wanted: readonly StretchRequest[]): Promise<Stretch[]> {

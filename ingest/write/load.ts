@@ -152,10 +152,13 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
   return found;
 }
 
-/** Converts columns of `series` into roles. `counts_import` and `counts_export` are set only for electricity. */
+/**
+ * Converts columns of `series` into roles: the totals to which the series contributes. `counts_import` and `counts_export` are set only for
+ * electricity.
+ */
 function storedRoles(row: StoredRoles): SeriesRoles {
   const imports = row.counts_import || (row.meter !== null && !isElectricityQuantity(row.meter));
-  // `tariff_since` remains set for a former tariff register.
+  // `tariff_since` remains set for a former tariff register, so it is not sufficient.
   const isTariff = row.tariff_since !== null && (imports || row.counts_export);
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
 }

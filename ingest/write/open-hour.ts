@@ -159,7 +159,7 @@ export class OpenHourSums implements QuarterHourBuckets {
     return sums;
   }
 
-  /** `get` returns the reused objects, so nothing needs to be stored. */
+  /** Does nothing, because callers change the objects that `get` returns. */
   set(): void {}
 
   /** Whether one of the measures has changed in the latest hour (0) or the next hour (1). */

@@ -24,7 +24,10 @@ const FIRST_LOOK = { back: 4, beyond: 16 };
  * series is treated as if it began with the first of them that was counted.
  */
 const FURTHEST_UNKNOWN = 1_024;
-/** A series that contributes to no total needs no stored readings, because only duplicates must be found. */
+/**
+ * A series that contributes to no total needs no readings before and after the late ones: only duplicates must be found, which have the
+ * same times.
+ */
 const NO_LOOK = { back: 0, beyond: 0 };
 
 /**
@@ -104,9 +107,9 @@ function fromFirstCounted(
 }
 
 /**
- * Replays stored readings without and with the new readings from the last known state, until both reach the same state. Returns the
- * readings to load if they are missing. `changedToMs`: end of the changes by the previous group of late readings. `nextMs`: start of the
- * next group. `tail`: stored state after the last reading. `isExcluded`: whether an edit excludes a reading.
+ * Replays stored readings without and with the new readings from the last known state, until both replays reach the same state. If readings
+ * are missing, returns which to load. `changedToMs`: end of the changes by the previous group of late readings. `nextMs`: start of the next
+ * group. `tail`: stored state after the last reading. `isExcluded`: whether an edit excludes a reading.
  */
 export function replayWithNewReadings(
   rules: CountingRuleChange,

@@ -38,7 +38,7 @@ export interface DevicePlan {
   readonly deltas: DeviceDeltas;
   /** The part of `deltas` from readings after all stored ones. Null if this is all of `deltas`. */
   readonly followed: DeviceDeltas | null;
-  /** End (exclusive, Unix ms) of the time range to which changed settings and edits are applied. */
+  /** End (exclusive, Unix ms) of the time range in which this transaction applies changed settings and edits. */
   readonly pieceUntilMs: number;
   readonly computedWith: SettingsByTime;
   /** Whether changes of roles remain to be applied to the past. */
@@ -105,7 +105,7 @@ function endTail(plan: SeriesPlan): void {
     plan.head = { lastReadAtMs, tail: null };
 }
 
-/** Returns the changes from readings after all stored ones, without tariff registers. */
+/** Returns the changes by readings that are later than all stored ones. Tariff registers are excluded. */
 function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   const followed = createEmptyDeltas();
   for (const plan of plans) {
@@ -232,7 +232,7 @@ function isAhead(series: SeriesState, target: RolesByTime): boolean {
   return times.fromMs > series.lastReadAtMs && getContributionEndMs(series) > series.lastReadAtMs;
 }
 
-/** Limits excluding edits to the time in which the series contributes to a total. */
+/** Limits the edits that exclude readings to the time in which the series contributes to a total. */
 function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   const { isExcluded } = edits;
   const endMs = isExcluded ? getContributionEndMs(will) : Number.POSITIVE_INFINITY;

@@ -182,8 +182,8 @@ class Stages {
   }
 
   /**
-   * A changed setting must apply to the next reading. Therefore throws RecomputationRequiredError for devices that one chunk can recompute.
-   * The readings of other devices do not wait.
+   * A changed setting must apply to the next reading. Therefore throws RecomputationRequiredError for devices that can be recomputed in one
+   * transaction. Devices that need several transactions are recomputed later, and their readings do not wait.
    */
   deferRecomputation(): void {
     const first: string[] = [];

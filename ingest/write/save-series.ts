@@ -135,7 +135,7 @@ function rowsOf<P extends SeriesReading>(
 const NO_POINTS: readonly SeriesReadingWithVerdict[] = [];
 
 /**
- * Returns a function that selects readings with a changed verdict: those that now have one (`isNoted` true), or no longer have one (false).
+ * Returns a function that selects the readings whose verdict has changed: to a verdict (`isNoted` true), or from a verdict to none (false).
  */
 const judged = (isNoted: boolean) => (plan: SeriesPlan) =>
   plan.verdicts ? [...plan.verdicts.values()].filter(({ verdict }) => (verdict !== null) === isNoted) : NO_POINTS;

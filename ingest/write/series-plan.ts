@@ -48,7 +48,7 @@ export interface SeriesPlan {
   /** Manual readings to store. `withdrawn`: manual readings to delete. */
   readonly added: SeriesReading[];
   readonly withdrawn: SeriesReading[];
-  /** Changed verdicts by `getReadingKey`. Null if none changes. */
+  /** Changed verdicts, by the key of the reading (`getReadingKey`). Null if none changes. */
   verdicts: Map<string, SeriesReadingWithVerdict> | null;
   /** Time of the last reading, and state of the counting rule after the batch. Null if both are unchanged. */
   head: { lastReadAtMs: number; tail: unknown } | null;

@@ -63,7 +63,7 @@ export function encodeBooleans(values: readonly boolean[]): Buffer {
   return buffer;
 }
 
-/** Each element follows its length. */
+/** Elements of a `text[]` parameter in PostgreSQL's wire format, each after its length. */
 export interface EncodedTextElements {
   readonly bytes: Buffer;
   readonly count: number;

@@ -25,7 +25,7 @@ export interface TargetRoles extends RolesByTime {
 
 /**
  * Returns the roles that the series of a device should have under the owner's current settings. Series with announced names are classified
- * together; a later series changes nothing in the past. `series`: all series, stored and new.
+ * together. A series that appears later does not change the roles of earlier times. `series`: all series, stored and new.
  */
 export function chooseTargetRoles(
   { channelSettings = {} }: Pick<DeviceState, 'channelSettings'>,

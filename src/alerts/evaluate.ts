@@ -1,6 +1,6 @@
 import { listPeriodsOfHour, type Period, type PeriodKind } from './period.ts';
 
-/** Time in ms after which a period has ended too long ago for its alerts to fire (README, Alerts). */
+/** Time in ms from the end of a period during which its alerts may still fire (README, Alerts). */
 const TOO_LATE_MS = 24 * 3_600_000;
 
 /** Kinds of periods. `AlertRuleArrays.kind` contains indexes into this list. */

@@ -29,7 +29,7 @@ export function startAlertEvaluator(threads: number = Math.max(1, availableParal
   if (hasLittleMemory()) return WITHOUT_THREADS;
   const pool = createThreadPool<EvaluationTask, CandidatePeriodArrays>(
     new URL('./evaluate.task.ts', import.meta.url),
-    // Each concurrent batch has at most one task in the queue, so the queue is never longer than `mayWait`.
+    // The queue is never longer than `mayWait`, because each batch that is evaluated has at most one task in it.
     { least: 1, most: threads, mayWait: 2 * threads },
   );
   return {

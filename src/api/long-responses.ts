@@ -42,7 +42,7 @@ export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<Async
   })();
 }
 
-/** Long responses to one account that this process is sending. */
+/** The long responses that this process is sending to one account. */
 interface LongAnswers {
   underWay: number;
   /** Resolves when the account's last requested page and the pause after that page have ended. */

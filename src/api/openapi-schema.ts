@@ -12,7 +12,7 @@ export function convertZodToJsonSchema(schema: z.ZodType, io: 'input' | 'output'
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern;
-      // Adds the default of a value that is parsed from text, which the library omits.
+      // The library omits the default of a value that is parsed from text. It is added here.
       if ('missing' in jsonSchema) {
         jsonSchema.default = jsonSchema.missing as number;
         delete jsonSchema.missing;

@@ -16,7 +16,7 @@ import { OPERATIONS, type OperationName } from './v1/operations.ts';
 
 type Named = AnyOperation & { name: OperationName };
 
-/** Maximum number of characters of the description of an error status. Longer descriptions are replaced by a general sentence. */
+/** Maximum length of an error status's description, in characters. Longer descriptions are replaced by a general sentence. */
 const MAX_DESCRIPTION = 400;
 const STATUSES = Map.groupBy(Object.keys(ERROR_DEFINITIONS) as ErrorName[], (name) => ERROR_DEFINITIONS[name].status);
 

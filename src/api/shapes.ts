@@ -17,7 +17,7 @@ type WithIsoTimes<Row> = {
   [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] extends Date | null ? string | null : Row[Name];
 };
 
-/** Converts a row to members of a response: the columns that the schema names. Times become ISO 8601 in UTC. */
+/** Returns those columns of a row that the schema of a response names. Times become ISO 8601 in UTC. */
 export const pickMembers = <Shape extends z.ZodRawShape, Row extends object>(
   { shape }: z.ZodObject<Shape>,
   row: Row,

@@ -218,7 +218,7 @@ async function readOidcConfig({ oidc: config }: Config): Promise<SignInProvider 
   }
 }
 
-/** Time in ms after which idle connections are closed again during a shutdown, because connections can become idle late. */
+/** Interval in ms at which idle connections are closed during a shutdown. Once is not enough, because connections can become idle late. */
 const IDLE_LOOK_MS = 100;
 
 /** Closes the idle connections of a server that has stopped listening, until none is left. */

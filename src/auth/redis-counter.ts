@@ -114,7 +114,7 @@ async function connect(url: string, log: Logger) {
   return client;
 }
 
-/** Returns the plans of accounts and of the owners of devices and apps, by the key of the counter. */
+/** Returns the plan for each counter: that of the account, or of the account that owns the device or app. */
 async function plansOf(db: Database, keys: readonly string[]): Promise<Map<string, string>> {
   const inHomes = keys.filter((key) => key.startsWith('app:'));
   // Raw SQL: every counted request waits for this query, so one statement handles all kinds of keys.

@@ -59,7 +59,7 @@ export const ADDRESS_LIMITS: WindowLimits = { minute: 10, day: 1_000_000_000 };
 
 const UNCOUNTED: RequestDecision = { allowed: true, windows: null, retryAfterSeconds: 0 };
 
-/** Requests of one weight that wait to be counted, by the name of their counter. */
+/** Requests that wait to be counted, by the name of their counter. All of them have the same weight. */
 type WaitingRequests = Map<string, { resolve(decision: RequestDecision): void; reject(error: unknown): void }[]>;
 
 /**

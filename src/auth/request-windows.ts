@@ -84,7 +84,7 @@ export function decideRequests(
   const room = Math.floor(Math.min(limits.minute - now.minuteCount, limits.day - now.dayCount) / weight);
   const granted = Math.max(0, Math.min(wanted, room));
   const refused = canBeSuspended ? wanted - granted : 0;
-  // The decision is valid for all counters between these bounds.
+  // The decision is valid for all counters between `least` and `most`.
   const isOfWrongClock = known.suspendedUntilMs > nowMs;
   const least = {
     minuteFromMs: nowMs - MINUTE_MS + 1,
@@ -102,7 +102,7 @@ export function decideRequests(
     return { granted, least, most: { ...most, ...counts }, add: { minuteCount: added, dayCount: added } };
   }
   if (now === known && room <= 0) {
-    // Counts of the minute and of the day from which a request of this weight is refused.
+    // If the count of the minute or of the day has reached this number, a request of this weight is refused.
     const [ofMinute, ofDay] = [limits.minute - weight + 1, limits.day - weight + 1];
     const full = known.minuteCount >= ofMinute ? { minuteCount: ofMinute } : { dayCount: ofDay };
     if (refused === 0) return { granted, least: { ...least, ...full }, most, add: {} };

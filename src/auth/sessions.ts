@@ -172,7 +172,7 @@ export async function listSessions(
   }));
 }
 
-/** Returns the role of the account, by session id, for the given sessions that are still valid. */
+/** Returns, by session id, the role of the account of each given session that is still valid. */
 export async function findRolesOfSessions(
   db: Database,
   sessionIds: readonly string[],

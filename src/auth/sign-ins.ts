@@ -257,8 +257,8 @@ export interface UnusedSignInMailCounts {
   byBrowser: number;
   byBrowserToday: number;
   /**
-   * Mails that browsers requested which have never signed in to the account: in the last 15 minutes from any network, and from
-   * this browser's network in the last 15 minutes and in the last day.
+   * Mails that were requested by browsers with which nobody has signed in to the account. `byStrangers`: in the last 15 minutes, from any
+   * network. `byStrangersHere` and `byStrangersHereToday`: from this browser's network, in the last 15 minutes and in the last day.
    */
   byStrangers: number;
   byStrangersHere: number;

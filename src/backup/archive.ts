@@ -37,8 +37,8 @@ const ARCHIVE_COMMAND = [
 ].join('; ');
 
 /**
- * Time in seconds after which PostgreSQL completes a WAL segment that is not full. It limits the loss if a disk fails to less
- * than 60 s.
+ * Time in seconds after which PostgreSQL completes a WAL segment that is not full. If a disk fails, only the changes of less than 60 s are
+ * therefore lost.
  */
 const SEGMENT_SECONDS = 55;
 

@@ -31,7 +31,7 @@ const KEYS = ['secret.key', 'tls/key.pem', 'tls/cert.pem'];
 const EMPTIED = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/./;
 const SKIPPED =
   /(^|\/)(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label\.old|\.s\.PGSQL\..*|current_logfiles|socket-folder|energy-wal)($|\/)/;
-/** Copied last, because it contains the position at which recovery begins. */
+/** This file is copied last, because it contains the position at which recovery begins. */
 const CONTROL = 'global/pg_control';
 
 export interface BaseBackupCopy {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Size in bytes of a page of PostgreSQL, and two offsets in the page's header: of the checksum and of the end of the free space
+ * Size in bytes of a page of PostgreSQL, and two offsets in the page's header: that of the checksum, and that of the end of the free space
  * (storage/bufpage.h).
  */
 const PAGE_BYTES = 8_192;

@@ -36,7 +36,7 @@ const KINDS = [
 const endingSchema = z.object({ at: z.iso.datetime(), kind: z.enum(KINDS), id: z.string().min(1).max(100) });
 /**
  * An account, app, authorization, device, gateway, key, membership, passkey, session or webhook that was deleted or revoked. `at`: time of
- * this end, ISO 8601.
+ * the deletion or revocation, ISO 8601.
  */
 export type DeletionRecord = z.infer<typeof endingSchema>;
 

@@ -50,8 +50,8 @@ export function findNextOpenPeriod(
 }
 
 /**
- * Returns the closed periods whose corrections must be computed for a period: the period itself if it is closed, otherwise those that will
- * be corrected in it.
+ * Returns the closed periods whose corrections concern a period. For a closed period, this is the period itself; for an open period, these
+ * are the closed periods whose corrections it will include.
  */
 export function listPeriodsToCorrect(periods: readonly AdjustablePeriod[], one: AdjustablePeriod): AdjustablePeriod[] {
   if (one.isClosed) return [one];
@@ -96,7 +96,7 @@ export async function listEditsInForce(
   { userId, deviceId }: BilledHomeOrDevice,
   { from, to }: { from: Date; to: Date },
 ): Promise<StatementEdit[]> {
-  // Raw SQL: the conditions compare with null.
+  // Raw SQL: a condition applies only if its parameter (`deviceId`) is not null.
   const { rows } = await sql<Row>`
     SELECT e.edit_id, e.device_id, e.channel, e.kind, s.native_name, e.from_at, e.to_at, CASE WHEN e.instants IS NULL THEN e.value END AS value, e.reason, author.role AS author
     FROM reading_edits e JOIN devices d USING (device_id) LEFT JOIN users author ON author.user_id = e.author

@@ -58,7 +58,7 @@ export interface RegisterState {
   atMs: number;
   lastMs: number;
   isByHand: boolean;
-  /** If the register fell slightly at the last reading (jitter), the value before. */
+  /** Value at the last reading. If the register fell slightly at this reading (jitter), the value before. */
   value: MilliwattHours;
   next: { ms: number; value: MilliwattHours; step: RegisterReadingVerdict } | null;
 }
@@ -84,7 +84,7 @@ function energyOfStep(before: number, value: number, step: RegisterReadingVerdic
   return value - before + (step === 'rollover' ? maximum : 0);
 }
 
-/** Returns the energy since the last reading: the energy between two readings in proportion to time, rounded down. */
+/** Returns the energy since the last reading: the energy up to the next reading, in proportion to the elapsed time, rounded down. */
 function energySinceLast({ atMs, lastMs, value, next }: RegisterState, maximum: number): number {
   if (!next) return 0;
   const energy = energyOfStep(value, next.value, next.step, maximum);

@@ -92,7 +92,7 @@ function within({ registerState, next }: Ends, { fromMs, untilMs }: Series, from
   return { registerState: { ...registerState, atMs, next: counted }, next: counted };
 }
 
-/** `from`: start of the bill period. */
+/** Returns the state of a register at its first reading or, if that is earlier, at the start of the bill period (`from`). */
 const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): RegisterState => ({
   atMs: Math.max(ms, from.getTime()),
   lastMs: ms,
@@ -154,7 +154,7 @@ const readWhere = (bounds: string) => `(
     SELECT series_id, read_at, interval_ms, value FROM readings r WHERE series_id = s.series_id AND ${bounds}
     UNION ALL SELECT series_id, read_at, interval_ms, value FROM closed_readings r WHERE series_id = s.series_id AND ${bounds}) r
   LEFT JOIN reading_notes n USING (series_id, read_at, interval_ms)`;
-/** SQL condition: the reading is valid. Readings without a final verdict are not. */
+/** SQL condition: the reading is valid. A reading without a final verdict is not valid. */
 const COUNTS = `(n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed', 'excluded')) AND (h.held_at IS NULL OR r.read_at < h.held_at)`;
 const NO_JITTER = `n.verdict IS DISTINCT FROM 'jitter'`;
 const HELD = `LEFT JOIN LATERAL (SELECT min(read_at) AS held_at FROM reading_notes WHERE series_id = s.series_id AND verdict = 'held') h ON true`;

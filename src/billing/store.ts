@@ -115,7 +115,8 @@ export async function createBillPeriod(
       trx,
     );
     const [found] = rows;
-    // The account's time zone may have changed, so each period begins exactly when the previous one ends.
+    // Adjacent periods share their boundary. The start of the day is not used there, because the account's time zone may have changed since
+    // the adjacent period was created.
     const [from, to] = [found?.endBefore ?? days.from, found?.startAfter ?? days.to];
     if (found?.taken || from >= to) throw new AppError('billDaysTaken');
     if ((found?.periods ?? 0) >= MAX_PERIODS) throw new AppError('tooManyBills');
@@ -265,7 +266,7 @@ async function addVersion(
 ): Promise<void> {
   const last = (await versionsOf(trx, period.bill_period_id)).at(-1);
   const version = (last?.statement.version ?? 0) + 1;
-  // The closing version is always recorded.
+  // The closing version is recorded even if there are already `MAX_VERSIONS` versions.
   if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
   const { known, energy } = await currentEnergy(trx, period);
   const sum = addAdjustments(known, adjustments);

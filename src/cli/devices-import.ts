@@ -27,7 +27,7 @@ import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 const MAX_ROWS = 100_000;
 const MAX_FILE_BYTES = 67_108_864;
-/** Maximum number of existing devices with other settings that a terminal lists. */
+/** Maximum number of devices that a terminal lists because they already exist with other settings. */
 const MAX_NAMED = 20;
 
 interface ImportOptions {

@@ -76,7 +76,9 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   mcp: 'serve the tools of a running service to an assistant (Model Context Protocol); assistants start this command',
 };
 
-/** A command that reports an unknown option before a missing option, because the unknown one is usually a misspelling of it. */
+/**
+ * A command that reports an unknown option before a missing option, because the unknown option is usually a misspelling of the missing one.
+ */
 class PlainCommand extends Command {
   /** Method of commander that suggests a similar option. Commander's types do not declare it. */
   declare readonly unknownOption: (flag: string) => never;

@@ -10,7 +10,7 @@ const LINE_MS = 5_000;
 
 /**
  * Creates a progress bar on stderr: `label [bar] format`. If stderr is not a terminal, prints a line such as `label: 42 %` every five
- * seconds. `relation` in a payload replaces the label.
+ * seconds. If a payload contains `relation` (the name of a table), this name replaces the label.
  */
 export const createProgressBar = (label: string, format: string, clearOnComplete = false): ProgressBar =>
   process.stderr.isTTY
@@ -42,7 +42,7 @@ export function createProgressPrinter(label: string, print: (line: string) => vo
   };
 }
 
-/** Runs work that reports its steps and the progress of each relation. Steps are printed only on a terminal. */
+/** Runs work that reports its steps and the progress of each table (relation). Steps are printed only on a terminal. */
 export async function withProgress<T>(work: (steps: MoveCallbacks) => Promise<T>): Promise<T> {
   const bar = createProgressBar('{relation}', '{percentage}%', true);
   let shown = '';

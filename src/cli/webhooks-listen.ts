@@ -78,7 +78,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
     callOperation(definition, asked, { db, config, what: 'webhook' });
   const end = (webhookId: string) => ask(deleteWebhook, { params: { webhook_id: webhookId } });
   const userId = await findUserId(db, options.user);
-  // A listener that is still running holds a lock.
+  // Does not end the subscription of a listener that is still running, because that listener holds the lock.
   for (const webhookId of await listenersOf(db, userId))
     await withExclusiveLock(pool, lockOf(webhookId), () => end(webhookId));
   const { events = EVENT_TYPES.join(), authToken: auth_token = `whsec_${randomBytes(32).toString('base64')}` } =

@@ -30,7 +30,8 @@ export const getSetVariables = (env: Record<string, string | undefined> = proces
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
 /**
- * Reads and validates the environment. Throws a ConfigError with one line per error. New identifiers then contain the cell's name (CELL).
+ * Reads and validates the environment. Throws a ConfigError with one line per error. Identifiers that are created afterwards contain the
+ * cell's name (CELL).
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const parsed = variablesSchema.safeParse(getSetVariables(env), { error: describeValidationIssue });
@@ -54,13 +55,16 @@ function configOf(vars: Variables) {
     environment: vars.ENVIRONMENT,
     /** Name of this installation (cell) among several behind one router; undefined for the first cell. */
     cell: vars.CELL,
-    /** Undefined: text on a terminal, otherwise JSON. */
+    /** If `format` is undefined, the log is text on a terminal, and otherwise JSON. */
     log: { level: vars.LOG_LEVEL, format: vars.LOG_FORMAT },
     dataDir: vars.DATA_DIR ?? (sandbox ? join('data', 'sandbox') : 'data'),
     publicUrl,
     /** Whether PUBLIC_URL was set. If not, links use the port of the API. */
     isPublicUrlGiven: vars.PUBLIC_URL !== undefined,
-    /** Backups of the embedded database. `to`: undefined for the folder `backups` in the data directory, without WAL. */
+    /**
+     * Backups of the embedded database. If `to` is undefined, they are in the folder `backups` of the data directory, and no WAL is
+     * archived.
+     */
     backup: { to: vars.BACKUP_TO, keyFile: vars.BACKUP_KEY_FILE },
     retentionMonths: vars.RETENTION_MONTHS,
     maxChannels: vars.MAX_CHANNELS,

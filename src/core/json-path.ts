@@ -39,7 +39,10 @@ function compiled(path: string): ((value: unknown) => unknown) | null {
   }
 }
 
-/** The two kinds of selectors in a path to a single value, whose types the library does not export. */
+/**
+ * Converts a selector of a path to a step. In a path to a single value, each selector is a name or an index. The library does not export
+ * the types of selectors.
+ */
 function stepOf(selector: object): Step {
   const { name, index } = selector as { name?: string; index?: number };
   const step = name ?? index;

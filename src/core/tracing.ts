@@ -4,7 +4,9 @@ import { type Context, context, propagation, type Span, SpanKind, SpanStatusCode
 export interface TracingOptions {
   /** Whether OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set. The exporter reads these variables itself. */
   isOn: boolean;
-  /** Fraction of the traces that are sampled (OTEL_TRACES_SAMPLER_ARG). Callers decide for their own traces. */
+  /**
+   * Fraction of traces that are sampled (OTEL_TRACES_SAMPLER_ARG). If a caller has begun the trace, the caller's decision applies instead.
+   */
   share: number;
   version: string;
 }

@@ -26,7 +26,7 @@ export function scaleAndRound(value: number, places: number): number {
   const product = Math.abs(value) * 10 ** places;
   const whole = Math.floor(product);
   const fraction = product - whole;
-  // If the product is close to a half, its decimal digits decide, because rounding errors may have changed it.
+  // If the fraction is close to 0.5, the decimal digits of `value` decide, because rounding errors may have changed the product.
   const rounded =
     Math.abs(fraction - 0.5) > product * 2 ** -51 ? whole + (fraction > 0.5 ? 1 : 0) : byDigits(value, places);
   return value < 0 && rounded !== 0 ? -rounded : rounded;

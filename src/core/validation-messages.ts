@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Descriptions of expected values, by zod's names of kinds. */
+/** Descriptions of the expected types of values, by zod's names of the types. */
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',

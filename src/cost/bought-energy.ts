@@ -10,7 +10,7 @@ export interface HomeOrDevice {
   deviceId?: string;
 }
 
-/** Whole mWh as floats, or smaller units as bigints. */
+/** A list of energies: whole mWh as numbers, or whole numbers of a smaller unit as bigints. */
 type Energies<Energy extends number | bigint> = Energy extends number ? Float64Array : readonly Energy[];
 
 /** Energy that a home or device bought in consecutive quarter-hours (UTC) from `fromMs` on. */
@@ -20,12 +20,14 @@ export interface BoughtEnergy<Energy extends number | bigint = number> {
   /** The estimated part of the imported energy. */
   estimated: Energies<Energy>;
   exported: Energies<Energy>;
-  /** Known time of each quarter-hour, in ms. */
+  /** For how long the energy of each quarter-hour is known, in ms. */
   coveredMs: Float64Array;
 }
 
 export interface BoughtEnergySource<Energy extends number | bigint = number> {
-  /** Number of energy units in one mWh; default 1. If it is greater than 1, all energies are bigints. */
+  /**
+   * Number of energy units in one mWh. Default 1: the energies are in mWh. If it is greater, all energies are bigints in this smaller unit.
+   */
   unitsPerMilliwattHour?: bigint;
   /** Start of the first quarter-hour with data, Unix ms. Null if there are none. */
   beginsAtMs: number | null;

@@ -16,8 +16,8 @@ export const canQuarterHourBePeak = ({ imported, estimated, coveredMs }: PeakQua
   coveredMs > 0 && (typeof estimated === 'bigint' ? 2n * estimated : 2 * estimated) <= imported;
 
 /**
- * Returns the capacity charge of a month: the price times the mean of the peaks, or of the minimum if a peak is lower. `peaks`: the highest
- * quarter-hour of each of the last months. Null if there are none.
+ * Returns the capacity charge of a month: the price times the mean of the peaks. A peak below the minimum counts as the minimum. `peaks`:
+ * the highest quarter-hour of each of the last months. Null if there are none.
  */
 export function computeCapacityCost(
   { perKwMonth, minimumKw }: CapacityCharge,

@@ -19,7 +19,7 @@ export interface Cost {
   missing_prices_kwh: number;
 }
 
-/** Energy of a quarter-hour: whole mWh, or smaller units as bigints. */
+/** Energy of a quarter-hour. Numbers are whole mWh; bigints are in a smaller unit. */
 export interface EnergyToPrice {
   imported: number | bigint;
   /** The estimated part of the imported energy. */
@@ -27,7 +27,7 @@ export interface EnergyToPrice {
   exported: number | bigint;
 }
 
-/** Divisor that converts mWh × 10^-18 of the currency per kWh to the currency. */
+/** An energy in mWh, multiplied by a price in 10^-18 of the currency per kWh and divided by this number, is an amount in the currency. */
 export const CURRENCY_UNIT_DIVISOR = 10n ** 24n;
 const MILLIWATT_HOURS_PER_KWH = 1_000_000n;
 const BILLION = 1_000_000_000n;
@@ -42,7 +42,8 @@ export interface CostSums {
   /** Energy without a known price. */
   missing: bigint;
   /**
-   * Standing charges by the number of quarter-hours in the local day: daily charge (billionths of the currency) × number of quarter-hours.
+   * Standing charges, by the number of quarter-hours in a local day (96, or another number if the clocks change). Each is the daily charge
+   * (billionths of the currency) times the number of charged quarter-hours of such days.
    */
   standing: Map<number, bigint>;
   capacity: Fraction | null;

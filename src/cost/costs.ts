@@ -26,7 +26,7 @@ export interface CostBucket {
 /** Additional decimals of costs in rows of an hour or shorter. */
 const DECIMALS_OF_HOURS = 2;
 
-/** Quarter-hours that begin after `now` have no cost yet. */
+/** A query for costs up to `now`. Later quarter-hours have no cost yet. */
 export interface CostQuery {
   buyer: HomeOrDevice;
   range: DayRange;

@@ -8,7 +8,9 @@ import { assertOneCurrencyInRange, type CostQuery, loadCosts, loadTotalCost } fr
 import { type Emissions, loadEmissions, loadTotalEmissions } from './emissions.ts';
 import { addCostsToRows, type UsageRow } from './weighted-rows.ts';
 
-/** A cost is null if no tariff was valid; emissions are null if the user has no emission series. */
+/**
+ * Costs and emissions of a row or a range. A cost is null if no tariff was valid; emissions are null if the user has no emission series.
+ */
 export interface CostAndEmissions {
   cost?: Cost | null;
   emissions?: Emissions | null;

@@ -14,7 +14,7 @@ import { type CostSources, computeCostSums, computeTotalCost } from './sums.ts';
 export interface PeriodCosts {
   has_tariff: boolean;
   used: Cost | null;
-  /** Without capacity charges, which apply only to whole months. */
+  /** Costs for a comparison with earlier periods. They exclude capacity charges, which apply only to whole months. */
   compared: { now: Cost | null; before: Cost | null; last_year: Cost | null };
   /** Costs of the devices that used most energy. */
   devices: { device_id: string; cost: Cost | null }[];

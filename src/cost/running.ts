@@ -9,8 +9,8 @@ import { computeTotalCost } from './sums.ts';
 
 /**
  * Returns the cost so far of each period of a home (Unix ms, whole days or months). Null if no tariff was valid, the period has not begun,
- * or the currency changed. If exports are reported late, the costs end where both directions are known, because without the earnings they
- * would be too high.
+ * or the currency changed. If the tariff pays for exports, the costs end at the last time at which both import and export are known.
+ * Otherwise they would be too high while exports are reported late.
  */
 export async function loadCostsOfCurrentPeriods(
   db: Database,

@@ -79,7 +79,7 @@ function yearOf(parts: readonly Part[]): number | null {
   if (hours === 0) return null;
   if (bought === 0) return 0;
   const priced = bought - sum(({ cost }) => cost?.missing_prices_kwh ?? 0);
-  // `missing_prices_kwh` is rounded to 1 Wh.
+  // A difference below 1 Wh only results from rounding, because `missing_prices_kwh` is rounded to 1 Wh.
   if (priced < 0.001) return null;
   const perKwh = sum(({ cost }) => Number(cost?.import ?? 0)) / priced;
   return perKwh * (bought / hours) * HOURS_OF_YEAR;

@@ -19,7 +19,7 @@ import type { BoughtEnergy } from './bought-energy.ts';
 import { roundCost } from './cost.ts';
 import { type BucketKeyFunction, type CostSources, computeCostSums } from './sums.ts';
 
-/** COSTED_HISTORIES=500 is a full run. */
+/** For a full run, set COSTED_HISTORIES=500. */
 const HISTORIES = Number(process.env.COSTED_HISTORIES ?? 60);
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe', 'America/St_Johns'];
 const decimal = (text = '0') => parseDecimal(text) ?? assert.fail(text);

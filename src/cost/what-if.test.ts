@@ -19,7 +19,7 @@ import compute, { computeWhatIf } from './compute.task.ts';
 import { loadEarlierMonths, loadEnergyOfRange } from './cost-inputs.ts';
 import type { HomeChange } from './what-if.ts';
 
-/** WHAT_IF_HOMES=2000 is a full run. */
+/** For a full run, set WHAT_IF_HOMES=2000. */
 const HOMES = Number(process.env.WHAT_IF_HOMES ?? 60);
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/New_York', 'Australia/Adelaide'];
 const SERIES = 'prs_spot';
@@ -37,7 +37,7 @@ function createRandom(seed: number) {
 }
 type Random = ReturnType<typeof createRandom>;
 const oneOf = <T>(random: Random, all: readonly T[]): T => all[random(all.length)] as T;
-/** Often a round number, so that the rounding of halves is tested. */
+/** Returns a random decimal number, often with few decimals, so that the rounding of halves is tested. */
 const decimal = (random: Random, most: number) => {
   const places = oneOf(random, [0, 1, 2, 3, 9]);
   return (random(most * 10 ** places + 1) / 10 ** places).toFixed(places);

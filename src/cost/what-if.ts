@@ -28,7 +28,7 @@ interface Exchanged<List> {
 }
 
 export interface HomeSimulation {
-  /** Number of units in a mWh, so many that every energy is a whole number. */
+  /** Number of energy units in one mWh. The unit is so small that every energy is a whole number of units. */
   units: bigint;
   before: Exchanged<Float64Array>;
   after: Exchanged<bigint[]>;
@@ -50,7 +50,7 @@ export interface HomeSimulation {
 interface SideSums {
   imported: bigint;
   exported: bigint;
-  /** The part of `exported` while the home had production or storage. */
+  /** The part of `exported` from quarter-hours in which the home had production or storage. */
   exportedBeside: bigint;
   production: bigint;
 }
@@ -123,7 +123,7 @@ export function simulateHome(exchange: HomeEnergyExchange, { battery, production
   };
 }
 
-/** At least one of the two is 0. */
+/** Energy that flows from and to the grid in a quarter-hour. At least one of the two is 0. */
 interface Flow {
   imported: bigint;
   exported: bigint;

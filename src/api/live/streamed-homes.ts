@@ -25,7 +25,7 @@ export interface OpenUsageStream extends UsageStreamRequest {
 
 type Parts = Pick<HomeParts, 'devices' | 'stretches'>;
 
-/** A home that at least one open stream of this process reports. */
+/** A home about which at least one open stream of this process reports. */
 interface Home {
   followers: Set<OpenUsageStream>;
   /** Latest reading of each device as the text of an event, by device. Null for a device without energy readings (a thermostat). */
@@ -45,7 +45,7 @@ const PARTS_MS = 5_000;
 /** Maximum number of devices in the stream of a whole home. */
 const MAX_DEVICES = 500;
 
-/** The homes that open streams of this process report, and the latest events that these streams have received. */
+/** The homes about which open streams of this process report, and the latest events that these streams have received. */
 export class StreamedHomes {
   readonly #homes = new Map<string, Home>();
 

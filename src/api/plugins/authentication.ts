@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-/** Time in ms that the body may take to arrive. After a longer time, the caller is checked for a suspension again. */
+/** If the body takes longer than this time (ms) to arrive, the service checks again whether the caller is suspended. */
 const SLOW_BODY_MS = 100;
 
 /** Whether a request is for the tools of AI assistants (src/api/mcp). */

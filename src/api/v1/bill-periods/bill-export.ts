@@ -5,7 +5,7 @@ import type { statementSchema } from './shape.ts';
 
 type Statement = z.output<typeof statementSchema>;
 
-/** Columns of the table of a statement. It has one row for each direction of energy, then one row for each register. */
+/** Columns of the table of a bill statement. The table has one row for each direction of energy, then one row for each register. */
 export const BILL_COLUMNS = [
   'bill_period_id',
   'version',
@@ -32,7 +32,7 @@ export const BILL_COLUMNS = [
 
 type Row = Partial<Record<(typeof BILL_COLUMNS)[number], string | number | null>>;
 
-/** Converts a statement to the rows of a table: the billed totals of each direction, then the readings of each register. */
+/** Converts a bill statement to the rows of a table: the billed totals of each direction, then the readings of each register. */
 export function listBillRows(told: Statement): Row[] {
   const { bill_period_id, version, recorded_at, user_id, start, end, timezone, sha256 } = told;
   const common = { bill_period_id, version, recorded_at, user_id, start, end, timezone, sha256 };
@@ -66,10 +66,10 @@ const milliwattHours = (kwh: string): number => Number(kwh.replace('.', ''));
 const difference = (a: string, b: string): string =>
   formatExactKwh(castToMilliwattHours(milliwattHours(a) - milliwattHours(b)));
 
-/** Names of the qualities of register readings in a Green Button feed, by their names in a statement. */
+/** Maps the quality of a register reading in a bill statement to its name in a Green Button feed. */
 const QUALITIES = { measured: 'measured', last: 'measured', by_hand: 'edited', interpolated: 'interpolated' } as const;
 
-/** Converts a statement to the values in the Green Button feed of its bill period. */
+/** Converts a bill statement to the values in the Green Button feed of its bill period. */
 export const createGreenButtonStatement = (told: Statement): GreenButtonStatement => ({
   subtitle: `Bill period ${told.bill_period_id}, version ${told.version} of ${told.recorded_at}, billed ${told.billed_import_kwh} kWh delivered and ${told.billed_export_kwh} kWh received, SHA-256 ${told.sha256}`,
   registers: told.registers.map(({ channel, direction, at_start, at_end }) => ({

@@ -146,7 +146,7 @@ const status = z
   .enum(['open', 'closed'])
   .describe('`open` or `closed`. The next open period bills later changes of a closed period.');
 
-/** An item in a list of bill periods, with the values of the latest statement. */
+/** An item in a list of bill periods, with the values of the period's latest bill statement. */
 export const billPeriodSchema = z
   .strictObject({
     ...period,
@@ -230,7 +230,7 @@ const periodOf = (one: BillPeriod) => ({
 });
 const difference = (a: MilliwattHours, b: MilliwattHours) => formatExactKwh(castToMilliwattHours(a - b));
 
-/** Converts a statement to its form in responses, with its checksum. */
+/** Converts a bill statement to its form in responses, with its checksum. */
 const statementToResponse = ({ statement: stated, sha256 }: BillVersion): z.output<typeof statementSchema> => ({
   ...stated,
   sha256,
@@ -251,7 +251,7 @@ export const billPeriodToResponse = (
   sha256,
 });
 
-/** Converts a bill period with all its statements (at least one) to its form in responses. */
+/** Converts a bill period with all its bill statements (at least one) to its form in responses. */
 export function billDetailsToResponse({
   period: one,
   versions,

@@ -111,7 +111,7 @@ const COMMODITY_COLUMNS = [
 
 const COLUMNS_OF_NOTHING = ['date', 'kwh_used', 'm3_used', 'peak_hour'];
 
-/** A request for the energy of a home in a range of days. `groupBy`: length of the rows; null for a single total. */
+/** A request for the energy of a home in a range of days. `groupBy`: the period that one row covers; null for a single total. */
 interface Asked {
   userId: string;
   range: DayRange;

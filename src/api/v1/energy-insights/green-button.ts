@@ -16,13 +16,11 @@ interface AskedFeed {
   buyer: HomeOrDevice;
   wanted: ReturnType<typeof resolveRequestedDays>;
   zone: string;
-  /** The statement of a bill period, if the feed contains one. */
+  /** The bill statement of a bill period, if the feed contains one. */
   told?: GreenButtonStatement;
 }
 
-/**
- * Returns the days that a feed must contain, and the length of its rows (default: an hour). Null if the request names no days.
- */
+/** Returns the days that a feed must contain, and the period that one row covers (default: an hour). Null if the request names no days. */
 export const resolveGreenButtonFeedDays = (
   start: string | undefined,
   end: string | undefined,

@@ -66,7 +66,7 @@ export const INCLUDABLE_MEMBERS = {
 export const peakHourSchema = clockHourSchema.describe(
   'Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated.',
 );
-/** Hour with the highest usage within a row. */
+/** Hour with the highest usage in the period that a row covers. */
 const peakOfRow = z
   .string()
   .regex(/^\d\d:\d\d$/)

@@ -72,7 +72,7 @@ export const createKey = defineOperation('POST /v1/keys', {
     // Locks the account. Otherwise a concurrent change of its role, which ends all keys, could miss the new key.
     const user = await loadAccessibleUser(db, caller, user_id, { isHeld: true });
     const group = group_id === undefined ? null : await findGroup(db, reach, requireStorableId(group_id));
-    // The same error as for a group that does not exist.
+    // For a group of another account, throws the same error as for a group that does not exist.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     if (isOfDevice) {
       // The creator of the key and its owner must both have access to the device. The lock prevents the device's deletion

@@ -6,7 +6,7 @@ import { MAX_FETCHES_A_DAY } from '#src/tariffs/sources/fetch-times.ts';
 import { type SeriesSource, SOURCE_FORMATS, type SourceSecrets } from '#src/tariffs/sources/source.ts';
 import type { SourceState, SourceWithSecrets } from '#src/tariffs/sources/store.ts';
 
-/** Maximum number of values, and of rejected rows, in the response to the check of a source. */
+/** Maximum number of values, and of rejected rows, that the response lists if a request checks the source of a series. */
 export const MAX_LISTED_VALUES = 100;
 
 const MAX_HEADERS = 10;
@@ -132,7 +132,7 @@ const rejectedRow = z
   })
   .meta({ id: 'RejectedRow' });
 
-/** Rows in the response of a source that cannot be stored. */
+/** Rows that a source has returned but that cannot be stored. */
 export const rejectedRowsSchema = z
   .array(rejectedRow)
   .describe(`The first rows that would not be stored, up to ${MAX_LISTED_VALUES}.`);

@@ -12,8 +12,8 @@ import type { EventType } from '#src/events/bodies.ts';
 import * as shapes from './shape.ts';
 
 /**
- * Returns the membership or authorization under which the caller acts. A subscription whose address the caller sets ends together
- * with it.
+ * Returns the membership or authorization under which the caller acts. If the caller subscribes a URL of its own, the subscription ends
+ * when this membership or authorization ends.
  */
 const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: getAppAuthorizationId(caller) });
 
