@@ -3,7 +3,7 @@ import { type DayHabits, isResidentActive } from './appliances.ts';
 import { createRandom } from './random.ts';
 
 const HYSTERESIS_C = 0.3;
-/** Hours in which the difference between the indoor and the outdoor temperature of an unheated home falls by about two thirds. */
+/** Hours after which the difference between the indoor and the outdoor temperature of an unheated home has fallen by about two thirds. */
 const COOLING_HOURS = 55;
 /** Temperature rise while the heating runs, in °C per hour. */
 const HEATING_C_PER_HOUR = 1.6;

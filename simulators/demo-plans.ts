@@ -73,7 +73,7 @@ const volume = (flow: 'gas' | 'water', location: string): DemoDevicePlan => ({
 });
 const NO_BATTERY = { capacityWh: 0, chargeW: 0, dischargeW: 1 };
 
-/** The households of the demo. The first one shows the most features, each other household one feature. */
+/** The households of the demo. The first household shows the most features. Each of the others shows a single feature. */
 export const DEMO_HOME_PLANS: readonly DemoHomePlan[] = [
   {
     email: 'anna@demo.example',

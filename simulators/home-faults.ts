@@ -15,7 +15,10 @@ export interface Compressor {
 
 /** Power of an electric heater that was left on, in W. */
 const HEATER_W = 1_200;
-/** Share of time for which the compressor of a freezer without coolant runs. The longer run does not cool the freezer. */
+/**
+ * Share of the time in which the compressor runs if the freezer has too little coolant. It runs longer than usual, but does not cool the
+ * freezer.
+ */
 const FAILING_SHARE = 0.85;
 
 /** Returns whether the home has a fault of this kind at a time. */

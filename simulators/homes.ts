@@ -150,7 +150,7 @@ export function computeFreezerWatts({ freezer, faults, utcOffsetMinutes }: HomeT
     : watts;
 }
 
-/** Returns the minutes of a day at which it becomes light and dark, which vary over the year. */
+/** Returns the minutes of a day at which it becomes light and dark. They vary over the year. */
 function darkness(localDayMs: number): { untilMinute: number; fromMinute: number } {
   const swing = 120 * Math.cos((2 * Math.PI * (localDayMs / DAY_MS + 10)) / 365.25);
   return { untilMinute: 390 + swing, fromMinute: 1140 - swing };

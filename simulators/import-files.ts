@@ -93,7 +93,7 @@ async function storedRegisters(db: Database, deviceId: string, channel: string):
   return new Map(rows.map(({ read_at, value }) => [read_at.getTime(), Number(value) / 1e6]));
 }
 
-/** Number of readings of a quantity that were sent, and the times of the first and the last of them in Unix ms. */
+/** For a quantity: the number of readings that were sent, and the times of the first and the last of these readings in Unix ms. */
 interface Sent {
   channel: string;
   kind: 'register' | 'interval' | 'power';

@@ -47,7 +47,8 @@ export async function createPublisher(options: PublisherOptions): Promise<Device
     wakeUps = [];
     for (const wakeUp of sleepers) wakeUp();
   };
-  // mqtt.js rejects queued messages if a connection breaks while it resends earlier ones. They are published again.
+  // mqtt.js rejects queued messages if a connection breaks while it resends earlier messages. The rejected messages are published again
+  // here.
   const publishUntilAcknowledged = async (topic: string, payload: string, retain: boolean): Promise<void> => {
     try {
       await client.publishAsync(topic, payload, { qos: 1, retain });

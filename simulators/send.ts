@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { hasLittleMemory } from '#src/core/memory.ts';
 import type { DevicePublisher } from './publisher.ts';
 
-/** Number of elements in a message, which then has some 30 KB. */
+/** Number of elements in a message. A message with 400 elements has some 30 KB. */
 const ELEMENTS_A_MESSAGE = hasLittleMemory() ? 100 : 400;
 
 /**

@@ -67,8 +67,8 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
 }
 
 /**
- * Computes the flows of the battery, which stores the panels' surplus and covers the home's deficit. It is empty at the start of each day,
- * so that each day can be computed alone.
+ * Computes the flows of the battery, which stores the panels' surplus and covers the home's deficit. The battery is empty at the start of
+ * each day, so that each day can be computed alone.
  */
 function batteryOf(
   { capacityWh, chargeW, dischargeW }: SolarTraits['battery'],

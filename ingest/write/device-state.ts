@@ -63,11 +63,11 @@ export interface SeriesState {
   readonly nonzeroAtMs?: number | null | undefined;
   /** The totals to which the series contributes after the end of the last of `earlierRoles`. */
   readonly roles: SeriesRoles;
-  /** Set in a cached state if the roles have changed since the last reading. */
+  /** Set in a cached state if the totals to which the series contributes have changed since the last reading. */
   readonly isBehind?: boolean;
   /**
-   * Earlier roles, each with its end. The roles of a series change if a better series for the same energy appears, or temporarily, while a
-   * change is being applied to stored readings in chunks.
+   * Earlier roles (totals to which the series contributed), each with its end. The roles of a series change if a better series for the same
+   * energy appears. They also change temporarily, while a change is being applied to stored readings in chunks.
    */
   readonly earlierRoles?: readonly RolesUntilTime[];
   /**
@@ -107,7 +107,7 @@ export const getSettingsOfSeries = (
 export const hasReadingAfterLastSplit = ({ splits, lastReadAtMs }: SeriesState): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
-/** Whether the series has a reading after the end of its last earlier role, so that all later readings have its latest role. */
+/** Whether the series has a reading after the end of its last earlier role. All later readings then have its latest role. */
 export const hasReadingAfterEarlierRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
   !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
 

@@ -16,7 +16,7 @@ import { type TextWriter, writeInteger } from './statement.ts';
 
 const MAX_NAMES = 10_000;
 
-/** Assigns numbers to names of series, which many meters share. */
+/** Assigns numbers to the names of series. Many meters share these names. */
 export function createSeriesNameRegistry() {
   /** Two levels, because a combined key would need a new string for each reading. */
   const numbers = new Map<string, Map<string, number>>();
@@ -80,8 +80,8 @@ const ROLES: readonly SeriesRoles[] = [{}, { isTariff: true }].flatMap((tariff) 
   ),
 );
 /**
- * Flags in the two lowest bits of the packed roles. `IS_ZERO`: all readings so far are 0. `IS_BEHIND`: the role has changed since the last
- * reading.
+ * Flags in the two lowest bits of the packed roles. `IS_ZERO`: all readings so far are 0. `IS_BEHIND`: the role (the totals to which the
+ * series contributes) has changed since the last reading.
  */
 const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
 const isZero = ({ kind, nonzeroAtMs }: SeriesState) => kind === 'register' && nonzeroAtMs === null;
@@ -90,7 +90,7 @@ const isBehind = (series: SeriesState) => series.isBehind || !hasReadingAfterEar
 const packRoles = (series: SeriesState): number =>
   FLAGS * roleNumber(series) + (isZero(series) ? IS_ZERO : 0) + (isBehind(series) ? IS_BEHIND : 0);
 
-/** Packs the roles of a series and its `tariffSinceMs` into one number. */
+/** Packs the roles of a series (the totals to which it contributes) and its `tariffSinceMs` into one number. */
 function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
   const { import: imports, export: exports, meter, isTariff } = roles;
   const bits =
@@ -101,7 +101,9 @@ export const unpackRoles = (number: number): SeriesRoles =>
   ROLES[Math.floor(number / FLAGS) % ROLES.length] as SeriesRoles;
 const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
 
-/** Whether the next reading may change the role of a series. `number`: packed roles. `value`: value of the next reading. */
+/**
+ * Whether the next reading may change the totals to which a series contributes. `number`: packed roles. `value`: value of the next reading.
+ */
 export const canReadingChangeRole = (number: number, value: number): boolean =>
   number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
@@ -204,7 +206,7 @@ function pack(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): bool
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = state;
     const name = names.numberOf(channel, kind);
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
-    // The slow path would need an earlier role of this tariff register, and a cached record does not contain earlier roles.
+    // The slow path would need the earlier role (contribution to totals) of this tariff register, which a cached record does not contain.
     if (state.roles.isTariff && isBehind(state)) return false;
     numbers[one + SERIES_BLOCK_OFFSETS.name] = name;
     numbers[one + SERIES_BLOCK_OFFSETS.roles] = packRoles(state);

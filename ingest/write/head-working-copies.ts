@@ -35,13 +35,13 @@ export type SlowPathReason =
   | 'hour'
   | 'state';
 
-/** Result if a reading repeats the last one, which some meters do for an hour. */
+/** Result for a reading that repeats the previous reading. Some meters repeat a reading for an hour. */
 export const REPEATED_READING_RESULT = -1;
 
 /** Length in numbers of the record of a meter with one series. */
 const USUAL_PLACES = HEAD_RECORD_OFFSETS.series + SERIES_BLOCK_LENGTH;
 
-/** Copies of the states of a batch's devices, which the fast path updates. */
+/** Copies of the states of a batch's devices. The fast path updates these copies. */
 export class HeadWorkingCopies {
   numbers = new Float64Array(USUAL_PLACES * 64);
   readonly sums = new OpenHourSums();

@@ -41,7 +41,7 @@ export interface NextHead {
 
 export const createHeadVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
-/** Whether each new reading is later than the last reading of its series, and no role of a series changes. */
+/** Whether each new reading is later than the last reading of its series, and no series changes the totals to which it contributes. */
 export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
     const series = head.series.get(name);

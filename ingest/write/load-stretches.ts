@@ -100,7 +100,7 @@ function stretchesOf(wanted: readonly StretchRequest[], rows: readonly Row[]): S
   });
 }
 
-/** Approximate maximum number of a device's readings that one transaction recomputes, which takes one or two seconds. */
+/** Approximate maximum number of a device's readings that one transaction recomputes. This takes one or two seconds. */
 const MAX_READINGS = 100_000;
 /** Minimum number of readings per series in a chunk, because each chunk also loads readings before and after it. */
 const MIN_READINGS_OF_SERIES = 500;
@@ -192,7 +192,7 @@ export async function planWithLoadedStretches(
 /** For each time that this number of readings is loaded, the idle timeout of the transaction is extended by a second. */
 const READINGS_A_SECOND = 50_000;
 
-/** Extends the idle timeout of the transaction, which sends no statement while it recomputes the loaded readings. */
+/** Extends the idle timeout of the transaction, because it sends no statement while the loaded readings are recomputed. */
 async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {
   const readings = loaded.reduce((sum, { before, points }) => sum + before.length + points.length, 0);
   const seconds = Math.floor(readings / READINGS_A_SECOND);

@@ -74,7 +74,10 @@ export async function loadDevices(
   return devices;
 }
 
-/** Whether the readings of a device must wait until its changed settings or roles are applied. They do not wait for edits. */
+/**
+ * Whether the readings of a device must wait until changed settings, or changed roles of its series, are applied to stored readings. They
+ * do not wait for edits.
+ */
 const isAwaited = (device: LockedDevice): boolean =>
   (device.computedWith !== null && findRangeComputedWithOtherSettings(device.computedWith, device.settings) !== null) ||
   findPendingRoleRanges(device, [...device.series.values()]).size > 0;

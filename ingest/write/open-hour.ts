@@ -31,8 +31,8 @@ export interface OpenHourUpdate {
 }
 
 /**
- * Adds changes to the latest hour of a device. If some belong to a later hour, that one becomes the latest hour. Queries add up the stored
- * sums and the latest hours, so changes may arrive in any order.
+ * Adds changes to the latest hour of a device. If some changes belong to a later hour, this hour becomes the latest hour. Queries add up
+ * the stored sums and the latest hours, so changes may arrive in any order.
  */
 export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourUpdate {
   if (deltas.size === 0) return { open: before, closed: NONE };

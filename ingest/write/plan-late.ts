@@ -31,9 +31,9 @@ const FURTHEST_UNKNOWN = 1_024;
 const NO_LOOK = { back: 0, beyond: 0 };
 
 /**
- * Determines the changes by readings that arrive after a later reading of their series: replays the stored readings around them without and
- * with the new readings, and stores the difference. `rule`: null if the series contributes to no total. `points`: in order of time. Returns
- * the ranges of stored readings that must be loaded first.
+ * Determines the changes by readings that arrive after a later reading of their series. For this, replays the stored readings around them
+ * twice, without and with the new readings, and stores the difference. `rule`: null if the series contributes to no total. `points`: in
+ * order of time. If stored readings are missing, returns the ranges to load first.
  */
 export function planLateReadings(
   plan: SeriesPlan,

@@ -32,7 +32,10 @@ export const joinReadingRanges = (
     ? { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) }
     : (one ?? other);
 
-/** Returns the range of readings that get another role if the new roles (`will`) apply up to a time. Null if there are none. */
+/**
+ * Returns the range of readings that get another role (contribute to other totals) if the new roles (`will`) apply up to `untilMs`. Null if
+ * there are none.
+ */
 export function findRangeOfRoleChange(
   series: SeriesState,
   will: RolesByTime,
@@ -47,7 +50,7 @@ export function findRangeOfRoleChange(
   return { firstMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
-/** Returns the range of readings that get other settings if the device's new settings apply up to a time. Null if there are none. */
+/** Returns the range of readings that get other settings if the device's new settings apply up to `untilMs`. Null if there are none. */
 export function findRangeOfSettingsChange(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
@@ -74,8 +77,9 @@ function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonl
 }
 
 /**
- * Applies edits and changed settings to one chunk of the past: replays its readings with the previous and with the new settings, and stores
- * the difference. `rules`: null if the series contributes to no total. Returns the ranges of stored readings that must be loaded first.
+ * Applies edits and changed settings to the stored readings of one chunk of time. For this, replays the readings with the previous and with
+ * the new settings, and stores the difference. `rules`: null if the series contributes to no total. If stored readings are missing, returns
+ * the ranges to load first.
  */
 export function planRecomputation(
   plan: SeriesPlan,

@@ -75,8 +75,8 @@ function rulesOf(
 }
 
 /**
- * Whether an earlier call has requested the stored readings around the new ones that follow them (`following`). They are needed if one of
- * these changes earlier energy.
+ * Whether an earlier call has requested the stored readings around the new readings that are later than all stored ones (`following`). They
+ * are needed if one of these new readings changes earlier energy.
  */
 function isCovered(following: readonly NewReading[], stretches: readonly Stretch[]): boolean {
   const [first] = following;

@@ -198,14 +198,17 @@ function stepsOfStretch(
   return { steps, fromMs, toMs, quietFromMs: fromMs };
 }
 
-/** Returns the commodity and direction of a tariff register. Null for other roles. */
+/** Returns the commodity and direction of a tariff register. Null if the roles are not those of a tariff register. */
 function kindOf({ isTariff, export: isExport, meter }: SeriesRoles): string | null {
   if (!isTariff) return null;
   if (meter !== null && !isElectricityQuantity(meter)) return meter;
   return isExport ? 'export' : 'import';
 }
 
-/** Whether another tariff register of the circuit has the same commodity and direction. Only one of them counts at a time. */
+/**
+ * Whether the other tariff register has the same commodity and direction in the same circuit (such as the grid or the battery). Only one
+ * tariff register of a circuit counts at a time.
+ */
 const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff &&
   other.circuit === tariff.circuit &&

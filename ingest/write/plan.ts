@@ -36,14 +36,14 @@ export interface DevicePlan {
   readonly device: DeviceState;
   readonly series: readonly SeriesPlan[];
   readonly deltas: DeviceDeltas;
-  /** The part of `deltas` from readings after all stored ones. Null if this is all of `deltas`. */
+  /** The part of `deltas` from readings that are later than all stored ones. Null if all of `deltas` is from such readings. */
   readonly followed: DeviceDeltas | null;
   /** End (exclusive, Unix ms) of the time range in which this transaction applies changed settings and edits. */
   readonly pieceUntilMs: number;
   readonly computedWith: SettingsByTime;
-  /** Whether changes of roles remain to be applied to the past. */
+  /** Whether changed roles (totals to which series contribute) remain to be applied to earlier readings. */
   readonly areRolesOpen: boolean;
-  /** Whether a software update changes the role of stored readings. The owner is then notified once. */
+  /** Whether a software update changes to which totals stored readings contribute. The owner is then notified once. */
   readonly isRecounted: boolean;
 }
 
@@ -123,7 +123,10 @@ interface Found {
   readonly firsts: FirstReadingTimes;
 }
 
-/** Finds the series of a batch's readings. If stored readings are needed to choose their roles, returns the ranges to load. */
+/**
+ * Finds the series of the new readings in a batch, and determines the roles of these series (the totals to which they contribute). If
+ * stored readings are needed for this, returns the ranges to load.
+ */
 function findSeries(
   device: DeviceState,
   arrived: ReadonlyMap<string, SeriesBatch>,
@@ -147,7 +150,7 @@ interface Work {
   points: readonly NewReading[];
 }
 
-/** Selects the series that have new readings, or whose roles, settings or edits change. */
+/** Selects the series that have new readings, or whose roles (contribution to totals), settings or edits change. */
 function selectWork(
   device: DeviceState,
   arrived: readonly Found[],
@@ -163,7 +166,7 @@ function selectWork(
   const targets: readonly TargetRoles[] = isChosen
     ? chosenFor(device, found)
     : found.map(({ series }) => ({ ...series, meant: series.meant ?? null }));
-  // One series may exclude another, so a changed role is applied to all series of the device together.
+  // One series may exclude another from a total, so a changed role is applied to all series of the device together.
   const isAtOnce =
     (device.computedWith === null || findPendingRoleRanges(device, [...device.series.values()]).size === 0) &&
     found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
@@ -201,8 +204,8 @@ function selectWork(
 }
 
 /**
- * Whether a software update changes the role of a series' stored readings: the update has marked the device, or it is the first version
- * that classifies the series by its announced description.
+ * Whether a software update changes to which totals a series' stored readings contribute: the update has marked the device, or it is the
+ * first version that classifies the series by its announced description.
  */
 function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
@@ -225,7 +228,7 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
   series.firstReadAtMs !== firsts.firstReadAtMs ||
   series.nonzeroAtMs !== firsts.nonzeroAtMs;
 
-/** Whether a changed role affects none of the stored readings of a series. */
+/** Whether a changed role (contribution to totals) affects none of the stored readings of a series. */
 function isAhead(series: SeriesState, target: RolesByTime): boolean {
   const times = findRoleDifferenceRange(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
@@ -241,7 +244,8 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
 }
 
 /**
- * Returns the roles that the series should have. If a new series has the same native name as another one, appends its channel to the name.
+ * Returns the roles of series: the totals to which they should contribute. If a new series has the same native name as another one, appends
+ * its channel to the name.
  */
 function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : getNativeQuantityName(series))));

@@ -64,7 +64,7 @@ export class RecomputationRequiredError extends Error {
 /**
  * Determines the changes of a batch, and returns the statements that write them. The new states of devices are cached at once, so the
  * caller must evict them if the transaction fails. Throws RecomputationRequiredError if changed devices must be recomputed first, and
- * MissingPartitionsError.
+ * MissingPartitionsError if a month has no partitions.
  */
 export async function prepareBatch(
   client: PoolClient,
@@ -139,7 +139,7 @@ class Stages {
     this.#collected = collectReadings(this.#messages, this.#tools.oldestMs);
   }
 
-  /** Determines the changes of devices whose state is cached, without a lock. Their new readings must follow the stored ones. */
+  /** Determines, without a lock, the changes of devices whose state is cached. Their new readings must be later than the stored ones. */
   planCached(): void {
     const { memory } = this.#tools;
     const needLock = new Set<string>();

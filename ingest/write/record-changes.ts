@@ -18,7 +18,7 @@ import {
 /** Changed hours (Unix ms) with their users, and whether the hour is still the latest one of a device. */
 type Changes = Map<number, Map<string, boolean>>;
 
-/** Records for the workers which hours of which users a batch changes. */
+/** Records which hours of which users a batch changes. Background workers process these records. */
 export function recordChangedHours(
   stepped: FastPathResult,
   planned: readonly HeadWithPlan[],

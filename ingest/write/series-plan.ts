@@ -29,7 +29,7 @@ import type { FirstReadingTimes } from './target-roles.ts';
 
 export interface SeriesPlan {
   readonly series: SeriesState;
-  /** Roles of the series after the batch. */
+  /** Roles of the series after the batch: the totals to which it contributes. */
   readonly roles: SeriesRoles;
   readonly earlierRoles?: readonly RolesUntilTime[];
   /** Whether the whole history is recomputed, because an earlier version has distributed its tariff energy. */
@@ -69,7 +69,7 @@ const isTariff = (roles: SeriesRoles) => roles.isTariff;
 export const isSeriesRemovedFromTotals = (plan: SeriesPlan): boolean =>
   hasContributingRole(plan.series) && !hasContributingRole(plan);
 
-/** Whether the role of a series changes with time, before or after the batch. */
+/** Whether a series contributes to different totals at different times, before or after the batch. */
 export const needsTimeDependentCountingRule = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||

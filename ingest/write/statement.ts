@@ -102,7 +102,7 @@ export const encodeTexts = (values: readonly (string | null)[]): Buffer => joinT
 
 const LENGTH_BYTES = 4;
 
-/** Creates a writer of `text[]` elements, which reuses its memory. */
+/** Creates a writer of `text[]` elements. It reuses its memory. */
 export function createTextWriter() {
   let bytes = Buffer.allocUnsafeSlow(2 ** 16);
   let length = 0;

@@ -16,16 +16,17 @@ import { extendStretchBounds, findStretch, mergeIntoStretch, type Stretch, type 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
 /**
- * The roles that a series should have, by time. `meant`: the channel, from announced descriptions, that determines the latest role. Null if
- * the series' own channel determines it.
+ * The roles of a series by time: the totals to which it should contribute. `meant`: the channel, from announced descriptions, that
+ * determines the latest role. Null if the series' own channel determines it.
  */
 export interface TargetRoles extends RolesByTime {
   readonly meant: string | null;
 }
 
 /**
- * Returns the roles that the series of a device should have under the owner's current settings. Series with announced names are classified
- * together. A series that appears later does not change the roles of earlier times. `series`: all series, stored and new.
+ * Returns the roles of a device's series under the owner's current settings: the totals to which they should contribute. Series with
+ * announced names are classified together. A series that appears later does not change the roles of earlier times. `series`: all series,
+ * stored and new.
  */
 export function chooseTargetRoles(
   { channelSettings = {} }: Pick<DeviceState, 'channelSettings'>,
@@ -56,7 +57,7 @@ export function chooseTargetRoles(
 }
 
 /**
- * Returns the times (Unix ms, in order) of the first readings of series with an announced description. From each of them on, one more
+ * Returns the times (Unix ms, in order) of the first readings of series with an announced description. At each of these times, one more
  * series is classified (decision 0107).
  */
 const timesOf = (series: readonly SeriesState[]): number[] =>
@@ -84,7 +85,7 @@ function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesStat
   );
 }
 
-/** Returns the time range in which the role of a series differs from the role that it should have. */
+/** Returns the time range in which a series contributes to other totals (has another role) than it should. */
 export function findPendingRoleRanges(
   device: Pick<DeviceState, 'channelSettings'>,
   series: readonly SeriesState[],
@@ -98,7 +99,10 @@ export function findPendingRoleRanges(
   return open;
 }
 
-/** Times of a series' first reading and of its first reading that is not 0, on which the roles in its circuit depend. */
+/**
+ * Times of a series' first reading and of its first nonzero reading. The roles of all series in the same circuit (such as the solar panels)
+ * depend on them.
+ */
 export type FirstReadingTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
 /** Number of readings that are loaded at first to find one that is not 0. */

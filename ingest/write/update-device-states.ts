@@ -79,7 +79,7 @@ const connectedEventSteps = (first: readonly string[]): BatchStatement[] =>
 
 /** Adds the event for the first valid message of a paired device. */
 async function addConnectedEvents(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
-  // Raw SQL: runs in the transaction of a batch.
+  // Raw SQL: uses the connection on which the transaction of the batch runs.
   const query = createQueryFunctionOnConnection(client);
   const { rows } = await query<Omit<EventBody<'device.connected'>, 'last_seen_at'> & { last_seen_at: Date }>(
     `SELECT device_id, d.user_id, type, location, CASE WHEN is_faulty THEN 'faulty' ELSE 'active' END AS status, h.seen_at AS last_seen_at, placement, upstream_device_id

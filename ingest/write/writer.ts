@@ -26,8 +26,8 @@ const MAX_DEFERRED = 10_000;
 
 export interface Writer {
   /**
-   * Writes a batch in one transaction. Resolves after the commit; only then may the messages be acknowledged. Rejects if the database
-   * fails; nothing is stored then. Several writers may write the same devices, and a batch may be written twice.
+   * Writes a batch in one transaction. Resolves after the commit; only then may the messages be acknowledged. If the database fails,
+   * rejects and stores nothing. Several writers may write the same devices, and the same batch may be written twice.
    */
   write(batch: readonly IncomingMessage[]): Promise<BatchWriteResult>;
 }

@@ -83,7 +83,8 @@ function* hourOf(row: string[], columns: Column[], local: Local, counts: ImportC
 }
 
 /**
- * Yields the register readings of a row. `counts`: numbers of rows, which are updated; null for gas, because a row without gas is valid.
+ * Yields the register readings of a row. `counts`: numbers of rows, which this function updates. Null for gas, because a row without a gas
+ * value is valid.
  */
 function* positionsOf(
   row: string[],

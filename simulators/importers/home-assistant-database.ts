@@ -49,7 +49,7 @@ function timeOf(db: DatabaseSync): string {
   return text;
 }
 
-/** Returns the statistics of a database that have sums. Home Assistant's Energy page shows the same statistics. */
+/** Returns those statistics of a database that have sums. Home Assistant's Energy page shows the same statistics. */
 export const listDatabaseSeries = (file: string): ImportSeries[] =>
   opened(file, (db) =>
     db
@@ -68,7 +68,7 @@ export const listDatabaseSeries = (file: string): ImportSeries[] =>
   );
 
 /**
- * Yields the sums of an entity as register readings at the ends of the hours. All sums are shifted by the same amount, so that the last one
+ * Yields the sums of an entity as register readings at the ends of the hours. All sums are shifted by the same amount, so that the last sum
  * equals the meter's reading, from which live data continue. `stored`: readings of an earlier import, by Unix ms.
  */
 export function* readDatabaseElements(

@@ -1,6 +1,6 @@
 import { scaleDecimal } from '#src/core/units.ts';
 
-/** One of several series in a file. Each import reads one of them. */
+/** A series (measured quantity) in a file that contains several. Each import reads only one of them. */
 export interface ImportSeries {
   name: string;
   /** Unit as written in the file; null if the file contains no unit. */

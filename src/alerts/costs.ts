@@ -28,9 +28,9 @@ export interface CostAlertEvaluation {
 }
 
 /**
- * Finds the periods whose cost exceeds the threshold of an alert. Must run in the transaction that took the changed hours from
- * the queue. After `maxMs`, the remaining users are left for the next transaction. `firstUsers`: users whom an earlier
- * transaction left; they are evaluated first.
+ * Finds the periods whose cost exceeds the threshold of an alert. Must run in the transaction that took the changed hours from the queue.
+ * If this takes longer than `maxMs`, the remaining users are left for the next transaction. `firstUsers`: users whom an earlier transaction
+ * has left, and who are evaluated first.
  */
 export async function evaluateCostAlerts(
   client: PoolClient,
@@ -59,7 +59,7 @@ export async function evaluateCostAlerts(
   return { firings, isMoreWaiting: deferred.length > 0, faults };
 }
 
-/** Returns the known costs of a user's periods. Alerts on the same period share its cost. */
+/** Returns the costs of a user's periods, except those whose cost is unknown. The cost of a period is computed once for all its alerts. */
 async function costsOf(db: Database, userId: string, asked: readonly AlertRulePeriod[], now: Date) {
   const byStart = Map.groupBy(asked, ({ startMs, endMs }) => `${startMs} ${endMs}`);
   const groups = [...byStart.values()];

@@ -79,7 +79,9 @@ export async function previewCostAlert(
     }));
 }
 
-/** Returns the costs of the periods of a range in which a tariff was valid. Omits periods in which tariffs of two currencies were valid. */
+/**
+ * Returns the costs of those periods of a range in which a tariff was valid. Omits periods in which tariffs of two currencies were valid.
+ */
 async function costsBy(
   db: Database,
   userId: string,

@@ -79,10 +79,9 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
 const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
 
 /**
- * Takes one of the account's slots for a request. Returns false if no slot becomes free. The slot is released when the service
- * has responded and the client has received the response or disconnected. If the client disconnects earlier, the slot is held
- * until the request's statements have ended, because they still load the database. Throws `unavailable` if the client has already
- * disconnected.
+ * Takes one of the account's slots for a request. Returns false if no slot becomes free. Throws `unavailable` if the client has already
+ * disconnected. The slot is released when the service has responded and the client has received the response or disconnected. After an
+ * early disconnection, the slot is held until the request's database statements have ended, because they still cause load.
  */
 export async function takeConcurrencySlot(
   shares: ConcurrencyLimiter,

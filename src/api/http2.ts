@@ -18,7 +18,7 @@ export interface Http2Timeouts {
   requestTimeout: number;
   /** Maximum time without a request, after the first request. */
   keepAliveTimeout: number;
-  /** Maximum time for which a client may read nothing of a response that is being sent. */
+  /** Maximum time in which a client reads nothing while a response is being sent to it. */
   unreadTimeout: number;
 }
 

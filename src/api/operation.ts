@@ -121,8 +121,9 @@ interface OperationDefinition<
   bodyLimitBytes?: number;
   status?: number;
   /**
-   * How the operation changes data. Default: in one transaction, which first reads and locks the caller. `nothing`: the request
-   * changes nothing. `piece by piece`: the operation is too long for one transaction, and calls `whileAllowed` for each part.
+   * How the operation changes data. Default: in one transaction, which first checks the caller again and locks its account and key.
+   * `nothing`: the request changes nothing. `piece by piece`: the operation is too long for one transaction, and calls `whileAllowed` for
+   * each part.
    */
   changes?: 'nothing' | 'piece by piece';
   /** Number of requests that one call counts against the account's limits; default 1. */

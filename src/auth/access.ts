@@ -139,9 +139,9 @@ export async function resolveUserWithZone(
 }
 
 /**
- * Throws 403 if a caller may not create a key with these scopes and addresses. A new key may not have more scopes or addresses
- * than the caller's key, and a key that a utility creates for a homeowner may only read. To create a key of one device
- * (`isOfDevice`), the caller needs the scope `devices:write`.
+ * Throws 403 if a caller may not create a key with these scopes and addresses. A new key may not have more scopes or addresses than the
+ * caller's key. A key that a utility creates for a homeowner may only read. To create a key of one device (`isOfDevice`), the caller needs
+ * the scope `devices:write`.
  */
 export function checkNewKeyAllowed(
   { role, userId, scopes, allowedAddresses = [] }: Caller,

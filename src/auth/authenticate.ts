@@ -40,7 +40,7 @@ export interface Caller {
    * limits and the audit log use this account.
    */
   accountId: string;
-  /** Account whose data the caller can access: its own account, or the home for which a member of that home acts. */
+  /** Account whose data the caller can access: its own account or, if the caller acts as a member of a home, the account of that home. */
   userId: string;
   /** Role of the caller in the account `userId`. A member of a home has the role of a homeowner. */
   role: Role;

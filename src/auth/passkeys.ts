@@ -204,8 +204,8 @@ async function findCredential(db: Database, credentialId: string) {
 }
 
 /**
- * Signs in by a passkey and opens a session. Null if the challenge is not valid, the response does not match, or the device did
- * not verify the person. Null if the passkey's counter has not risen, because the passkey may be a copy.
+ * Signs in by a passkey and opens a session. Null if the challenge is not valid, the response does not match, or the device did not verify
+ * the person. Also null if the passkey's counter has not risen, because the passkey may then be a copy.
  */
 export async function signInByPasskey(
   db: Database,
@@ -286,8 +286,8 @@ async function verifySignIn(
 }
 
 /**
- * Returns the challenges that were joined to the challenge that a passkey signed. If there are several cells, the sign-in page
- * joins a challenge of each cell, because it does not know the cell of the account. Each cell looks for its own challenge.
+ * Returns the challenges that were joined to the single challenge that a passkey signed. If there are several cells, the sign-in page does
+ * not know the cell of the account, so it joins a challenge of each cell. Each cell then looks for its own challenge.
  */
 function challengesIn(signed: string): string[] {
   const count = signed.length / CHALLENGE_CHARACTERS;

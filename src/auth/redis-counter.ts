@@ -9,8 +9,8 @@ import { ADDRESS_LIMITS, createBatchingRequestCounter, type Limits, type Request
 import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-windows.ts';
 
 /**
- * Increases seven counters of a key if each lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the
- * key's lifetime in ms. Returns whether the counters were increased, and the stored counters.
+ * Script that increases the seven counters of a Redis key if each lies within its bounds. ARGV: minimum, maximum and increment of each
+ * counter (seven each), and the key's lifetime in ms. Returns whether the counters were increased, and the stored counters.
  */
 const SCRIPT = `
 local kept, isWithin = {}, 1

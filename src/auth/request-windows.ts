@@ -51,7 +51,7 @@ export function decodeCounters(numbers: readonly number[]): RequestCounters {
 export interface WindowDecision {
   /** Number of allowed requests. */
   granted: number;
-  /** Lowest counters for which the decision stays the same. `most` contains the highest. */
+  /** Lowest counters for which the decision stays the same. `most`: the highest counters. */
   least: Partial<RequestCounters>;
   most: Partial<RequestCounters>;
   add: Partial<RequestCounters>;

@@ -45,7 +45,7 @@ export type DeletionRecord = z.infer<typeof endingSchema>;
  * records.
  */
 export async function setDeletionRecording(pool: Pool, areNoted: boolean): Promise<void> {
-  // Raw SQL: the statement updates the only row of the relation `installation`.
+  // Raw SQL: the typed queries do not know the relation `installation`.
   await pool.query(
     'INSERT INTO installation (notes_endings) VALUES ($1) ON CONFLICT (only_row) DO UPDATE SET notes_endings = excluded.notes_endings',
     [areNoted],
@@ -144,8 +144,8 @@ async function writeAll(pool: Pool, plan: BackupPlan): Promise<void> {
 }
 
 /**
- * Reads the objects that were deleted after a time from several files named `ended.jsonl`, in the order in which they must be
- * deleted again. Also returns the number of truncated lines. A missing file counts as empty.
+ * Reads, from several files named `ended.jsonl`, the objects that were deleted after a time, in the order in which they must be deleted
+ * again. Also returns the number of truncated lines. A missing file counts as empty.
  */
 export async function readDeletionRecords(
   files: readonly string[],

@@ -78,7 +78,7 @@ export async function packFiles(
 }
 
 /**
- * Frame at the end of every archive, which zstd skips. If it is missing, the archive was truncated, which Node's decompressor
+ * Frame at the end of every archive. zstd skips this frame. If the frame is missing, the archive was truncated, which Node's decompressor
  * does not report.
  */
 const END = Buffer.concat([Buffer.from('502a4d1808000000', 'hex'), Buffer.from('the end.')]);

@@ -50,10 +50,13 @@ export async function readKnownBilledEnergy(
   };
 }
 
-/** Verdict on a register reading that affects the energy since the previous one. */
+/** Verdict on a register reading that affects the energy since the previous reading. */
 export type RegisterReadingVerdict = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
 
-/** State of a register at a time: the last valid reading up to this time, and the first one after it. Values in mWh, times in Unix ms. */
+/**
+ * State of a register at a time: the last valid reading up to this time, and the first valid reading after it. Values in mWh, times in Unix
+ * ms.
+ */
 export interface RegisterState {
   atMs: number;
   lastMs: number;
@@ -108,7 +111,7 @@ export function computeEnergyBetween(
 
 /**
  * Returns the value of a register at a time, interpolated between two readings. If the register was reset or replaced in between, it is the
- * value of the earlier one.
+ * value of the earlier reading.
  */
 export function computeRegisterReading(registerState: RegisterState): RegisterReading {
   const { atMs, lastMs, value, next, isByHand } = registerState;

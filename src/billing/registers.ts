@@ -162,7 +162,7 @@ const HELD = `LEFT JOIN LATERAL (SELECT min(read_at) AS held_at FROM reading_not
 /** Time windows in which the nearest reading is searched, shortest first: a whole series may have millions of readings. */
 const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 days'), (NULL)) w (length)`;
 
-/** Returns lateral joins for the last valid reading up to a time, and for the first one after it. */
+/** Returns lateral joins for the last valid reading up to a time, and for the first valid reading after this time. */
 const lastUpTo = (at: string, compare: '<=' | '<', more = 'true') => `LATERAL (
   SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, r.interval_ms = ${MANUAL_READING_INTERVAL_MARKER} AS by_hand
     FROM ${readWhere(`r.read_at ${compare} ${at} AND r.read_at >= coalesce(${at} - w.length, '-infinity')`)}

@@ -4,7 +4,7 @@ import { addEnergies, type BilledEnergyByDirection, type StatementEdit, ZERO_ENE
 import type { KnownBilledEnergy, RegisterReading } from './billed-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
 
-/** Why a version of a bill was recorded: it is the first one, somebody requested another one, or the period is closed. */
+/** Why a version of a bill was recorded: it is the first version, somebody requested another version, or the period is closed. */
 export type BillVersionCause = 'first' | 'again' | 'closing';
 
 type ToldReading = {
@@ -37,7 +37,7 @@ export type StatementEnergy = {
   edits?: StatementEdit[];
 };
 
-/** A correction of an earlier period that is billed with this one. */
+/** A correction of an earlier period that is billed with the period of this statement. */
 export type StatementAdjustment = {
   bill_period_id: string;
   start: string;
@@ -63,7 +63,7 @@ export type BillStatement = StatementEnergy & {
   /** Energy of the period plus corrections of earlier periods. */
   billed_import_kwh: string;
   billed_export_kwh: string;
-  /** Checksum of the previous version; null for the first one. */
+  /** Checksum of the previous version; null for the first version. */
   previous_sha256: string | null;
 };
 

@@ -20,7 +20,7 @@ const ENDINGS_MS = 5_000;
 /** Waits until the worker has recorded in `ended.jsonl` the objects that a command has deleted. Prints a warning after `ENDINGS_MS`. */
 async function awaitEndings(pool: Pool): Promise<void> {
   for (const endsMs = Date.now() + ENDINGS_MS; Date.now() < endsMs; await sleep(100)) {
-    // Raw SQL: whether a deleted object has not been recorded in the file yet.
+    // Raw SQL: the typed queries do not know the relation `endings`. It contains the deletions that are not in the file yet.
     const { rows } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
     if (!rows[0].isAny) return;
   }

@@ -139,7 +139,7 @@ export function setApiPort(config: Config, port: number): Config {
   return { ...config, publicUrl, api: { ...config.api, port } };
 }
 
-/** Returns the MQTT URL at which programs on this machine reach the broker. Throws a ConfigError if there is only AMQP. */
+/** Returns the MQTT URL at which programs on this machine reach the broker. Throws a ConfigError if the broker's URL is an AMQP URL. */
 export function getLocalMqttUrl({ mqtt }: Config): string {
   if (mqtt.url !== undefined && isAmqpUrl(mqtt.url))
     throw new ConfigError(

@@ -8,7 +8,7 @@ const compiledPaths = new Map<string, ((value: unknown) => unknown) | null>();
 
 /**
  * Compiles a JSONPath (RFC 9535) that selects a single value: `$.energy.total`, `$['a b'][0]`. Returns a function that reads this value
- * from a JSON value, or undefined. Returns null if the path is invalid or may select many values.
+ * from a JSON value, and returns undefined if it is missing. Returns null if the path is invalid or may select many values.
  */
 export function compileJsonPath(path: string): ((value: unknown) => unknown) | null {
   // Checked before caching, because an invalid path may be very long.

@@ -31,7 +31,7 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
         throw new AppError('calculationUnderWay', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       underWay.add(accountId);
       const signal = AbortSignal.any([AbortSignal.timeout(limitMs), closing.signal]);
-      // The account may start another calculation only when all database statements of this one have ended.
+      // The account may start another calculation only when all database statements of the running one have ended.
       const done = work(signal).finally(() => underWay.delete(accountId));
       try {
         return await Promise.race([done, rejectWhenAborted(signal)]);

@@ -18,8 +18,8 @@ export interface CostInputs {
   /** Start of the first quarter-hour with data, Unix ms. Null if there are none. */
   beginsAtMs: number | null;
   /**
-   * Energy of the range, and of earlier months whose peaks affect capacity charges. If two elements overlap, the later one in the list
-   * applies.
+   * Energy of the range, and of earlier months whose peaks affect capacity charges. If two elements overlap, the element that is later in
+   * the list applies.
    */
   stretches: BoughtEnergy[];
   prices: PackedPrices[];
@@ -113,8 +113,8 @@ function lookupOf(prices: readonly PackedPrices[]): CostSources['pricesIn'] {
 }
 
 /**
- * Returns the energy of a range. If two elements of the list overlap, the later one applies. Unknown quarter-hours are 0. `list`: creates a
- * list of zeros.
+ * Returns the energy of a range. If two elements of the list overlap, the element that is later in the list applies. Unknown quarter-hours
+ * are 0. `list`: creates a list of zeros.
  */
 export function extractEnergyOfRange<Energy extends number | bigint>(
   stretches: readonly BoughtEnergy<Energy>[],

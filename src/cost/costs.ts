@@ -71,7 +71,7 @@ export async function assertOneCurrencyInRange(db: Database, userId: string, ran
   assertSingleCurrency(await loadAllTariffs(db, userId), range, await zoneOf(db, userId));
 }
 
-/** Loads the inputs of a cost computation except energy and prices. `known`: tariffs to use instead of the user's own ones. */
+/** Loads the inputs of a cost computation except energy and prices. `known`: tariffs to use instead of the user's own tariffs. */
 export async function loadCostSources(
   db: Database,
   buyer: HomeOrDevice,

@@ -23,7 +23,7 @@ export function addCostsToRows<R extends UsageRow>(
       byKey.get(getUsageRowKey(labels)) ?? ({ ...labels, kwh_used: null, peak_hour: null, ...unknown } as unknown as R);
     byKey.set(getUsageRowKey(labels), { ...row, cost });
   }
-  // If the clock shows an hour twice, the row with the greater UTC offset is the earlier one.
+  // If the clock shows an hour twice, the row with the greater UTC offset comes first.
   const instant = (row: UsageRow) => Date.parse(row.starts_at ?? row.date);
   return [...byKey.values()].sort((a, b) => instant(a) - instant(b));
 }

@@ -64,9 +64,9 @@ const digestOf = (...parts: (Buffer | string)[]): Buffer => {
 };
 
 /**
- * Returns the result of `compute` for the content of a file, from the cache if possible. The cache is in the folder of Node's
- * compile cache, because computing all modules takes two seconds. Each cached file begins with its digest, because a file may be
- * empty after a power cut.
+ * Returns the result of `compute` for the content of a file, if possible from a cache on the disk, because computing all modules takes two
+ * seconds. The cache is in the folder of Node's compile cache. Each cached file begins with its digest, because a file may be empty after a
+ * power cut.
  */
 async function cached(how: string, content: Buffer | string, compute: () => Promise<Buffer>): Promise<Buffer> {
   const folder = getCompileCacheDir();

@@ -16,9 +16,9 @@ import { addSessionRoutes, type SignInDependencies } from './session.ts';
 const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24, waitMs: 30_000 };
 
 /**
- * Adds the developer dashboard: its pages at `/dashboard`, its sessions, and its operations below `/dashboard/v1`, which include
- * all operations of the public API. These accept only sessions, and do not count against the limits of the account's plan.
- * `handOn`: aborted when clients should connect to another process.
+ * Adds the developer dashboard: its pages at `/dashboard`, its sessions, and its operations below `/dashboard/v1`, which include all
+ * operations of the public API. Operations below `/dashboard/v1` accept only sessions, and do not count against the limits of the account's
+ * plan. `handOn`: aborted when clients should connect to another process.
  */
 export function addDashboardRoutes(
   app: FastifyInstance,

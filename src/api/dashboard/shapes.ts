@@ -165,8 +165,8 @@ export const periodCostsResponseSchema = z.strictObject({
   /** The devices with the highest usage. */
   devices: z.array(z.strictObject({ device_id: z.string(), cost: costSchema })),
   /**
-   * Cost in a year of a device with a constant power of 1 kW, at the prices of the past year. `night_amount`: the same at the
-   * prices from 0:00 to 5:00.
+   * Cost in a year of a device with a constant power of 1 kW, at the prices of the past year. `night_amount`: this cost if every hour had
+   * the prices from 0:00 to 5:00.
    */
   kilowatt_year: z
     .strictObject({ currency: z.string(), amount: z.number(), night_amount: z.number().nullable() })

@@ -1,6 +1,6 @@
 import { GREEN_BUTTON_REQUIRED_SCOPE, isGreenButtonScope, negotiateGreenButtonScope } from '#src/auth/green-button.ts';
 
-/** Name of an internal parameter of requests for consent, which contains the granted ESPI scope string. Clients cannot set it. */
+/** Name of an internal parameter in requests for consent. The parameter contains the granted ESPI scope string. Clients cannot set it. */
 export const GREEN_BUTTON_SCOPE_PARAMETER = 'green_button_scope';
 
 /**
@@ -23,8 +23,8 @@ export function replaceGreenButtonScope(asked: URLSearchParams): URLSearchParams
 }
 
 /**
- * Replaces the ESPI scope strings in a request for tokens by the scope of this service. For a token of the app itself, they are
- * removed, and any other scope is replaced by one that is refused. Returns null if nothing changes.
+ * Replaces the ESPI scope strings in a request for tokens by the scope of this service. If the request is for a token of the app itself,
+ * removes the ESPI scope strings, and replaces any other scope by one that the server refuses. Returns null if nothing changes.
  */
 export function replaceGreenButtonTokenScope(form: URLSearchParams): URLSearchParams | null {
   const scopes = form.get('scope')?.split(' ').filter(Boolean) ?? [];

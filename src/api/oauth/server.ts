@@ -153,8 +153,8 @@ function consentPrompt() {
 }
 
 /**
- * Adds the addresses of Green Button's resources to token responses. If an app uses a refresh token again within 30 s, repeats
- * the first response, because the app may not have received it. Any other second use of a token ends the authorization.
+ * Adds the addresses of Green Button's resources to token responses. If an app uses a refresh token again within 30 s, it gets the first
+ * response again, because it may not have received this response. Any other second use of a token ends the authorization.
  */
 function completeAnswers(provider: Provider, store: OauthStore, issuer: string): void {
   provider.use(async (context, next) => {

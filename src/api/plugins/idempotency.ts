@@ -17,9 +17,9 @@ import {
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Runs a POST only once for its Idempotency-Key. A repeated request gets the first response. Throws 409 for a different request
- * with the same key, and while the first request is in progress. The response is stored in the transaction of the changes, so a
- * failed request can be repeated.
+ * Runs a POST only once for its Idempotency-Key. A repeated request gets the first response. Throws 409 if the key was used for a different
+ * request, or if the first request is still in progress. The response is stored in the transaction of the changes, so a failed request can
+ * be repeated.
  */
 export async function runIdempotently(
   { db, box }: { db: Database; box: SecretEncrypter },

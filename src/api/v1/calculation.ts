@@ -7,9 +7,9 @@ import type { Calculator } from '#src/cost/calculator.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 
 /**
- * Prepares a long calculation over days in a user's time zone. The returned `run` runs it outside the event loop; an account can
- * run only one at a time. Throws the errors of `loadAccessibleUser`, and 422 if the first day is in the future. `run` throws the
- * errors of `Calculator.run`.
+ * Prepares a long calculation over days in a user's time zone. Throws the errors of `loadAccessibleUser`, and 422 if the first day is in
+ * the future. The returned function `run` runs the calculation outside the event loop, and throws the errors of `Calculator.run`. An
+ * account can run only one calculation at a time.
  */
 export async function prepareLongCalculation(
   { db, calculator, clock }: ApiContext,

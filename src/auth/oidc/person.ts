@@ -21,8 +21,8 @@ export type AdmissionRefusalReason = 'unusable' | 'domain' | 'roles';
 const BY_POWER: readonly Role[] = ['homeowner', 'utility', 'admin'];
 
 /**
- * Returns the person whom an identity provider's claims describe, or the reason for refusing the person. If a role mapping is
- * configured, a person without a mapped value becomes a homeowner, so that unknown values never grant a higher role.
+ * Returns the person whom an identity provider's claims describe, or the reason for refusing the person. If a role mapping is configured, a
+ * person with no group in it becomes a homeowner, so that unknown groups never grant a higher role.
  */
 export function parseIdentifiedPerson(
   claims: Claims,

@@ -109,7 +109,7 @@ export const outboxCheck: Check = {
 
 const WARN = 0.05;
 const FAIL = 0.5;
-/** Minimum number of messages from which the share of rejected messages is meaningful. */
+/** With fewer messages than this, the share of rejected messages is not meaningful. */
 const FEW = 20;
 
 export const rejectedMessagesCheck: Check = {
