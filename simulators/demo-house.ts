@@ -60,8 +60,8 @@ export function createDemoHouse(traits: HomeTraits, panels: SolarTraits = NO_PAN
 }
 
 /**
- * Returns a function that returns the registers of a device in a house at a time. They are zero at the start of the local day of
- * `installedAtMs`. The function is fast if times ascend.
+ * Returns a function for the registers of a device in a house at a time. They are zero at the start of the local day of `installedAtMs`.
+ * Calls with ascending times are fast.
  */
 export function createHouseRegisters(
   { traits, simulate }: DemoHouse,

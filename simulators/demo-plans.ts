@@ -35,7 +35,7 @@ export interface DemoHomePlan {
   panels?: SolarTraits;
   /** A past silent period of some of the home's devices, so that the page with the history of silences has entries. */
   silence?: SilencePlan;
-  /** Returns the traits of the home that are not drawn from the seed. `firstAtMs`: Unix ms at which the home's meter was paired. */
+  /** Returns those traits of the home that are not drawn from the seed. `firstAtMs`: Unix ms at which the home's meter was paired. */
   traits(firstAtMs: number, utcOffsetMinutes: number): Partial<HomeTraits>;
 }
 

@@ -17,7 +17,7 @@ export function dropReadingRuns(seed: string, count: number, length: number): Re
   };
 }
 
-/** Repeats a share of the readings up to ten readings later. QoS 1 does the same after a lost PUBACK. */
+/** Repeats a share of the readings, each up to ten readings later, as QoS 1 does after a lost PUBACK. */
 export function repeatReadings(seed: string, share: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'duplicates');
@@ -86,8 +86,8 @@ function toWattHour(kwh: number): number {
 }
 
 /**
- * Faults by the names that `energy demo --faults` accepts. Each is visible within 90 days. Faults of the meter come before faults of the
- * connection.
+ * Faults by the names that `energy demo --faults` accepts. Each fault is visible in a history of 90 days. Faults of the meter come before
+ * faults of the connection.
  */
 const FAULTS: Record<string, (seed: string) => ReadingFault> = {
   reset: (seed) => resetRegister(seed),

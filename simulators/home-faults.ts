@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '#src/core/units.ts';
-/** A fault of a home during `[fromMs, toMs)` in Unix ms, which changes its consumption or production. */
+/** A fault that changes the consumption or production of a home during `[fromMs, toMs)` in Unix ms. */
 export interface HomeFault {
   kind: 'fridge door' | 'forgotten heater' | 'failing freezer' | 'dead inverter';
   fromMs: number;
@@ -43,7 +43,7 @@ export function computeCompressorWatts(
 export const computeForgottenHeaterWatts = (faults: readonly HomeFault[] | undefined, atMs: number): number =>
   hasFault(faults, 'forgotten heater', atMs) ? HEATER_W : 0;
 
-/** Returns a function that returns whether the fault is present in a minute of the day. `startsAtMs`: start of the day, Unix ms. */
+/** Returns a function that checks whether the fault is present in a minute of the day. `startsAtMs`: start of the day, Unix ms. */
 export function createFaultMinuteChecker(
   faults: readonly HomeFault[] | undefined,
   kind: HomeFault['kind'],

@@ -15,7 +15,10 @@ export interface PublisherOptions {
   onAcknowledged?: (messages: number) => void;
 }
 
-/** The connection of a device. `publish` resolves when the next message can be published; `flush` when all are acknowledged. */
+/**
+ * The connection of a device. `publish` resolves when the next message can be published; `flush` resolves when all messages are
+ * acknowledged.
+ */
 export interface DevicePublisher {
   publish(topic: string, payload: string, retain?: boolean): Promise<void>;
   flush(): Promise<void>;
@@ -30,7 +33,8 @@ export async function createPublisher(options: PublisherOptions): Promise<Device
     clean: true,
     reconnectPeriod: 500,
     connectTimeout: 10_000,
-    // mqtt-packet's write cache holds a buffer for each of the 65,536 packet ids and takes 10 MB.
+    // mqtt-packet's write cache takes 10 MB, because it holds a buffer for each of the 65,536 packet ids. It is not used if memory is
+    // limited.
     writeCache: !hasLittleMemory(),
     ...omitUndefined({ username: options.deviceId, password: options.secret, ca: options.ca }),
   });

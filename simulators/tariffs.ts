@@ -3,7 +3,7 @@ import { getRegisterAt } from './devices/family-device.ts';
 import type { SimulatedHome } from './home-clock.ts';
 import { formatLocalTime } from './local-time.ts';
 
-/** The home's register, split by tariff. The sum of the two parts is exactly the home's register. */
+/** The home's energy register, split by tariff. The sum of the two parts is exactly the home's register. */
 export interface TariffRegisters {
   lowMilliwattHours: number;
   highMilliwattHours: number;
@@ -18,8 +18,8 @@ function isLowTariff(atMs: number, tz: string): boolean {
 }
 
 /**
- * Returns a function that splits the register of a home by tariff, hour by hour. It is fast if times ascend. Only for time zones with
- * whole-hour offsets.
+ * Returns a function that splits the energy register of a home by tariff, hour by hour. Calls with ascending times are fast. Only for time
+ * zones with whole-hour offsets.
  */
 export function createTariffSplitter(home: SimulatedHome, tz: string): (atMs: number) => TariffRegisters {
   const firstHourMs = Math.floor(home.installedAtMs / HOUR_MS) * HOUR_MS;

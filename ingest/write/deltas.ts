@@ -92,7 +92,7 @@ export function createDeltaRows(deviceId: string, userId: string, closed: Readon
   return Array.from(closed, ([startsAtMs, delta]) => ({ deviceId, userId, startsAtMs, ...delta }));
 }
 
-/** Maximum number of rows per statement: PostgreSQL allows 1 GiB per array. */
+/** Maximum number of rows per statement, so that no array exceeds PostgreSQL's limit of 1 GiB. */
 const MAX_ROWS = 50_000;
 
 /**

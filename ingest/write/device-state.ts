@@ -35,7 +35,7 @@ export interface DeviceState {
   readonly pieceUntilMs?: number;
 }
 
-/** Whether each series has a reading after all edits, so that edits do not affect later readings. */
+/** Whether each series has a reading after all edits. The edits then do not affect later readings. */
 export function areAllSeriesPastEdits(edits: readonly Edit[], states: Iterable<StoredCountingState>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));

@@ -59,7 +59,7 @@ export const EMPTY_FAST_PATH_RESULT: FastPathResult = {
   reasons: new Map(),
 };
 
-/** Combines the results for two sets of different devices. `others` is taken from `next`. */
+/** Combines two results that have no device in common. `others` is taken from `next`. */
 export function mergeFastPathResults(one: FastPathResult, next: FastPathResult): FastPathResult {
   if (one.deviceIds.length === 0) return next;
   if (next.deviceIds.length === 0) return one;
@@ -240,7 +240,7 @@ class Round {
     }
   }
 
-  /** Returns the hours that have ended or changed, without devices of the slow path. */
+  /** Returns the hours that have ended or changed. Omits devices that the slow path must process. */
   #closedHours(): { closed: DeltaRow[]; changes: Change[] } {
     const [closed, changes]: [DeltaRow[], Change[]] = [[], []];
     for (const { device, hour, isChanged, quarters } of this.#closed) {

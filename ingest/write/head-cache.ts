@@ -12,7 +12,7 @@ export function computeDefaultHeadCacheBytes(mayUse = getUsableMemoryBytes()): n
   return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
 }
 
-/** Time in ms for which the cache is disabled after another worker has written many of the same devices. */
+/** Time in ms for which the cache is disabled after another worker has written many of the cached devices. */
 const DISABLED_MS = 10_000;
 
 /**

@@ -58,7 +58,7 @@ export const HEAD_RECORD_OFFSETS = {
   quarters: 5,
   seriesCount: 5 + OPEN_HOUR_LENGTH,
   userIdLength: 6 + OPEN_HOUR_LENGTH,
-  /** The index of the device in a batch. */
+  /** Index of the device in the latest batch that contained it. */
   mark: 7 + OPEN_HOUR_LENGTH,
   series: 8 + OPEN_HOUR_LENGTH,
 } as const;

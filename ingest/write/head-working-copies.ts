@@ -38,14 +38,14 @@ export type SlowPathReason =
 /** Result for a reading that repeats the previous reading. Some meters repeat a reading for an hour. */
 export const REPEATED_READING_RESULT = -1;
 
-/** Length in numbers of the record of a meter with one series. */
+/** Length of the record of a meter with one series, counted in numbers. */
 const USUAL_PLACES = HEAD_RECORD_OFFSETS.series + SERIES_BLOCK_LENGTH;
 
 /** Copies of the states of a batch's devices. The fast path updates these copies. */
 export class HeadWorkingCopies {
   numbers = new Float64Array(USUAL_PLACES * 64);
   readonly sums = new OpenHourSums();
-  /** Consumption of the hour that the last reading has ended; null if it ended none. */
+  /** Consumption of the hour that the reading has ended; null if the reading has ended no hour. */
   closed: ReadonlyQuarterHourBuckets | null = null;
   readonly #settings: { -readonly [K in keyof CountingSettings]: CountingSettings[K] } = {
     limitKw: 0,

@@ -19,7 +19,7 @@ interface Row {
   verdict: CountingVerdict | null;
 }
 
-/** Formats a time for SQL, where infinity has its own words. */
+/** Formats a time for SQL, in which infinite times are `infinity` and `-infinity`. */
 const timeBound = (ms: number) =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity';
 
@@ -102,7 +102,10 @@ function stretchesOf(wanted: readonly StretchRequest[], rows: readonly Row[]): S
 
 /** Approximate maximum number of a device's readings that one transaction recomputes. This takes one or two seconds. */
 const MAX_READINGS = 100_000;
-/** Minimum number of readings per series in a chunk, because each chunk also loads readings before and after it. */
+/**
+ * Minimum number of readings per series in a chunk. Smaller chunks would be inefficient, because each chunk also loads readings before and
+ * after it.
+ */
 const MIN_READINGS_OF_SERIES = 500;
 
 /**

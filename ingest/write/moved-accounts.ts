@@ -5,7 +5,8 @@ import { type BatchStatement, createBatchStatement } from './statement.ts';
 /** Returns those of the given logins whose accounts have moved to another installation. */
 export async function findMovedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
   if (logins.length === 0) return NONE;
-  // Raw SQL: takes an array. Runs after the query for devices: a move deletes the devices and lists their logins in one transaction.
+  // Raw SQL: takes an array. Must run after the query for devices, because a move deletes the devices and lists their logins in one
+  // transaction.
   const { rows } = await client.query('SELECT login FROM departed_logins WHERE login = ANY ($1)', [logins]);
   return rows.length === 0 ? NONE : new Set(rows.map(({ login }) => login));
 }
@@ -13,8 +14,8 @@ export async function findMovedLogins(client: PoolClient, logins: readonly strin
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Stores messages of moved accounts unchanged, without a limit, because their senders receive an acknowledgement. `energy migrate --users`
- * later delivers them to the other installation.
+ * Stores messages of moved accounts unchanged. Their number is not limited, because their senders receive an acknowledgement. `energy
+ * migrate --users` later delivers the messages to the other installation.
  */
 export function saveMessagesOfMovedAccounts(messages: readonly IncomingMessage[]): BatchStatement[] {
   if (messages.length === 0) return [];

@@ -124,7 +124,7 @@ function sumOf(one: MeasureSums | undefined, other: MeasureSums): MeasureSums {
   return sum as MeasureSums;
 }
 
-/** Number of hours that one reading on the fast path can change: the latest one and the next. */
+/** Number of hours that one reading on the fast path can change: the latest hour and the next hour. */
 const HOURS = 2;
 
 /**
@@ -137,7 +137,7 @@ export class OpenHourSums implements QuarterHourBuckets {
   #hour = Number.NaN;
   /** One bit for each quarter-hour that has changed. */
   #touched = 0;
-  /** Whether some energy belongs to neither of the two hours. */
+  /** Whether some energy belongs neither to the latest hour nor to the next hour. */
   isBeyond = false;
 
   /** Resets the sums. `hour`: number of hours since 1970; NaN if there is no latest hour. */

@@ -25,7 +25,7 @@ export interface DevicePlanContext {
   readonly computed: { readonly before: SettingsByTime; readonly after: SettingsByTime };
 }
 
-/** Determines the changes of one series. Returns the ranges of stored readings that must be loaded first. */
+/** Determines the changes of one series. If stored readings are missing, returns the ranges to load first. */
 export function planSeries(
   { device, pieceUntilMs, computed }: DevicePlanContext,
   plan: SeriesPlan,

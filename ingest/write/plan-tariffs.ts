@@ -168,7 +168,7 @@ function knownOf(
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && ruleOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
-  // The counting rule also reports energy from times at which the series contributes to no total.
+  // The counting rule also reports energy from times at which the series contributes to no total. `isCounted` excludes this energy.
   const isCounted = ({ import: isImport, export: isExport }: SeriesRoles) => isImport || isExport;
   // The role may change within the latest readings. All their energy gets the direction (import or export) of the role at the last of them.
   const ofRun = deriveRegisterIncrements(run, at(getLastReading(run).readAtMs).export ? 'export' : 'import');
@@ -292,7 +292,7 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
   return found.values();
 }
 
-/** Returns larger ranges of stored readings around the recorded times. */
+/** Returns the ranges of stored readings to load around `timesToLoad`. They are larger than the ranges that are already loaded. */
 function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): StretchRequest[] {
   if (seriesId === null) return [];
   const wanted: StretchRequest[] = [];

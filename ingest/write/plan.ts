@@ -47,7 +47,7 @@ export interface DevicePlan {
   readonly isRecounted: boolean;
 }
 
-/** Returns the number of readings that are stored or duplicates. */
+/** Returns the number of new readings that are stored, or that are duplicates of stored readings. */
 export const countValidReadings = ({ series }: DevicePlan): number =>
   series.reduce((sum, { inserts, lowered, duplicates }) => sum + inserts.length + lowered.length + duplicates, 0);
 
@@ -64,7 +64,7 @@ export function planDevice(
   if ('wanted' in found) return found;
   const wanted: StretchRequest[] = [];
   const deltas = createEmptyDeltas();
-  // Years of readings may lie between an edit and the batch, so another transaction applies edits.
+  // Years of readings may lie between an edit and the new readings of a batch, so edits are applied in another transaction.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
   const computed = { before, after: applySettingsUntil(before, device.settings, pieceUntilMs) };
@@ -184,7 +184,7 @@ function selectWork(
       will,
     );
     const isPlaced = isPlacedBefore(device, series, will);
-    // A recomputation after a software update waits until there are no new readings.
+    // A recomputation after a software update is left to a transaction without new readings.
     const isOfEarlierEdition = isPlaced && pieceUntilMs > Number.NEGATIVE_INFINITY;
     if (isPlaced && !isOfEarlierEdition) areRolesOpen = true;
     const isConcerned =

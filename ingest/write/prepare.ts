@@ -47,7 +47,7 @@ export interface BatchRollbackState {
   deviceIds: string[];
   /** Number of the devices in `deviceIds` whose state came from the cache. */
   cachedCount: number;
-  /** Series whose readings have no timestamps, and which this batch records. */
+  /** Series without timestamps that this batch records as such. */
   untimed: ReturnType<UntimedSeriesRecorder['missing']>;
   undo(): void;
 }

@@ -15,7 +15,7 @@ import {
   encodeTimestamps,
 } from './statement.ts';
 
-/** Changed hours (Unix ms) with their users, and whether the hour is still the latest one of a device. */
+/** Changed hours (Unix ms). For each hour and user: whether the hour is still the latest hour of a device. */
 type Changes = Map<number, Map<string, boolean>>;
 
 /** Records which hours of which users a batch changes. Background workers process these records. */

@@ -178,7 +178,7 @@ export function saveReadings(
   stored: readonly StoredSeriesPlan[],
 ): BatchStatement[] {
   const steps: BatchStatement[] = [];
-  // Deletes first, because a new reading may have the same key.
+  // Deletes manual readings first, because a new reading may have the same key.
   for (const { seriesId, plan } of stored) {
     for (const { readAtMs, intervalMs } of plan.withdrawn)
       steps.push(...withdraw([seriesId, new Date(readAtMs), intervalMs]));

@@ -3,7 +3,10 @@ import { type BatchStatement, createBatchStatement } from './statement.ts';
 
 const MAX_KNOWN = 500_000;
 
-/** Creates a recorder of series without timestamps, whose times come from the clock of this host. An error of this clock affects them. */
+/**
+ * Creates a recorder of series whose messages have no timestamps. Their times come from the clock of this host, so an error of this clock
+ * affects them.
+ */
 export function createUntimedSeriesRecorder(host: string) {
   const known = new Set<string>();
   return {

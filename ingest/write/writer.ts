@@ -53,7 +53,7 @@ export function createWriter(pool: Pool, options: WriterOptions = {}): Writer {
   return new BatchesWriter(pool, options);
 }
 
-/** Devices that `watchChangedDevices` recomputes instead of this writer, each until a time. */
+/** Devices that `watchChangedDevices` recomputes instead of this writer. Each entry expires. */
 class Deferred {
   readonly #untilMs = new Map<string, number>();
   readonly #now: () => number;
@@ -104,7 +104,7 @@ class BatchesWriter implements Writer {
         if (attempts === 1) this.#staleInARow = 0;
         return result;
       } catch (error) {
-        // It is unknown whether the transaction was committed.
+        // The transaction may or may not have been committed, so the cached states may be wrong.
         this.#memory.evict(attempt.deviceIds);
         this.#gateways.forget(batch);
         attempt.undo();

@@ -17,7 +17,7 @@ export interface FamilyDevice {
   family: string;
   /** Id of the device in the topics of its messages. */
   nativeId: string;
-  /** Messages that the device sends once on connect: births, discovery, availability. */
+  /** Messages that the device sends once on connect, such as birth, discovery and availability messages. */
   greeting(atMs: number): FamilyMessage[];
   /** Returns the messages that the device sends at one time for the state of the home. */
   messages(home: SimulatedHome, atMs: number): FamilyMessage[];

@@ -41,7 +41,7 @@ describe('an export of dsmr-reader', () => {
       '2026-03-29T03:00:00+02:00,0.0,0.75,0.0,0.0,0.0',
     ]);
     const at = (ts: string, channel: string, energy_kwh: number) => ({ ts, channel, energy_kwh, interval_s: 3_600 });
-    // The channel of the first tariff's export has no readings, because no energy was exported in this tariff.
+    // The export channel of the first tariff has no readings, because no energy was exported in this tariff.
     expect(elements).toEqual([
       at('2026-03-29T01:00:00.000Z', 'import/t1', 0.25),
       at('2026-03-29T01:00:00.000Z', 'import/t2', 0),

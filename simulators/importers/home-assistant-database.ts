@@ -123,8 +123,8 @@ function registersOf(
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
 /**
- * Returns the amount to add to all sums. With it, the last sum equals the reading of the meter, unless the lowest sum would then be
- * negative.
+ * Returns the amount to add to all sums, so that the last sum equals the reading of the meter. If the lowest sum would then be negative,
+ * returns the amount with which it is 0.
  */
 export function computeSumOffset(rows: readonly Pick<Row, 'sum' | 'state'>[]): number {
   const last = rows.at(-1);

@@ -121,7 +121,7 @@ export class Archiver {
       const isGivenUp = (await readWalDiscardStartTime(dataDir)) !== null;
       if (!isGivenUp && !this.#isChecked) await this.#refuseForeignArchive();
       for (const name of waiting) {
-        // Timeline and backup history files are not needed for recovery.
+        // Timeline and backup history files are not archived, because recovery does not need them.
         if (!isGivenUp && /^[0-9A-F]{24}$/.test(name)) await this.#archive(name);
         await writeFile(join(done, name), '', { mode: 0o600 });
         this.#acknowledged.add(name);

@@ -27,7 +27,7 @@ import type { TarEntry } from './tar.ts';
  */
 const KEYS = ['secret.key', 'tls/key.pem', 'tls/cert.pem'];
 
-/** Folders of a cluster that a copy contains without their content (PostgreSQL's manual, 25.3.4.3). */
+/** Folders of a cluster that are empty in a copy (PostgreSQL's manual, 25.3.4.3). */
 const EMPTIED = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/./;
 const SKIPPED =
   /(^|\/)(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label\.old|\.s\.PGSQL\..*|current_logfiles|socket-folder|energy-wal)($|\/)/;
@@ -37,7 +37,7 @@ const CONTROL = 'global/pg_control';
 export interface BaseBackupCopy {
   folder: string;
   manifest: BackupManifest;
-  /** Size of the compressed copy on its disk, in bytes. */
+  /** Size of the compressed copy in the backup target, in bytes. */
   packedBytes: number;
 }
 
@@ -234,11 +234,13 @@ class CopyOfCluster {
         yield* this.#filesIn(path);
       } else if (entry.isFile()) yield* this.#file(path);
     }
-    // Recovery needs the folder pg_wal/archive_status.
+    // Recovery needs the folder pg_wal/archive_status, so the copy contains it.
     if (folder === 'pg_wal') yield { path: 'postgres/pg_wal/archive_status', size: 0, mtime: 0, content: null };
   }
 
-  /** Yields a file of the cluster, or nothing if the server has removed the file. Replaying the WAL removes it anyway. */
+  /**
+   * Yields a file of the cluster, or nothing if the server has removed the file meanwhile. Replaying the WAL would remove the file anyway.
+   */
   async *#file(path: string): AsyncGenerator<TarEntry> {
     const file = join(this.#cluster, path);
     const found = await lstat(file).catch(nullIfFileMissing);
@@ -277,7 +279,7 @@ const textEntry = (path: string, content: Buffer): TarEntry => ({
   })(),
 });
 
-/** Yields the content of a file, or nothing if the file was removed. The archive is then filled with zeros. */
+/** Yields the content of a file, or nothing if the file was removed. The missing bytes become zeros in the archive. */
 async function* skipAbsent(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* content;

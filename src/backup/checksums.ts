@@ -9,7 +9,7 @@ import { join } from 'node:path';
 const PAGE_BYTES = 8_192;
 const CHECKSUM_AT = 8;
 const UPPER_AT = 14;
-/** Number of pages in a segment file of 1 GiB: page numbers continue from one file of a relation to the next. */
+/** Number of pages in a segment file of 1 GiB. The page numbers of a relation continue from one segment file to the next. */
 const PAGES_IN_FILE = 2 ** 17;
 
 /** Start values of the 32 sums from which PostgreSQL computes a page's checksum (storage/checksum_impl.h). */

@@ -57,7 +57,7 @@ export function parseManifest(text: string, file: string): BackupManifest {
 /** Properties of this machine and this version that determine whether a copy can be restored. */
 export interface RestoreEnvironment {
   service: string;
-  /** Migrations of the schema that this version of the service has. */
+  /** Schema migrations that this version of the service contains. */
   schemas: readonly string[];
   postgresMajor: number;
   processor: string;
@@ -94,7 +94,7 @@ export function chooseBackupCopy(
   const byTime = copies.toSorted((a, b) => (a.manifest.consistent_from < b.manifest.consistent_from ? -1 : 1));
   const [earliest] = byTime;
   if (!earliest) throw new Error(`There is no copy in ${from}.`);
-  // Without WAL, a copy contains only the state at its end. It is also chosen for a time between `complete_until` and
+  // Without WAL, a copy can be restored only to the state at its end. The copy is chosen even if `at` is between its `complete_until` and
   // `consistent_from`.
   const chosen = byTime.findLast(({ manifest }) => at === null || new Date(manifest.complete_until) <= at);
   if (!chosen)

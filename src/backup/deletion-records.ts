@@ -12,8 +12,8 @@ import { flushFolder, rethrowWithExplanation, writeFileAtomically } from './file
 import { assertTargetMounted, type BackupPlan } from './plan.ts';
 
 /**
- * Name of the file in a backup target with the ids of deleted accounts, keys and other objects, one JSON object per line. All
- * installations that use the target share the file.
+ * Name of a file that each backup target contains. It lists the ids of deleted accounts, keys and other objects, one JSON object per line.
+ * All installations that use the target share the file.
  */
 const ENDED = 'ended.jsonl';
 
@@ -41,8 +41,8 @@ const endingSchema = z.object({ at: z.iso.datetime(), kind: z.enum(KINDS), id: z
 export type DeletionRecord = z.infer<typeof endingSchema>;
 
 /**
- * Sets whether the database records deletions of objects. Without backups of the service's own, no process would remove the
- * records.
+ * Sets whether the database records deletions of objects. With an external database, the service makes no backups, so no process would
+ * remove the records.
  */
 export async function setDeletionRecording(pool: Pool, areNoted: boolean): Promise<void> {
   // Raw SQL: the typed queries do not know the relation `installation`.

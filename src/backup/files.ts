@@ -99,7 +99,7 @@ async function* withoutEnd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   if (!last.equals(END)) throw new Error('the end is missing');
 }
 
-/** Runs a stream through a transformer; an error on either side ends the result. */
+/** Pipes a stream through a transformer. An error of either of them ends the resulting stream. */
 async function* compose(source: AsyncIterable<Buffer>, through: Transform): AsyncGenerator<Buffer> {
   const failed = pipeline(source, through);
   failed.catch(() => {});

@@ -35,8 +35,8 @@ export const areEnergiesZero = ({ imported, exported }: BilledEnergyByDirection)
   imported === 0 && exported === 0;
 
 /**
- * Returns the period in which later corrections of a closed period will be billed: the first open one that begins after it. Null if there
- * is none yet.
+ * Returns the period in which later corrections of a closed period will be billed: the first open period that begins after the closed one.
+ * Null if there is none yet.
  */
 export function findNextOpenPeriod(
   periods: readonly AdjustablePeriod[],
@@ -58,7 +58,7 @@ export function listPeriodsToCorrect(periods: readonly AdjustablePeriod[], one: 
   return periods.filter((period) => period.isClosed && findNextOpenPeriod(periods, period)?.id === one.id);
 }
 
-/** An edit of readings that was in force when a statement was recorded. */
+/** An edit of readings that was in force when a bill statement was recorded. */
 export type StatementEdit = {
   edit_id: string;
   device_id: string;
@@ -69,8 +69,8 @@ export type StatementEdit = {
   kwh: string | null;
   reason: string;
   /**
-   * Role of the person who made the edit. A statement never changes, but an account can be erased, so it does not name the person. Null if
-   * the account was erased.
+   * Role of the person who made the edit. The person is not named, because a bill statement never changes, whereas an account can be
+   * erased. Null if the account was erased.
    */
   author: 'homeowner' | 'utility' | 'admin' | null;
 };

@@ -33,7 +33,7 @@ export type StatementEnergy = {
   /** Import in addition to that of the listed registers: for example energy that was measured as power. */
   import_beside_registers_kwh: string;
   export_beside_registers_kwh: string;
-  /** Edits of readings. Missing in statements from before schema version 0055. */
+  /** Edits of readings. Missing in bill statements from before schema version 0055. */
   edits?: StatementEdit[];
 };
 

@@ -330,7 +330,7 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
   };
 }
 
-/** A correction of a closed period that is in no statement yet. */
+/** A correction of a closed period that no bill statement contains yet. */
 interface Outstanding extends BilledEnergyByDirection {
   period: BillPeriod;
   /** Id of the period that will include the correction. Null if there is none yet. */
@@ -346,8 +346,8 @@ const adjustmentOf = ({ period, imported, exported }: Outstanding): BillAdjustme
 });
 
 /**
- * Returns the corrections that concern this period and are in no statement yet: the current energy of a closed period minus the energy that
- * was already billed for it.
+ * Returns the corrections that concern this period and that no bill statement contains yet. A correction is the current energy of a closed
+ * period minus the energy that was already billed for it.
  */
 async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
   const { rows: periods } = await sql<BillPeriod & { imported: MilliwattHours; exported: MilliwattHours }>`

@@ -78,7 +78,7 @@ export async function compareOffers(
   const tariffs = [own, ...always.map((one) => [one])];
   const [paid = null, ...costs] = await calculator.compare({ held, range, now, tariffs }, signal);
   const alternatives = costs.map((cost, index) => {
-    // The offer is valid for the whole range.
+    // Cannot happen, because the offer is valid for the whole range.
     if (!cost) throw new Error('a range that has begun has no cost');
     const { name } = offers[index] as Tariff;
     return { name, cost, difference: paid && subtractAmounts(cost.total, paid.total) };

@@ -15,7 +15,7 @@ export interface Cost {
   capacity?: string;
   /** The part of `import` that is due to estimated energy. */
   estimated: string;
-  /** Energy in kWh without a known price, which no amount of the cost includes. */
+  /** Energy in kWh without a known price. No amount of the cost includes this energy. */
   missing_prices_kwh: number;
 }
 

@@ -23,7 +23,7 @@ export interface CostBucket {
   cost: Cost;
 }
 
-/** Additional decimals of costs in rows of an hour or shorter. */
+/** Number of additional decimals of a cost if the row covers an hour or less. */
 const DECIMALS_OF_HOURS = 2;
 
 /** A query for costs up to `now`. Later quarter-hours have no cost yet. */

@@ -71,7 +71,7 @@ export async function loadInsightsWithCostAndEmissions(db: Database, asked: Aske
 
 /** Yields pages of usage rows with their costs and emissions. */
 export async function* streamInsightsWithCostAndEmissions(db: Database, asked: AskedInsights) {
-  // Once a streamed response has begun, an error can no longer be returned.
+  // Checked before the response begins, because no error can be returned afterwards.
   if (asked.weighted.has('cost')) await assertOneCurrencyInRange(db, asked.userId, asked.range);
   for (const range of splitRangeIntoPages(asked.range, asked.groupBy))
     yield await loadInsightsWithCostAndEmissions(db, { ...asked, range });

@@ -63,7 +63,7 @@ async function cutCost(sources: CostSources, range: DayRange, now: Date): Promis
   return sums ? roundCost(sums) : null;
 }
 
-/** Returns the costs of the devices that used most energy, by their own imports. */
+/** Returns the costs of the devices that used most energy, computed from each device's own import. */
 async function devicesIn(db: Database, sources: CostSources, userId: string, range: DayRange, now: Date) {
   const devices = await db
     .selectFrom('devices')

@@ -32,7 +32,7 @@ test('the first matching period applies, and after midnight the weekday of the n
   };
   expect(priceAt(rates, 5, 1_320)).toBe(2);
   expect(priceAt(rates, 5, 0)).toBe(2);
-  // The period from 22:00 to 06:00 applies on Fridays. After midnight it is Saturday.
+  // The period from 22:00 to 06:00 applies on Fridays. After midnight it is Saturday, so the period no longer applies.
   expect(priceAt(rates, 6, 0)).toBe(4);
   expect(priceAt(rates, 5, 360)).toBe(4);
   expect(priceAt(rates, 1, 420)).toBe(3);

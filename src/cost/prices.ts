@@ -24,7 +24,7 @@ export function findEnergyPrice(
     case 'flat':
       return rates.perKwh * BILLION;
     case 'periods':
-      // The last period has no condition, so one always matches.
+      // The last period has no condition, so at least one period always matches.
       return (rates.periods.find((period) => isIn(period, clock))?.perKwh ?? 0n) * BILLION;
     case 'series': {
       const price = seriesPrice(rates.seriesId, quarterMs);

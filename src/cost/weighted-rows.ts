@@ -30,7 +30,7 @@ export function addCostsToRows<R extends UsageRow>(
 
 export const getUsageRowKey = ({ date, starts_at }: RowTimeLabels): string => starts_at ?? date;
 
-/** CSV columns in the order of their fields. */
+/** CSV columns for cost and emissions, in the order of their fields. */
 const COLUMNS: Record<CostOrEmissionsInclude, readonly string[]> = {
   cost: [
     'cost_currency',
