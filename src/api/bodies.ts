@@ -38,7 +38,7 @@ function acceptText(
   });
 }
 
-/** Parses JSON bodies on all routes. A scope of routes can replace this parser with another parser of this file. */
+/** Parses JSON bodies on all routes. A fastify scope (a group of routes) can replace this parser with another parser of this file. */
 export function addJsonParser(app: FastifyInstance): void {
   // The members `__proto__` and `constructor` are not removed, because schemas refuse them like every unknown member.
   const readJson = app.getDefaultJsonParser('ignore', 'ignore');

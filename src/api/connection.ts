@@ -70,7 +70,7 @@ function waitingAt(socket: Socket): Set<() => void> {
  */
 export const closeConnection = (reply: FastifyReply): void => void reply.raw.destroy();
 
-/** Maximum number of bytes of a refused request's body that are read and discarded. */
+/** Maximum number of bytes that are read and discarded of a body that is too long. */
 const MAX_DISCARDED_BYTES = 67_108_864;
 
 /**

@@ -38,7 +38,7 @@ export interface Http2Server {
 const MAX_STREAMS = 100;
 
 /**
- * Maximum number of frames in ten seconds on an HTTP/2 connection that sends no requests or cancels its requests
+ * Limits of an HTTP/2 connection that sends no requests or cancels its requests: the maximum number of frames of each kind in ten seconds
  * (CVE-2023-44487).
  */
 const IDLE_FRAMES = { perMs: 10_000, pings: 100, settings: 50, resets: 200 };

@@ -190,7 +190,7 @@ const mustAsk = (parameters: Json[]): Record<string, string> =>
 
 const SUCCESS: Record<number, string> = { 200: 'Done.', 201: 'Created.', 202: 'Queued.' };
 
-/** Describes an operation's response in another format. */
+/** Describes an operation's response in a format other than JSON. */
 const alsoAs = (format: keyof typeof ALSO, { csv }: Examples[string]): Json => ({
   schema: ALSO[format],
   ...(format === 'csv' ? { example: csv } : {}),

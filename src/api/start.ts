@@ -64,7 +64,7 @@ interface ApiParts {
   log: Logger;
 }
 
-/** Starts the API's listeners for HTTPS and for plain HTTP, which only refuses requests. */
+/** Starts the API's two listeners: one for HTTPS, and one for plain HTTP, which only refuses requests. */
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const { pool, readPool, tls, secret, mailSignIn, writeEndedObjects, metrics, log } = parts;
   const { environment } = config;

@@ -49,7 +49,7 @@ const KEPT_MS = 2 * 86_400_000;
 
 /** Deletes counters whose windows have ended. */
 export async function deleteOldCounters(db: Database, now: Date): Promise<void> {
-  // Raw SQL, here and in this file's other statements: the typed queries do not know the table.
+  // Raw SQL, here and in this file's other statements: the typed queries do not know the table `request_counts`.
   await sql`DELETE FROM request_counts
     WHERE greatest(minute_from_ms, day_from_ms, denied_from_ms, suspended_until_ms) < ${now.getTime() - KEPT_MS}`.execute(
     db,

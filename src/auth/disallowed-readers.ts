@@ -76,7 +76,7 @@ export async function findDisallowedReaders<One extends ContinuousReader>(
   });
 }
 
-/** For keys that are limited to a group of homes, returns those of the accounts being read that each key can still access. */
+/** Returns, for each key that is limited to a group of homes, those of the accounts being read that the key can still access. */
 async function reachedByGroups(db: Database, readers: readonly ContinuousReader[]): Promise<Map<string, Set<string>>> {
   const limited = readers.filter(({ caller }) => caller.groupId !== null);
   const reached = new Map<string, Set<string>>();

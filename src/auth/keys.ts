@@ -29,8 +29,8 @@ export interface CreatedKey {
 }
 
 /**
- * Creates a key for a user. `groupId`, `device` and `home` limit the key; `home` belongs to another account, of whose home the
- * user is a member. `key`: a key that the operator chose; the default is a random key.
+ * Creates a key for a user. `groupId`, `device` and `home` limit the key. `home`: a home of another account, of which the user is a member.
+ * `key`: a key that the operator chose; the default is a random key.
  */
 export async function createKey(
   db: Database,
@@ -130,7 +130,9 @@ const unrevokedKey = (db: Database, reach: AccessibleAccounts, keyId: string) =>
     .where('revoked_at', 'is', null)
     .where(isAccountAccessibleSql(reach, 'api_keys.user_id'));
 
-/** A key with its owner. If the key was created for a home by a member, it has the membership; otherwise null. */
+/**
+ * A key with its owner. If the owner created the key as a member of another account's home, `member_id` is the membership; otherwise null.
+ */
 export type OwnedKey = Key & { user_id: string; member_id: string | null };
 
 export async function findActiveKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<OwnedKey | null> {

@@ -98,7 +98,7 @@ export async function getPasskeyCreationOptions(
     rp: { id: host, name: 'Energy' },
     user: { id: Buffer.from(userId).toString('base64url'), name: email, displayName: email },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
-    // The browser creates no second passkey of the account on a device or in a password manager that has one.
+    // For accounts that have a passkey on a device or in a password manager, the browser creates no second passkey there.
     excludeCredentials: known.map(({ credential_id }) => ({ type: 'public-key' as const, id: credential_id })),
     // The device must store the account's id with the passkey, because the sign-in page does not know the account.
     authenticatorSelection: {

@@ -123,7 +123,7 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
   if (row === 'moving') throw new AppError('unavailable');
   if (!row) return null;
   if (row.last_seen_at.getTime() < now.getTime() - SEEN_EVERY_MS) {
-    // Not awaited, because the session is also valid if this update fails.
+    // The update is not awaited, because the session is also valid if the update fails.
     void db
       .updateTable('sessions')
       .set({ last_seen_at: now })

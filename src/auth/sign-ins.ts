@@ -251,7 +251,7 @@ export interface SignInRequester {
   network: string;
 }
 
-/** Numbers of sign-in mails of an account whose links are unused. */
+/** Numbers of those sign-in mails of an account whose links have not been used. */
 export interface UnusedSignInMailCounts {
   /** Mails that this browser requested: in the last 15 minutes, and in the last day. */
   byBrowser: number;

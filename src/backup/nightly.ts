@@ -49,7 +49,7 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
 /** Makes a base copy at once if there is no copy from which the archived WAL continues. */
 export async function makeCopyIfWalIncomplete(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving } = plan;
-  // Archiving is suspended because the disk of the archive is full or missing. Therefore no copy is made before the next night.
+  // If archiving is suspended, the disk of the archive is full or missing. Therefore no copy is made before the next night.
   if (!isArchiving || (await readWalDiscardStartTime(dataDir)) !== null) return;
   const home = join(target, await getInstallationFolderName(dataDir));
   const archived = new Set((await listArchivedWalSegments(home)).keys());

@@ -95,7 +95,7 @@ export function parseKeyFile(text: string, file: string): EncryptionKey {
   }
 }
 
-/** Encrypts and decrypts the numbered chunks of one file with its key, by AES-256-GCM. */
+/** Derives the key with which the numbered chunks of one file are encrypted by AES-256-GCM. */
 const chunkKey = (material: Buffer, nonce: string, headLine: string, name: string): Buffer =>
   Buffer.from(hkdfSync('sha256', material, Buffer.from(nonce, 'base64'), `energy back-up\n${name}\n${headLine}`, 32));
 

@@ -71,7 +71,8 @@ One message: energy decode --topic tele/plug/SENSOR --payload '{"ENERGY": {"Tota
 Otherwise each line of standard input: ${FORM}
 with the optional fields "tz", "config" (a decoder_config), "replayed", and "prior" (earlier messages).`,
     )
-    // This error explains how to pass a message; commander's error "too many arguments" does not.
+    // Excess arguments are allowed here, because the error below explains how to pass a message; commander's error "too many arguments"
+    // does not.
     .allowExcessArguments()
     .action(async ({ topic, payload, ...options }: Options, command: Command) => {
       if (command.args.length > 0)

@@ -7,6 +7,6 @@ import { fileURLToPath } from 'node:url';
  * cache.
  */
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/energy', import.meta.url)));
-// Imported here, because Node caches only modules that are imported after the cache was enabled.
+// `program.ts` is imported here, because Node caches only modules that are imported after the cache was enabled.
 const { runCommandLine: run } = await import('./program.ts');
 await run();

@@ -26,7 +26,7 @@ export function registerCommands(program: Command): void {
 }
 
 async function run(o: { url: URL; key: string; ca?: string; allowWrite?: boolean }): Promise<void> {
-  // Imported only when the command runs, because printing its help also loads this file.
+  // These modules are imported only when the command runs, because printing its help also loads this file.
   const [{ serveStdio }, { createRemoteToolbox }, { createToolServer }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('#src/api/mcp/remote-toolbox.ts'),

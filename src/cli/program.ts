@@ -118,7 +118,7 @@ export async function runCommandLine(): Promise<void> {
   try {
     await (await loadProgram(named)).parseAsync();
   } catch (error) {
-    // Imported here, because listing the commands does not need it.
+    // `ConfigError` is imported here, because listing the commands does not need it.
     const { ConfigError } = await import('#src/config/load.ts');
     console.error(
       `${error instanceof ConfigError ? 'The configuration is not valid:\n' : ''}${describeFailure(error)}`,

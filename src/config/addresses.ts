@@ -4,7 +4,7 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 
-/** Removes the brackets that a URL puts around an IPv6 address from a host. */
+/** Removes the brackets around an IPv6 address, which a URL requires, from a host. */
 export const stripBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
 /** Returns `host:port`, with an IPv6 address in brackets (RFC 3986, 3.2.2). */
@@ -151,8 +151,8 @@ export function parseCredentials(url: string): { username: string; password: str
 }
 
 /**
- * Returns the URL of an MQTT broker without its credentials, and the credentials as options of mqtt.js, which would misread a colon in the
- * password.
+ * Returns the URL of an MQTT broker without its credentials, and the credentials as options of mqtt.js. In a URL, mqtt.js would misread a
+ * colon in the password.
  */
 export function splitCredentials(url: string): { address: string; login: { username?: string; password?: string } } {
   const address = Object.assign(new URL(url), { username: '', password: '' }).href;

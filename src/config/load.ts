@@ -74,7 +74,10 @@ function configOf(vars: Variables) {
     secretKey: vars.SECRET_KEY,
     planLimits: vars.PLAN_LIMITS,
     database: { url: vars.DATABASE_URL, readUrl: vars.DATABASE_READ_URL, timescale: vars.TIMESCALE },
-    /** Settings of the embedded broker. `url`: an external broker. `publicHost`: host name to which devices connect. */
+    /**
+     * Settings of the embedded broker. `url`: URL of an external broker, which is used instead. `publicHost`: host name to which devices
+     * connect.
+     */
     mqtt: {
       url: vars.MQTT_URL,
       /** Number of queues at a broker cluster. Undefined: the number that the first start chose. */

@@ -15,7 +15,7 @@ export interface CompiledTexts {
  * a string. A text with arguments becomes an array for `icu-minify/format`. Throws an error with the path of an invalid text.
  */
 export async function compileTexts(pages: Readonly<Record<string, NestedTexts>>): Promise<CompiledTexts> {
-  // Imported when needed, because many processes need no texts.
+  // The compiler is imported only when needed, because many processes need no texts.
   const { default: compile } = await import('icu-minify/compile');
   const compileAll = (texts: NestedTexts, path: string): CompiledTexts =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, compileOne(text, `${path}.${name}`)]));

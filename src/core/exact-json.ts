@@ -1,4 +1,4 @@
-/** Number of digits up to which a JavaScript number represents every decimal number exactly. */
+/** Number of significant digits up to which a JavaScript number represents every decimal number exactly. */
 const EXACT_DIGITS = 15;
 /** Matches JSON that may contain a number that JavaScript cannot represent exactly. */
 const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;

@@ -11,7 +11,7 @@ const compiledPaths = new Map<string, ((value: unknown) => unknown) | null>();
  * from a JSON value, and returns undefined if it is missing. Returns null if the path is invalid or may select many values.
  */
 export function compileJsonPath(path: string): ((value: unknown) => unknown) | null {
-  // Checked before caching, because an invalid path may be very long.
+  // The length is checked before the path is cached, because an invalid path may be very long.
   if (path.length > MAX_JSON_PATH_CHARACTERS) return null;
   let read = compiledPaths.get(path);
   if (read !== undefined) return read;

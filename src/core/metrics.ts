@@ -38,7 +38,7 @@ export class Metrics {
       const values: Record<string, number> = await read().catch(() => ({}));
       for (const [name, gauge] of gauges) {
         const value = values[name];
-        // Removed, because reset() would export a gauge without labels as 0.
+        // A gauge without a value is removed, because reset() would export it as 0 if it has no labels.
         if (value === undefined) gauge.remove();
         else gauge.set(value);
       }

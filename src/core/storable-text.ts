@@ -8,7 +8,7 @@ export const isStorableText = (text: string): boolean => !text.includes('\0') &&
 export const replaceUnstorableCharacters = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
 const MAY_BE_UNSTORABLE = /\\u(?:0000|[Dd][89A-Fa-f])/;
-/** Matches consecutive `\u` escapes, which may form one character, or one other escape, such as `\\`. */
+/** Matches consecutive `\u` escapes, of which two may form one character. Also matches one other escape, such as `\\`. */
 const ESCAPES = /(?:\\u[\dA-Fa-f]{4})+|\\[^u]/g;
 
 /** Replaces the escapes of NUL and of unpaired surrogates in a JSON text by U+FFFD. An invalid JSON text remains invalid. */

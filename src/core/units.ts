@@ -7,7 +7,7 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 declare const unit: unique symbol;
-/** Energy in whole mWh. The branded type prevents that a number of another unit is passed by mistake. */
+/** Energy in whole mWh. The branded type prevents a number in another unit from being passed by mistake. */
 export type MilliwattHours = number & { readonly [unit]: 'mWh' };
 
 /** Casts a number to mWh without a check, for results of arithmetic and stored values. */
@@ -19,8 +19,8 @@ export function kwhToMilliwattHours(kwh: number): MilliwattHours {
 }
 
 /**
- * Returns a finite number times 10^`places` as an integer, halves away from zero. It uses the number's shortest decimal: 1.0005 is rounded
- * up to three places, although its binary value is slightly lower.
+ * Returns a finite number times 10^`places` as an integer, halves away from zero. The number's shortest decimal form counts: 1.0005 is
+ * rounded up to three places, although its binary value is slightly lower.
  */
 export function scaleAndRound(value: number, places: number): number {
   const product = Math.abs(value) * 10 ** places;
@@ -42,8 +42,8 @@ function byDigits(value: number, places: number): number {
 }
 
 /**
- * Returns a finite number times `times` divided by `per`, for example to convert kW to W. For powers of ten it uses the number's shortest
- * decimal: 1.005 kW are 1005 W.
+ * Returns a finite number times `times` divided by `per`, for example to convert kW to W. For powers of ten, the number's shortest decimal
+ * form counts: 1.005 kW are 1005 W.
  */
 export function scaleDecimal(value: number, times: number, per: number): number {
   if (times === 1 && per === 1) return value;

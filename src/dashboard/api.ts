@@ -49,7 +49,7 @@ export const isTemporaryFailure = (error: unknown): boolean =>
 let csrfToken = '';
 let signedOut: () => void = () => {};
 
-/** Stores the session's CSRF token, which each changing request contains, and a function that is called when the session ends. */
+/** Stores the session's CSRF token, and a function that is called when the session ends. Each changing request contains the token. */
 export function storeSession(token: string, whenOver: () => void): void {
   csrfToken = token;
   signedOut = whenOver;

@@ -153,7 +153,7 @@ class ProviderSignIns {
     await countSignInRequest(counter, getNetworkOfAddress(request.ip));
     const at = new URL(this.#redirectUri());
     at.search = new URL(request.url, at).search;
-    // No request is sent to the provider if the state does not belong to the sign-in that this browser began.
+    // If the redirect's parameter `state` is not that of the sign-in that this browser began, no request is sent to the provider.
     if (at.searchParams.get('state') !== pending.state) return 'over';
     const person = parseIdentifiedPerson(await oidc.provider.finish(at, pending), oidc.config);
     if (typeof person === 'string') return person;

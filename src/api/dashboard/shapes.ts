@@ -135,7 +135,7 @@ export const periodResponseSchema = z.strictObject({
 });
 
 /**
- * Registers whose meter seems to have been replaced, which the owner has not confirmed. Readings are in kWh, or in m³ for a
+ * Registers whose meter seems to have been replaced. The owner has not confirmed the replacement yet. Readings are in kWh, or in m³ for a
  * volume.
  */
 export const suspectedMeterSwapsSchema = z.array(

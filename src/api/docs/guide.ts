@@ -111,7 +111,7 @@ function renderBlock(code: Tokens.Code, labels: Record<string, string>, highligh
 
 const isSample = (token: Token): boolean => token.type === 'code' && infoOf(token as Tokens.Code)[0] in SAMPLES;
 
-/** Returns the next token after a position that is not a blank line, and its index; null at the end. */
+/** Returns the next token that is not a blank line, and its index. The search begins after the index `after`. Null at the end. */
 function nextOf(tokens: Token[], after: number): { token: Token; index: number } | null {
   for (let index = after + 1; index < tokens.length; index++) {
     const token = tokens[index];

@@ -6,7 +6,7 @@ import type { CodeHighlighter } from './markup.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const GUIDES_FOLDER = 'docs/guides';
-/** Folder of the guides. Their order is the number at the start of the file name. */
+/** Folder of the guides. The number at the start of a guide's file name determines its place in the order. */
 export const GUIDES_PATH = ROOT + GUIDES_FOLDER;
 
 /** Sections of the documentation, by the reader's purpose. */

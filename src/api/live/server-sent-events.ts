@@ -6,7 +6,7 @@ export interface ServerSentEventWriter {
   /** Whether the client has read enough of the earlier events for another event. */
   hasRoom(): boolean;
   send(text: string): void;
-  /** Sends an event with a name. For a slow client, it replaces an unsent event of the same name. */
+  /** Sends an event with a name. For a slow client, the event replaces an unsent event of the same name. */
   sendLatest(name: string, text: string): void;
   /** Sends this text and ends the stream. */
   end(text: string): void;

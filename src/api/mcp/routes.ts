@@ -17,7 +17,7 @@ const NO_SESSIONS = { jsonrpc: '2.0', error: { code: -32_000, message: 'Method n
  */
 export function addMcpRoutes(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
   addMetadata(app, publicUrl);
-  // Loaded at the first request, because most installations are not used by assistants.
+  // The tools are loaded at the first request, because most installations are not used by assistants.
   let loaded: Promise<Tools> | undefined;
   const load = () => {
     loaded ??= loadTools(app, context, publicUrl);

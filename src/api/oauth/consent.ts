@@ -141,7 +141,7 @@ function allow(
   const { app } = asked;
   return runAsCaller(db, caller, { now: clock() }, (trx, { userId: homeId }) =>
     parts.store.inTransaction({ trx, because: 'home' }, async () => {
-      // Read again while locked, so that a second click does not authorize the app twice.
+      // The request for consent is read again under the lock, so that a second click does not authorize the app twice.
       const again = await (await parts.provider()).interactionDetails(...messagesOf(request));
       if (again.result) return again.returnTo;
       const scopes = getRequestedScopes(asked);

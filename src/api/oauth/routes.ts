@@ -136,7 +136,7 @@ async function exchange({ db, store, counter, forward }: Parts, request: Fastify
   const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
   await takeRequest(counter, await store.ownerOf(form.get('refresh_token') ?? ''));
   const because = request.url.startsWith(OAUTH_PATHS.revocation) ? 'revoked' : 'reuse';
-  // Counted only after the app's secret was verified, so that other programs cannot use up the app's limit.
+  // The request is counted only after the app's secret was verified, so that other programs cannot use up the app's limit.
   if (form.get('grant_type') === 'client_credentials')
     await takeRequest(counter, await store.clientOf(...credentialsOf(request, form)));
   const body = replaceGreenButtonTokenScope(form)?.toString();

@@ -87,8 +87,8 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /**
- * Returns the `WWW-Authenticate` header. It contains the error if the request has a key in the expected form (RFC 6750, section
- * 3), otherwise the expected form. It does not reveal which keys exist.
+ * Returns the `WWW-Authenticate` header. If the request has a key in the expected form, the header contains the error (RFC 6750, section
+ * 3). Otherwise, it states the expected form. It does not reveal which keys exist.
  */
 function challenge(request: FastifyRequest, publicUrl: string): string {
   const metadata = isMcpRequest(request) ? `, resource_metadata="${publicUrl}${RESOURCE_METADATA_PATH}/mcp"` : '';

@@ -44,7 +44,7 @@ export async function runIdempotently(
   try {
     return await runAndStore({ db, box }, keyed, run);
   } catch (error) {
-    // If the database is unavailable, the claim expires later.
+    // If the database is unavailable, the claim of the Idempotency-Key expires later.
     await releaseIdempotencyKey(db, keyed).catch(() => {});
     throw error;
   }

@@ -24,7 +24,7 @@ export interface InstallationFacts {
   disk: FactOrReason<{ folder: string; freeBytes: number; allBytes: number }> | null;
   broker: BrokerFacts | null;
   certificate: CertificateFacts | null;
-  /** Reached: the mail server accepted the connection and the login. */
+  /** `reached`: the mail server accepted the connection and the login. */
   mail: FactOrReason<{ reached: true }> | null;
   secretKey: SecretKeyFacts | null;
   ports: PortFacts[] | null;

@@ -11,7 +11,7 @@ import { CLOCK_STEP_AUTHOR } from '#src/devices/edits/edit.ts';
 import * as editStore from '#src/devices/edits/store.ts';
 import { findDevice } from '#src/devices/store.ts';
 
-/** Maximum reading of a register that an edit can add, in kWh. */
+/** Maximum register reading that an edit can add, in kWh. */
 const MOST_KWH = 1_000_000_000;
 
 /** Descriptions of members that occur in requests and in responses. */
@@ -110,8 +110,8 @@ function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof new
 function toResponse(row: editStore.EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
-  // This edit of the service adds no reading: its value is only the register's reading from which counting begins again after the
-  // clock was set back.
+  // An edit that the service made because a clock was set back adds no reading. Its value is only the register's reading from which
+  // counting begins again.
   const isAdded = value !== null && author !== CLOCK_STEP_AUTHOR;
   return {
     edit_id,

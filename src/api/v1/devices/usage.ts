@@ -28,8 +28,8 @@ const query = z.object({
 });
 
 /**
- * Values of `include` that are allowed if the energy of gaps is distributed like the usage of similar days. The other values need
- * an even distribution.
+ * Values of `include` that are allowed if the energy of gaps is distributed like the usage of similar days. The other values require that
+ * the energy is distributed evenly over a gap.
  */
 const WITH_LIKE_DAYS: ReadonlySet<IncludableField> = new Set(['estimated', 'coverage']);
 const MOST_MONTHS = 36;
@@ -92,7 +92,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
   },
 });
 
-/** Throws 422 if the distribution of gaps by similar days does not support the requested members, format or number of months. */
+/** Throws 422 for requested members, formats or numbers of months that `gaps=like_days` does not support. */
 function checkLikeDays(
   { more, weighted }: ReturnType<typeof fields.parseInclude>,
   wanted: ReturnType<typeof fields.resolveRequestedDays>,

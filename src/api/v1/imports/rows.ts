@@ -72,7 +72,7 @@ function cellValue(name: string, cell: string): unknown {
 
 /** Result of validating the rows of a table. */
 interface CheckedRows {
-  /** Valid rows as in a request. `rows` contains them in the form that the import needs. */
+  /** The valid rows, in the form of a request. `rows` contains the same rows in the form that the import needs. */
   devices: z.output<typeof importedDeviceSchema>[];
   rows: DeviceImportRow[];
   /** Errors of the invalid rows. Each names the line and the member, such as `line 3.type`. */

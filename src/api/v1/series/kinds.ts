@@ -12,7 +12,8 @@ export interface SeriesKindDescription {
   /** Name of the values of such a series in paths and in responses. */
   values: string;
   /**
-   * Parts of the names of actions in the audit log. `noun` begins all names; `stores` and `removes` name the actions on values.
+   * Parts of the names of actions in the audit log. Each name begins with `noun`. `stores` and `removes` are the other parts for actions on
+   * values.
    */
   noun: string;
   stores: string;

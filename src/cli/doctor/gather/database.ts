@@ -38,7 +38,7 @@ export async function gatherDatabaseFacts(config: Config): Promise<{ facts: Data
     else sealed = [];
     return looked;
   }, WHOLE_MS);
-  // Not awaited, because a connection to a server that hangs never closes.
+  // The end of the pool is not awaited, because a connection to a server that hangs never closes.
   void pool?.end().catch(() => {});
   return { facts: { isEmbedded, shown, server }, sealed };
 }
