@@ -133,7 +133,7 @@ function App() {
   // Whether a link in a mail opened the page. Such a link signs in, even if another account is signed in.
   const [hasLink, setHasLink] = useState(() => isLinkPage(pageNow()) && location.hash.length > 1);
 
-  /** Opens the page in the address after the sign-in. After a sign-in by a link in a mail, opens the home page. */
+  /** After a sign-in, opens the page in the browser's address, or the home page if the address is that of a link in a mail. */
   function enter(session: SignedIn): void {
     sessionStorage.removeItem('user');
     setHasLink(false);

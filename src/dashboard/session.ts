@@ -35,7 +35,7 @@ export interface Session {
 
 export const SessionContext = createContext<Session | null>(null);
 
-/** Returns the session. Only pages may call it. */
+/** Returns the session. Throws if nobody is signed in. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) throw new Error('no session');

@@ -10,7 +10,10 @@ export const ADVISORY_LOCKS = {
   partitions: 7_241_001,
   /** Guards the refresh of continuous aggregates. `hold_refresh()` in sql/rollups/timescale takes the same lock. */
   refresh: 7_241_002,
-  /** First key of the lock on a session that an earlier version created at an external broker. The second key is the session's number. */
+  /**
+   * First of the two numbers that identify the lock of an MQTT session at an external broker. Workers of earlier versions take the same
+   * lock. The second number is that of the session.
+   */
   ingestSession: 7_241_003,
   /** Guards the selection of deliveries that are due. */
   deliveries: 7_241_004,
@@ -22,15 +25,15 @@ export const ADVISORY_LOCKS = {
   nightlyCopy: 7_241_041,
   /** Guards the file `ended.jsonl`, a list of deleted accounts, keys and other objects, next to the copies of the embedded database. */
   endings: 7_241_042,
-  /** Guards the packing of stored hours into days. */
+  /** Guards the job that packs stored hours into one row per day. */
   packing: 7_241_008,
   silenceWatch: 7_241_037,
-  /** Guards the stored sums of groups of homes. */
+  /** Guards the job that updates the stored sums of groups of homes. */
   groupSums: 7_241_046,
   remarks: 7_241_072,
   /** Guards moves of accounts from or to another installation. */
   usersMove: 7_241_020,
-  /** Guards the opening of accounts that arrive from another installation. */
+  /** Guards the transaction that inserts accounts from another installation, and opens them. */
   usersArrival: 7_241_021,
   homeAssistant: 7_241_022,
 } as const;

@@ -30,8 +30,8 @@ interface Row {
 const COLUMNS = 'at, confirmations, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "databaseMs"';
 
 /**
- * Reads the believed time, and advances it to the clock of this process if that is at most 31 days ahead. Updates it in the database while
- * the process runs. `monotonicMs`: ms since any fixed moment.
+ * Reads the believed time. If the clock of this process is ahead of it by at most 31 days, advances it to this clock. Updates it in the
+ * database while the process runs. `monotonicMs`: ms since any fixed moment.
  */
 export async function startBelievedTimeUpdates(
   pool: Pool,
@@ -61,7 +61,8 @@ export async function startBelievedTimeUpdates(
     );
     const [row] = rows;
     if (row) {
-      // Includes the response time of the database. The believed time moves back only if an operator has confirmed a clock.
+      // `nowMs()` is read again, because the database took time to respond. The believed time moves back only if an operator has confirmed
+      // a clock.
       const at = row.confirmations === read.confirmations ? new Date(Math.max(row.at.getTime(), nowMs())) : row.at;
       read = { ...row, at, monoMs: monotonicMs() };
     }

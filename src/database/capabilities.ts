@@ -3,7 +3,7 @@ import type { Pool, QueryFunction } from './connect.ts';
 
 /** What the database can do. Code outside sql/ checks these capabilities and not the kind of database. */
 export interface Capabilities {
-  /** Whether the tables create space for new months by themselves. */
+  /** Whether tables create partitions for new months by themselves. */
   hypertables: boolean;
   /** Whether continuous aggregates contain the sums of consumption. If not, each write updates the sums. */
   continuousAggregates: boolean;

@@ -44,8 +44,8 @@ export const parseBigints = (text: string | null | undefined): number[] => parse
 
 /**
  * Creates a pool of connections to PostgreSQL, whose sessions use UTC. `settings`: further session settings (`name=value`). If the URL has
- * several hosts, connections go to the one in the role `wanted`, also after a failover. `isAnswering`: whether clients wait for the pool;
- * they are then refused while the server hangs.
+ * several hosts, connections go to the one in the role `wanted`, also after a failover. `isAnswering`: whether the process uses the pool to
+ * answer clients. While the server hangs, the pool then refuses connections instead of making the clients wait.
  */
 export function createPool(
   url: string,
@@ -114,7 +114,7 @@ export async function runWithSeparatePool<T>(
   }
 }
 
-/** With several servers, resolves with the first response of one in the wanted role. */
+/** If there are several servers, resolves as soon as one of them reports the wanted role. */
 const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
   asked.length === 1
     ? (asked[0] as Promise<boolean>)
@@ -142,8 +142,8 @@ export const createQueryFunctionOnConnection =
   };
 
 /**
- * Returns a function that runs a statement whose text is built only once. Throws if two of the first values are equal, or if the statement
- * has another parameter, because later calls could not replace it.
+ * Returns a function that runs a statement, and builds its text only in the first call. Throws in the first call if two values are equal,
+ * or if a parameter of the statement is not one of the values: later calls could not assign their values to the parameters.
  */
 export function buildStatementOnce<Values extends readonly unknown[], Row>(
   build: (...values: Values) => RawBuilder<Row>,

@@ -93,7 +93,7 @@ export function removeSocketFolder(cluster: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // The folder belongs to another user or is not empty.
+    // If the folder cannot be removed, it belongs to another user or is not empty, and remains.
   }
 }
 

@@ -30,10 +30,10 @@ export type MemberAccess = (typeof MEMBER_ACCESSES)[number];
 /** A confidential app runs on a server and can keep a secret; a public app runs on a phone or computer. */
 export const APP_TYPES = ['confidential', 'public'] as const;
 export type AppType = (typeof APP_TYPES)[number];
-/** What the authorization server stores. `client`: a token for an app itself, without a user. */
+/** Kinds of records that the authorization server stores. `client`: a token for an app itself, without a user. */
 export type OauthTokenKind = 'interaction' | 'code' | 'access' | 'refresh' | 'client';
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
-/** Prices per kWh, or grams of CO2 equivalent per kWh. */
+/** Kinds of time series: prices per kWh, or emissions in grams of CO2 equivalent per kWh. */
 export const SERIES_KINDS = ['price', 'emission'] as const;
 export const RESOLUTIONS_MINUTES = [15, 30, 60] as const;
 /** Event types to which a client can subscribe. */

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from './connect.ts';
 
 /** If the holder of a lock runs no statement for this time (seconds), the server ends its session, because the process hangs. */
 const LOST_AFTER_SECONDS = 5;
-/** The same for work at the start of a process, which sends no heartbeats. */
+/** Like `LOST_AFTER_SECONDS`, for work at the start of a process. Such work sends no heartbeats. */
 const START_LOST_AFTER_SECONDS = 60;
 /** Interval in ms at which the holder of a lock sends a heartbeat. */
 const BEAT_MS = 1_500;
@@ -25,9 +25,9 @@ const NO_LIMITS =
 export type LockSession = Pick<PoolClient, 'query'>;
 
 /**
- * Runs `work` while holding the advisory lock `key`, so that no other process does the same. Returns null if another session holds the
- * lock. The lock ends at the latest 5 s after its process hangs. If two concurrent runs would do harm, all statements of `work` must use
- * `session`; otherwise `work` must check `lost` between its steps. Throws if the lock was lost.
+ * Runs `work` while holding the advisory lock `key`, so that no other process runs it. Returns null if another session holds the lock. The
+ * lock ends at the latest 5 s after its process hangs; another process may then run `work` concurrently. If that would do harm, all
+ * statements of `work` must use `session`; otherwise `work` must check `lost` between its steps. Throws if the lock was lost.
  */
 export async function withExclusiveLock<T>(
   pool: Pool,
@@ -58,7 +58,7 @@ export async function withExclusiveLock<T>(
     return result;
   } finally {
     client.off('end', onEnd);
-    // The session may still hold the lock.
+    // After an error the session may still hold the lock, so the pool closes its connection.
     client.release(mustEnd);
   }
 }

@@ -155,7 +155,7 @@ export class RoleWatchingClient extends pg.Client {
   }
 }
 
-/** Errors of failed connections after which another host may accept one. */
+/** Errors of failed connection attempts. After such an error, a connection to another host may succeed. */
 export const FAILED_CONNECTION_ERRORS = new WeakSet<object>();
 
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);

@@ -40,7 +40,7 @@ export async function readInstallationInventory(query: QueryFunction, now: Date)
 interface Waiting {
   /** Age of the latest reading of all devices. Null if there is none. */
   lagSeconds: number | null;
-  /** Number of late changes of consumption that are not added yet. */
+  /** Number of late changes of consumption that the sums do not contain yet. */
   lateDifferences: number;
   /** Number of days whose sums must be recomputed. */
   staleDays: number;

@@ -15,7 +15,10 @@ export const KNOWN_CHANNEL_PATTERN =
 /** SQL condition: the series `s` measures energy or power, but its name has no known meaning. An index covers it. */
 export const hasUnknownChannelNameSql = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL_PATTERN)} AND s.kind IN ('register', 'interval', 'power'))`;
 
-/** What a device measures separately from its other energy: some channels in another energy flow, gas, heat or water. */
+/**
+ * A quantity whose energy is aggregated separately from the other energy of its device: a channel that measures another part of the home
+ * than the device does, or gas, heat or water.
+ */
 export type AggregatedQuantity = Placement | Commodity | `${Commodity}_m3`;
 
 /** In a fixed order. */

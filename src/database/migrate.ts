@@ -143,7 +143,7 @@ export async function ensurePartitions(db: Pool | PoolClient, range: { from: Dat
 
 type Queried = Pick<Pool, 'query'>;
 
-/** Age in days after which readings rarely arrive and data are compressed. */
+/** Readings of this age in days rarely arrive, so data of this age are compressed. */
 const LATE_WINDOW_DAYS = 7;
 
 /**

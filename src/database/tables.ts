@@ -412,8 +412,8 @@ export interface Tables {
     meant: string | null;
   };
   /**
-   * The columns of `series` that decide to which totals a series contributes, with the time range in which they apply. An infinite time is
-   * a number.
+   * The columns of `series` that decide to which totals a series contributes, with the time range in which they apply. A missing bound is a
+   * number (`Infinity`), not a Date.
    */
   series_roles: {
     series_id: number;

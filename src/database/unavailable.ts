@@ -22,8 +22,8 @@ const RETRY_MS = { first: 500, longest: 2_000 };
 const MAX_WAIT_MS = 300_000;
 
 /**
- * Waits until the pool can connect, and logs the reason for waiting: machines and containers start in any order. Throws the last error
- * after `maxWaitMs`, and at once an error that waiting does not remedy, such as a wrong password.
+ * Waits until the pool can connect, because machines and containers start in any order. Logs the reason for waiting. Throws the last error
+ * after `maxWaitMs`. Throws at once if waiting is no remedy, for example for a wrong password.
  */
 export async function waitForDatabase(
   pool: Pick<Pool, 'connect'>,

@@ -80,8 +80,8 @@ export function createDispatcher(options: {
 }
 
 /**
- * A subscription is paused if its deliveries have failed for this number of seconds without a success, or if this number of consecutive
- * deliveries were given up.
+ * A subscription is paused if its deliveries have failed for `MAX_FAILING_SECONDS` without a success, or if `MAX_FAILED_IN_A_ROW`
+ * consecutive deliveries were given up.
  */
 const MAX_FAILING_SECONDS = 24 * 3_600;
 const MAX_FAILED_IN_A_ROW = 20;

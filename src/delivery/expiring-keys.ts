@@ -81,14 +81,17 @@ interface EndingKey {
   expires_at: Date;
   /** Time at which the current expiry was set. */
   set_at: Date;
-  /** The key's expiry at the last notice, and how many days before it the notice was due. Null before the first notice. */
+  /**
+   * The last notice: the key's expiry at that time, and the number of days before this expiry at which the notice was due. Null before the
+   * first notice.
+   */
   told_end: Date | null;
   told_days: number | null;
 }
 
 /**
- * Returns the notice that is due now, as a number of days before the expiry, or null. If two are due, returns the later one. A changed
- * expiry makes the notices due again.
+ * Returns the notice that is due now, as a number of days before the expiry, or null. If both notices are due, returns the one with fewer
+ * days. A changed expiry makes the notices due again.
  */
 export function findDueExpiryNotice({ expires_at, set_at, told_end, told_days }: EndingKey, now: Date): number | null {
   const leftMs = expires_at.getTime() - now.getTime();

@@ -117,7 +117,7 @@ function retryAfterMs(header: string | undefined, nowMs: number): number | undef
   return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - nowMs);
 }
 
-/** Reads and decompresses the body of a response, with limits for both sizes. */
+/** Reads and decompresses the body of a response. Limits its size before and after decompression. */
 async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
   const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase().trim();
   const unpacks = UNPACKED_BY[encoding];

@@ -40,7 +40,7 @@ export async function readRestoreHoldTime(db: Database): Promise<Date | null> {
   return rows[0]?.held_before ?? null;
 }
 
-/** Result of a release: number of deliveries, and of changed hours whose alerts were not evaluated. */
+/** Result of a release. `deliveries`: number of released deliveries. `changes`: number of changed hours whose alerts were not evaluated. */
 export interface ReleasedMessageCounts {
   deliveries: number;
   changes: number;

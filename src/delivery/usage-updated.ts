@@ -60,7 +60,7 @@ export async function queueChangedHours(
 export async function publishUsageUpdates(pool: Pool, now: Date): Promise<number> {
   return runInTransaction(pool, async (client) => {
     const query = createQueryFunctionOnConnection(client);
-    // Of several workers that run this statement, only one writes the time of a user and publishes the event.
+    // Several workers may run this statement at the same time. For each user, only one of them gets a row, and publishes the event.
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
        SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u
@@ -110,7 +110,7 @@ interface ToldHour {
   milliwattHours: MilliwattHours | null;
 }
 
-/** Replaces import by usage in the hours of homes whose usage is not the sum of their imports. */
+/** The usage of some homes is not the sum of their imports. For the hours of these homes, replaces the import by the usage. */
 async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<ToldHour[]> {
   const dayOf = (hour: Date) => hour.toISOString().slice(0, 10);
   const used = new Map<string, MilliwattHours | null>();

@@ -40,8 +40,8 @@ export const COUNTS_AS_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|production|charged|discharged|ignored)$/;
 
 /**
- * Values of `counts_as` for the energy that an inverter produces, and for the energy that charges and discharges a battery. Each has a
- * channel, and a part of the home that it measures.
+ * Values of `counts_as` for the energy that an inverter produces, and for the energy that charges or discharges a battery. Each value
+ * implies the part of the home that is measured (`placement`).
  */
 const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: EnergyDirection; placement: Placement }>> = {
   production: { circuit: 'pv', direction: 'export', placement: 'production' },
@@ -134,7 +134,8 @@ export function resolveChannelMeaning({ channel: name, kind, unit }: Asked, word
   const isVolume = guessed.isVolume || /^m(?:3|³)$/i.test(unit ?? '');
   if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
     return { ...guessed, known: false };
-  // Production is not part of the energy that a meter exported to the grid. Under an unknown name, it therefore gets a separate circuit.
+  // Production is not part of the energy that a meter exported to the grid. If the channel's name is unknown, production therefore gets a
+  // circuit of its own.
   const own = placed && !guessed.known ? [guessed.circuit, placed.circuit].filter(Boolean).join('/') : guessed.circuit;
   const circuit = word?.circuit ?? own;
   return { ...guessed, circuit, known: true, isIgnored: false, commodity, isVolume, direction, part };

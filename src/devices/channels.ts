@@ -80,7 +80,7 @@ export function buildDeviceChannel(
   const word = findChannelSetting(words, series);
   const countsAs = resolveCountsAs(row.channel, word);
   const isVolume = resolveChannelMeaning({ ...series, unit: row.unit }, word).isVolume;
-  // In a native message, the name of the member determines the unit.
+  // In a message of the service's own format, the name of the member determines the unit.
   const isUnitKnown = countsAs !== null || row.native_name === null;
   return {
     native_name: getNativeQuantityName(series),
@@ -205,8 +205,8 @@ const after = <Word>(before: Word | undefined, said: Word | null | undefined): W
   said === undefined ? before : (said ?? undefined);
 
 /**
- * Throws 422 if settings give the same meaning to two quantities of a circuit, or a direction to a power that contradicts its sign.
- * Quantities that the device has not reported yet are not checked.
+ * Throws 422 if two quantities of a circuit would have the same meaning. Also throws 422 if a power would get a direction that contradicts
+ * its sign. Quantities that the device has not reported yet are not checked.
  */
 export async function assertUnambiguousChannels(db: Database, deviceId: string, words: ChannelSettings): Promise<void> {
   const rows = await db

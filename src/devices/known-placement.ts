@@ -128,7 +128,7 @@ const placementByWords = (rules: readonly PlacementRule[], name: string): Placem
 
 /** Returns the part of the home that a device measures, if its family, native id and channels show it; otherwise undefined. */
 function knownPlacement({ family, nativeId, channels }: DecodedDeviceProperties): Placement | undefined {
-  // OpenWB reports that this meter is behind the grid meter.
+  // OpenWB reports that the energy of this meter is included in that of the grid meter.
   if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
   if (family === 'mbmd' && SUNSPEC.test(nativeId) && !channels.includes('import')) return 'production';
   if (family === 'solaredge2mqtt') {

@@ -20,7 +20,7 @@ export interface LiveReading {
   device_id: string;
   user_id: string;
   seen_at: string;
-  /** Power of the device in W; negative if the device feeds in. Null if there is no current power or an unknown sum. */
+  /** Power of the device in W; negative if the device feeds in. Null if no power is current, or if the powers cannot be added. */
   power_w: number | null;
   power_at: string | null;
   /** Quantities of the device with a reading in the last day. */

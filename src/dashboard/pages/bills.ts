@@ -13,7 +13,8 @@ import { words } from '../words/words.ts';
 import { BillPeriodCard, formatBilledEnergy } from './bills/bill.ts';
 
 /**
- * Page with the bill periods of the selected account: the billed energy, the energy by the present data, and how the difference is billed.
+ * Page with the bill periods of the selected account. Shows the billed energy, the energy that the stored readings now yield, and how the
+ * difference is billed.
  */
 export function Page() {
   const { me, user } = useSession();

@@ -104,8 +104,8 @@ export function PeriodView(props: {
 }
 
 /**
- * Loads a period of the selected home or of one device, and its costs, again after each new reading. `value`: the loaded period; until it
- * is loaded, the previous one. `isLive`: whether the page is notified of new readings.
+ * Loads a period of the selected home or of one device, and its costs. Loads both again after each new reading. `value`: the loaded period;
+ * until it is loaded, the previous one. `isLive`: whether the page is notified of new readings.
  */
 function usePeriod({ unit, start }: Shown, deviceId: string | undefined, computed: number | undefined) {
   const { user_id } = useSession().user;
@@ -127,7 +127,7 @@ function usePeriod({ unit, start }: Shown, deviceId: string | undefined, compute
   return { period, value, costs, again, isLive };
 }
 
-/** Length of the rows in a downloaded file, by the length of the period. */
+/** Time that each row of a downloaded file covers, by the length of the displayed period. */
 const ROWS = { week: 'hour', month: 'day', year: 'day' } as const;
 
 /** Returns the first and the last day of a period. If the period contains today, the last day is today. */
@@ -190,7 +190,7 @@ interface Downloaded {
 }
 
 interface Format extends Omit<FileChoice, 'path'> {
-  /** Whether files in this format have rows by hour or quarter-hour, even if the page's bars are longer. */
+  /** Whether each row in this format covers at most an hour, even if the page's bars cover days. */
   isShort?: true;
 }
 

@@ -134,7 +134,7 @@ function validityOf({ valid_from }: Tariff, all: readonly Tariff[]): string {
 }
 
 /**
- * Returns a function that describes a price series by its name and the end of its prices. `series`: null while the price series are being
+ * Returns a function that describes a price series by its name and its known prices. `series`: null while the price series are being
  * loaded.
  */
 const namesOf = (series: UsablePriceSeries[] | null, zone: string) => (id: string) => {
@@ -165,7 +165,7 @@ const exactly = (value: string | number): string => numberFormat({ maximumFracti
 export const formatPrice = (text: string, currency: string): string =>
   numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
 
-/** Joins the names with these numbers (from 1), with ranges as in "Mon–Fri, Sun". */
+/** Selects names by their numbers (from 1), and joins them. Consecutive names become a range, as in "Mon–Fri, Sun". */
 function spans(numbers: readonly number[], names: readonly string[]): string {
   const sorted = numbers.toSorted((a, b) => a - b);
   const runs: [number, number][] = [];

@@ -4,8 +4,8 @@ import { type Children, html } from '../html.ts';
 import { words } from '../words/words.ts';
 
 /**
- * Returns the options and the axis style that all plots share, and a function that returns a colour. `point` is called with the index of
- * the value under the pointer, or null.
+ * Returns the options and the axis style that all plots share, and a function that returns a colour. When the pointer moves, `point` is
+ * called with the index of the value under it, or with null if there is none.
  */
 export function getPlotOptions(element: HTMLElement, height: number, point: (index: number | null) => void) {
   /** Returns the value of a CSS custom property in the current theme, because a canvas needs values. */

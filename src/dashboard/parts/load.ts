@@ -15,7 +15,7 @@ export interface LoadedData<T> {
   error: string | null;
   isLoading: boolean;
   again(): void;
-  /** Sets the value, for example from the response to a change. Responses to earlier requests are then ignored. */
+  /** Sets the value, for example from the response to a change. The response to a request that is still running is then ignored. */
   put(value: T): void;
 }
 

@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
 
-/** A bar of a chart: the energy of an hour, day or month with its estimated part, or its cost. */
+/** A bar of a chart. It shows the energy or the cost of an hour, day or month. A part of the energy may be estimated. */
 export interface Bar {
   /** Short name of the hour, day or month on the axis. */
   label: string;
@@ -36,8 +36,8 @@ export interface BarColours {
 }
 
 /**
- * Width of a bar as a share of its space on the axis: if it is alone, if it is in front of an earlier period's bar, and of the earlier
- * period's bar.
+ * Width of a bar as a share of its space on the axis. `alone`: a chart without an earlier period. `inFront`: a bar in front of an earlier
+ * period's bar. `ghost`: the earlier period's bar.
  */
 const WIDTHS = { alone: 0.78, inFront: 0.56, ghost: 0.88 };
 const MOST_BAR_PX = 48;

@@ -51,8 +51,8 @@ export function Field(props: {
 }
 
 /**
- * Returns the attributes of a button while its action is running. They do not include `disabled`, which would remove the focus. `useAction`
- * prevents a second run.
+ * Returns the attributes of a button while its action is running. Does not use `disabled`, because the button would lose the focus.
+ * `useAction` prevents a second run.
  */
 export const getBusyAttributes = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
 
@@ -149,7 +149,7 @@ export function ContentShownOnce({ secret, children }: { secret?: string; childr
     <${ErrorMessage} text=${isHeld ? words().common.copyFirst : null} />`;
 }
 
-/** A time as a date, and relative to now. */
+/** Shows how far a time is from now, as in "3 hours ago". The tooltip contains the date and time. */
 export function RelativeTime({
   at,
   zone,
@@ -165,7 +165,7 @@ export function RelativeTime({
     : html`<time datetime=${at} title=${formatTime(at, zone)}>${formatTimeAgo(at, nowMs)}</time>`;
 }
 
-/** A word for a state. Its colour has no further meaning. */
+/** A word for a state, such as "paused". The colour repeats what the word says. */
 export const Badge = ({ kind, children }: { kind: 'good' | 'warn' | 'bad' | 'quiet'; children?: Children }) =>
   html`<span class=${`badge ${kind}`}>${children}</span>`;
 

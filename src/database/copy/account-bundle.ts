@@ -4,7 +4,7 @@ import { BUNDLED_RELATIONS, RELATIONS_DELETED_ON_MOVE } from './relations.ts';
 
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
-/** Prefix of relations whose rows do not move. Their rows are stored so that they can be restored if the move fails. */
+/** Prefix of a relation's name in `parcels` if its rows do not move. They are stored so that they can be restored if the move fails. */
 const RETURNING = 'returned:';
 
 /** Moves all rows of accounts into the table `parcels`, in the caller's transaction, which has locked the accounts. */
@@ -30,8 +30,8 @@ export async function packAccounts(client: PoolClient, userIds: readonly string[
 }
 
 /**
- * Moves the accounts' changed hours out of the queue of alert evaluations. A row of the queue may also contain other accounts, whose hours
- * remain.
+ * Moves the accounts out of the queue of changed hours, for which alerts must be evaluated. A row of the queue may also contain other
+ * accounts, which remain.
  */
 export async function packChangedHours(client: PoolClient, userIds: readonly string[]): Promise<void> {
   const theirs = 'ARRAY(SELECT u FROM unnest(user_ids) u WHERE u = ANY ($1))';
@@ -89,7 +89,7 @@ export async function renumberIncomingRows(target: PoolClient): Promise<void> {
   await target.query('ANALYZE numbered');
   await refer(target, 'closed_readings', 'series_id', 'series');
   await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
-  // If the last delivery no longer exists, the one with the next lower number replaces it.
+  // `catching_up_to` refers to a delivery. If this delivery no longer exists, the one with the next lower number replaces it.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('catching_up_to', (
        SELECT max(n.is_now) FROM incoming d JOIN numbered n ON n.relation = 'deliveries' AND n.is_now = (d.row->>'place')::bigint

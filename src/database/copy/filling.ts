@@ -84,7 +84,7 @@ export async function hashClusterState(cluster: string): Promise<string> {
 }
 
 /**
- * Copies a stopped cluster, unless an earlier call has copied it in this state. Returns whether it made a copy. Throws if there is not
+ * Copies a stopped cluster, unless the copy already has the state `state` (a hash). Returns whether it made a copy. Throws if there is not
  * enough disk space.
  */
 export async function copyCluster(cluster: string, copy: string, state: string): Promise<boolean> {

@@ -48,7 +48,8 @@ const OF_PRICE_SERIES = 'series_id IN (SELECT series_id FROM price_series WHERE 
 const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1))';
 
 /**
- * Relations that a move of the installation copies, after those to which they refer. Relations with `whose` also move with single accounts.
+ * Relations that a move of the installation copies. A relation comes after those to which it refers. Relations with `whose` also move with
+ * single accounts.
  */
 export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'ingest_slots' },

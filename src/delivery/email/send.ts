@@ -135,7 +135,7 @@ function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | u
   return type === 'user.email_to_confirm' ? String(data.email) : email;
 }
 
-/** Returns the account with the invited e-mail address, for the language of the mail, or null. */
+/** If the mail is an invitation, returns the account of the invited person, whose language the mail uses. Otherwise returns null. */
 const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipAddresses | null) =>
   type === 'member.invited' && people ? findAccountOfEmail(db, people.memberEmail) : null;
 

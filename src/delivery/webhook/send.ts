@@ -21,7 +21,7 @@ import { loadWebhookReceiver } from './subscriptions.ts';
 
 /** Maximum time in ms from the start of an attempt until the status of the response arrives. */
 const TIMEOUT_MS = 5_000;
-/** Maximum time in ms from the status of a response until the first bytes of its body are complete. */
+/** Maximum time in ms to wait for the first bytes of a response's body after its status has arrived. */
 const BODY_WAIT_MS = 1_000;
 /** Maximum number of bytes that are read from a response. */
 const MAX_RESPONSE_BYTES = 65_536;
@@ -151,7 +151,10 @@ function noticeBody(publicUrl: string, id: string, { data }: Pick<DeliveryAttemp
 const PREFIX = 'whsec_';
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Returns the signing key of a subscription's secret: the decoded base64 after `whsec_`, or the UTF-8 bytes of another secret. */
+/**
+ * Returns the signing key of a subscription's secret. If the secret is `whsec_` followed by base64, returns the decoded base64, otherwise
+ * the secret's UTF-8 bytes.
+ */
 function keyOf(secret: string): Buffer {
   const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
   return encoded !== '' && BASE64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8');

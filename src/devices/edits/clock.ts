@@ -7,8 +7,8 @@ import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
 import { CLOCK_STEP_AUTHOR } from './edit.ts';
 
 /**
- * A step of a host's clock: the times that the clock shows before and after it, and the start of the time without a step before it. Unix
- * ms.
+ * A step of a host's clock. `beforeMs` and `afterMs`: the time that the clock showed immediately before and after the step.
+ * `stretchFromMs`: time since which the clock had run without a step. Unix ms.
  */
 export interface HostClockStep {
   host: string;
@@ -18,8 +18,8 @@ export interface HostClockStep {
 }
 
 /**
- * Records that a host's clock was set back, and excludes the readings whose times it shows for the second time, by edits with the author
- * `clock`. Must be called before any later reading is stored. Returns the number of edits.
+ * Records that a host's clock was set back. The clock then shows some times twice. Edits with the author `clock` exclude the readings that
+ * were stored with these times before the step. Must be called before any later reading is stored. Returns the number of edits.
  */
 export async function recordClockStep(
   db: Database,
@@ -79,8 +79,8 @@ interface EditOfStep {
 
 /**
  * Builds an edit for each series whose readings got their time from the host's clock. The edit covers the time that the clock shows twice.
- * For a register, it begins immediately before and adds the first reading in this time, so that its energy counts. `instants` includes the
- * starts of earlier edits by the clock, whose readings are also excluded.
+ * If the series is a register, the edit begins immediately before this time, and adds the register's first value in it, so that its energy
+ * counts. `instants` includes the starts of earlier edits by the clock, whose added readings are also excluded.
  */
 async function editsOfStep(
   db: Database,
@@ -120,8 +120,8 @@ async function editsOfStep(
 }
 
 /**
- * Sets the times of a register's first readings to the reading that the edit has added, if they are later. The energy since this reading
- * then contributes to the totals.
+ * The edit adds a reading of the register. If it is earlier than the register's first reading, stores its time as that of the first
+ * reading. The energy since the added reading then contributes to the totals.
  */
 async function beginAt(
   db: Database,

@@ -47,7 +47,10 @@ interface FleetFilters {
 
 /** SQL subquery: whether the messages of a device arrive through a gateway. */
 const THROUGH_GATEWAY = sql`SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id`;
-/** SQL condition: a recorded silence of a device still lasts. The device may have sent a reading since the last check. */
+/**
+ * SQL condition: a recorded silence of a device still lasts. Compares with the device's last reading, because it may be later than the last
+ * check for silences.
+ */
 const IS_STILL_SILENT = sql<boolean>`coalesce(
   (SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) <= silent.began_at`;
 const asText = (time: RawBuilder<unknown>) =>
@@ -236,7 +239,7 @@ const LAST = '\u{10FFFF}';
 /** Characters that separate the words of a location. The index `devices_location_words` uses the same characters. */
 const BETWEEN_WORDS = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 const BETWEEN = new RegExp(`[\\s${BETWEEN_WORDS.replace(/[\\\]^-]/g, '\\$&')}]+`, 'u');
-/** SQL expression of the index. It must be identical, so that PostgreSQL uses the index. */
+/** SQL expression of the index `devices_location_words`. PostgreSQL uses the index only if the expression is identical. */
 const WORDS = sql.raw(
   `to_tsvector('simple', translate(devices.location, '${BETWEEN_WORDS.replaceAll("'", "''")}', repeat(' ', 32)))`,
 );

@@ -57,7 +57,7 @@ async function endFuture(trx: Database, now: Date): Promise<void> {
   // Later in the same run, a silence that still lasts is recorded again.
   await sql`DELETE FROM device_silences WHERE began_at > ${limit}`.execute(trx);
   await sql`UPDATE device_silences SET ended_at = now() WHERE ended_at > ${limit}`.execute(trx);
-  // Workers' clocks wrote the times in `silence_watches`.
+  // The times in `silence_watches` come from the workers' clocks, so they are compared with a worker's clock.
   const latest = new Date(now.getTime() + MAX_SILENCE_CHECK_GAP_MS);
   await trx.deleteFrom('silence_watches').where('began_at', '>', latest).execute();
   await trx.updateTable('silence_watches').set({ ended_at: now }).where('ended_at', '>', latest).execute();

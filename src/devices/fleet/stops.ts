@@ -12,8 +12,8 @@ export const STOP_GROUPING_THRESHOLDS = {
   /** Time in ms before and after a stop from which the usual number of stopping homes is estimated. */
   aroundMs: 12 * HOUR_MS,
   /**
-   * Share of the surrounding windows, those with the most stopping homes, whose counts are capped in the estimate. Earlier outages
-   * therefore have little effect.
+   * In the estimate, the counts of the windows with the most stopping homes are capped, so that earlier outages have little effect. This is
+   * the share of windows that are capped.
    */
   trimmed: 0.1,
   /** If simultaneous stops are less probable than this, they are an outage. */
@@ -186,7 +186,7 @@ function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
     around.sort((one, other) => other - one);
     const most = Math.max(1, around[highest] ?? 0);
     const sum = around.reduce((sum, count) => sum + Math.min(count, most), 0);
-    // Slightly higher, because a stop is possible even after a day without stops.
+    // The estimate is slightly higher than the mean, because a stop is possible even after a day without stops.
     const usual = 1.3 * (sum / windows) + 0.01;
     known.set(hour, usual);
     return usual;

@@ -56,7 +56,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       const saved = known
         ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, settings)
         : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...settings });
-      // If the account has no tariff, the dialog shows the service's message.
+      // Status 409 can also mean that the account has no tariff. The dialog then shows the service's message.
       const isAboutTariff = isCostAlertType(type) && (delivery === 'email' || past.value?.currency === null);
       const reachesNobody = (reason: unknown) =>
         reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff;
@@ -112,8 +112,8 @@ function thresholdIn(type: AlertType, text: string): number | null {
 const PHONE = '\\+[1-9][0-9]{6,14}';
 
 /**
- * Fields for the alert's delivery, and the account settings that it needs. `isRefused`: whether the service has rejected the delivery
- * because it would reach nobody.
+ * Fields that select how the alert is delivered and, for an SMS, the account's phone number. `isRefused`: whether the service has rejected
+ * the delivery because it would reach nobody.
  */
 function DeliveryChoice(props: {
   value: AlertDeliveryChannel;

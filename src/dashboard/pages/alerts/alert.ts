@@ -54,7 +54,7 @@ export function suggestThresholdKwh(type: UsageType, used: number[]): number {
   return suggestThresholdAmount(used, 0.001) ?? MUCH[type];
 }
 
-/** Returns a suggested threshold for other amounts, such as costs. Null if it would be below `least`. */
+/** Returns a suggested threshold for amounts without a default, such as costs. Null if it would be below `least`. */
 export function suggestThresholdAmount(amounts: number[], least = 0.01): number | null {
   const sorted = amounts.toSorted((a, b) => b - a);
   const value = sorted[Math.min(FEW, Math.floor(sorted.length / 3))] ?? 0;
@@ -63,6 +63,6 @@ export function suggestThresholdAmount(amounts: number[], least = 0.01): number 
   return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(2));
 }
 
-/** Returns a suggested threshold for silences in hours. Only a few of the past silences were longer. */
+/** Returns a suggested threshold in hours for the length of a silence. Only a few of the past silences were longer. */
 export const suggestThresholdHours = (lengthsHours: number[]): number =>
   SILENCES_HOURS.find((hours) => lengthsHours.filter((one) => one > hours).length <= FEW) ?? 720;

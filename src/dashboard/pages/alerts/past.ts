@@ -17,12 +17,15 @@ export const ALERT_HISTORY_DAYS = 90;
 /** Minimum length in hours of a silence in the preview, because many devices are often silent for less time. */
 const SHORTEST_SILENCE_HOURS = 3;
 
-/** A past value: the total of a day or month, or the highest hour of a day. In kWh or an amount of money; null if unknown. */
+/**
+ * A past value in kWh or an amount of money; null if unknown. It is the total of a day or month, or that of the hour of a day with the
+ * highest total.
+ */
 interface Step {
   /** The day, or the first day of the month, as YYYY-MM-DD. */
   date: string;
   value: number | null;
-  /** Start of the highest hour, as HH:00. */
+  /** Start of the hour with the highest total, as HH:00. */
   hour?: string | undefined;
 }
 
@@ -86,7 +89,7 @@ export async function loadAlertHistory(
 
 const valuesOf = (steps: Step[]): number[] => steps.flatMap(({ value }) => value ?? []);
 
-/** Returns the dates of the last 90 days or, for a monthly alert, the first days of these months. */
+/** Returns the dates of the last 90 days. For a monthly alert, returns the first day of each month in which these days lie. */
 function firstDays(type: AlertType, today: string): string[] {
   const lastMs = Date.parse(today);
   const days = Array.from({ length: ALERT_HISTORY_DAYS }, (_, place) =>
@@ -97,7 +100,9 @@ function firstDays(type: AlertType, today: string): string[] {
     : days;
 }
 
-/** Returns a value for each day or month: its total or, if a day has rows by hour, its highest hour. */
+/**
+ * Returns a value for each day or month. It is the highest total of the rows on this date: if the rows are hours, that of the highest hour.
+ */
 function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number | null): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {

@@ -69,7 +69,7 @@ const filesOf = (path: string, w: ReturnType<typeof words>['bills']) => [
   { name: 'Green Button (XML)', hint: w.greenButtonHint, accept: 'application/atom+xml', ending: 'xml', path },
 ];
 
-/** Table of a bill's energy: in the first statement, in the last statement, and by the present data. */
+/** Table of a bill's energy: by its first statement, by its last statement, and as the stored readings now yield it. */
 function Energies({ of: { first_told, last_told, known_now, difference } }: { of: BillPeriodDetails }) {
   const w = words().bills;
   const rows = [

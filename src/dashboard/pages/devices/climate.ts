@@ -71,7 +71,7 @@ function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows
             />`;
 }
 
-/** Chart of a thermostat's room temperature on the days of the load curve next to it. */
+/** Chart of a thermostat's room temperature. It covers the same days as the load curve next to it. */
 export function RoomClimateCard({ of: shown, thermostat }: { of: Period; thermostat: Period['thermostats'][number] }) {
   const w = words().period;
   const { start, end, timezone, newest_at } = shown;

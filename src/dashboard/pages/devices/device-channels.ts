@@ -23,7 +23,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const { channels } = device;
   const held = useLoad(() => callApi<ReadingsOnHold>('GET', `/v1/devices/${device.device_id}/held`), [device]);
   if (channels.length === 0) return null;
-  // The badge "held" is shown only next to the value that the service excludes from totals.
+  // Only a value that the service excludes from the totals gets the badge "held".
   const isHeld = ({ native_name, last_at }: Channel) =>
     held.value?.some((one) => one.native_name === native_name && one.at === last_at) ?? false;
   const say: Say = (native_name, word) =>
@@ -48,7 +48,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   </section>`;
 }
 
-/** Stores what a channel counts as, or which part of the home it measures. Null restores the default. */
+/** Stores the meaning of a channel (`counts_as`, such as import), or the part of the home that it measures. Null restores the default. */
 type Say = (name: string, word: { counts_as: string | null } | { placement: Channel['placement'] }) => void;
 
 /** Table row of a channel. `placement`: the part of the home that the device measures, which is the default for the channel. */

@@ -31,7 +31,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     device.again();
     onChange();
   };
-  // Shows the settings of the response at once, because the form would otherwise be compared with outdated settings.
+  // Replaces the loaded settings at once by those in the response. The form compares its fields with them to find changes.
   const saved = (now: DeviceDetails) => {
     device.put(now);
     onChange();

@@ -16,7 +16,7 @@ import { canManageDevice } from './device.ts';
 /** Interval at which pages check whether past consumption is still being recomputed, in ms. */
 const LOOK_MS = 2_000;
 
-/** While `isWaiting` (past consumption is being recomputed), calls `again` at intervals. Then calls `onEnd`. */
+/** Calls `again` at intervals while past consumption is being recomputed (`isWaiting`). Calls `onEnd` when `isWaiting` becomes false. */
 export function useRecomputationPolling(isWaiting: boolean, again: () => void, onEnd: () => void): void {
   const wasWaiting = useRef(false);
   useEffect(() => {

@@ -14,8 +14,8 @@ import {
 } from './message-diagnosis.ts';
 
 /**
- * Form that stores the meaning of a field of a message. `path`: path of the field; null if the message is a single value. `proposed`:
- * suggested meanings by the name of the field. `times`: fields that may contain the time. `family`: the device family whose decoder reads
+ * Form that stores the meaning of a field of a message. `path`: path of the field; null if the message is a single value. `proposed`: the
+ * suggested meaning. `times`: paths of the fields that may contain the time of the message. `family`: the device family whose decoder reads
  * such messages until the meaning is stored. `onTry` is called to show the result.
  */
 export function MappingForm(props: {

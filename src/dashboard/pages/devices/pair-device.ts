@@ -99,7 +99,7 @@ function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => 
   </p>`;
 }
 
-/** Shows the MQTT user name and password of a newly paired device, and its setup. */
+/** Shows the MQTT user name and password of a newly paired device, and a sample message with commands that publish it. */
 function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) {
   const w = words().devices.pairing;
   const address = getServiceAddress(location.hostname, useSession().mqtt);

@@ -9,7 +9,10 @@ export interface ServiceAddress {
   host: string;
   tlsPort: number;
   plainPort: number;
-  /** Host of the broker for programs on the user's own computer that connect without TLS. Null if impossible or unknown. */
+  /**
+   * Host to which programs on the user's own computer connect without TLS. Null if the broker does not accept such connections from there,
+   * or if its ports are unknown.
+   */
   plainHost: string | null;
   /** Whether devices in other networks may also connect without TLS. */
   isPlainOpen: boolean;

@@ -9,7 +9,7 @@ import { Card, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from
 import { words } from '../../words/words.ts';
 import { ImportErrorList, ImportedPasswords, ImportPreview, ImportResult } from './import-result.ts';
 
-/** A table of devices that the service has checked. The import sends this text, even if the file has changed since. */
+/** A table of devices that the service has checked. The import sends the checked text, even if the file has changed since. */
 interface Checked {
   text: string;
   query: string;
@@ -41,7 +41,7 @@ export function ImportDevicesForm({ onDone }: { onDone: () => void }) {
   }, [stage.is]);
 
   const isBusy = stage.is === 'checking' || stage.is === 'importing';
-  /** Discards all results, because they belong to another file or other accounts. */
+  /** Discards the result of a check, because the user has since chosen another file, or whether to create accounts. */
   const chooseAnew = () => {
     if (stage.is === 'importing') return;
     asked.current++;

@@ -112,7 +112,7 @@ type Glance = EnergyPeriod['commodities'][number];
 
 const UNIT_OF: Record<Glance['unit'], (value: number) => string> = { kWh: formatKwh, 'm³': formatCubicMetres };
 
-/** Cards for gas, heat and water, for each that the home measures. */
+/** A card for each of gas, heat and water that the home measures. */
 export function CommodityCards({ of }: { of: Glance[] }) {
   if (of.length === 0) return null;
   const cards = [...Map.groupBy(of, ({ commodity }) => commodity)];

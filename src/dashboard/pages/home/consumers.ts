@@ -142,8 +142,8 @@ function Share({ of: share }: { of: number }) {
 }
 
 /**
- * Returns the usage that no device measures; null if unknown. A device behind another consumer is not subtracted, because it is included in
- * that consumer.
+ * Returns the usage that no device measures; null if unknown. If the energy of a device is included in that of another consumer, only the
+ * other consumer is subtracted.
  */
 function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
   if (flows?.untracked_kwh == null) return null;

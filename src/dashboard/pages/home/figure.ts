@@ -49,7 +49,10 @@ export function ElectricityTotal(props: {
   <//>`;
 }
 
-/** A total with its unit, and how much of it is estimated; null if unknown. `link` replaces the text of the total. */
+/**
+ * A total with its unit, and how much of it is estimated. Shows a dash if the total is unknown. `link` returns what to show instead of the
+ * formatted total.
+ */
 export function TotalFigure(props: {
   name: string;
   used: number | null;

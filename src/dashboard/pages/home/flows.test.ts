@@ -52,7 +52,7 @@ test('bands are as wide as their energy, from the name to the bar and from the b
     [bar.y, bar.y + bar.height].map(Math.round),
   );
   expect(fed?.from[0]).toBe(used?.from[1]);
-  // At the other end, the middle of each band is at the height of the name next to it.
+  // At the right end, the middle of each band is at the height of the name next to it.
   expect(((grid?.from[0] ?? 0) + (grid?.from[1] ?? 0)) / 2).toBeCloseTo(heightPx / 2, 1);
   expect(charged?.middle).toBeCloseTo(heightPx - LABEL_HEIGHT_PX / 2, 1);
 });

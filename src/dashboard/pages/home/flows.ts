@@ -76,8 +76,8 @@ type Use = { kwh: number | null } & (
 );
 
 /**
- * Returns the consumers in the diagram, largest first. A device behind another one is part of the other. If the devices measured more than
- * the home used, returns only the whole usage.
+ * Returns the consumers in the diagram, largest first. Omits a device whose energy is included in that of another consumer. If the devices
+ * measured more than the home used, returns only the whole usage.
  */
 export function listConsumers(
   { consumption_kwh, untracked_kwh }: Pick<Flow, 'consumption_kwh' | 'untracked_kwh'>,
@@ -134,7 +134,7 @@ export function findSelfConsumption(flows: Flow, used: number | null): OwnUse | 
   return { kwh: Math.max(0, used - grid_import_kwh), share: autarky, storedKwh: charged_kwh };
 }
 
-/** Minimum share of time with data for which the data count as complete. The last minutes are always unknown. */
+/** If data exist for this share of the time, they count as complete. Data of the last minutes are always missing. */
 const MOSTLY = 0.9;
 
 /** Returns the reasons why the measured flows of a period are incomplete. `addsUp`: whether inflow equals outflow. */

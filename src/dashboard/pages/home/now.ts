@@ -13,7 +13,7 @@ const TRAIL_MS = 10 * 60_000;
 /** Width and height of the line in its own units. The browser scales it to the page. */
 const [WIDTH, HEIGHT] = [100, 24];
 
-/** The power that was measured at a time of the service's clock (Unix ms); null if none was measured. */
+/** A measured power; null if none was measured. The time is that of the service's clock (Unix ms). */
 interface Point {
   atMs: number;
   watts: number | null;
@@ -66,7 +66,7 @@ function useLivePower(userId: string) {
       return { live: { atMs: Date.now(), watts: power_w }, trail: [...recent, point], offsetMs };
     });
   }, []);
-  // Loads the powers of the time before the connection was opened.
+  // Loads the values that were measured before the connection was opened.
   const load = useCallback(() => {
     callApi<RecentPower>('GET', appendQuery('/v1/power', { user_id: userId })).then(
       ({ now, trail }) => {
@@ -76,7 +76,7 @@ function useLivePower(userId: string) {
           return { ...state, offsetMs: Date.parse(now) - Date.now(), trail: [...points, ...later] };
         });
       },
-      // Without the earlier powers, the line begins with the next power that the service sends.
+      // If the earlier values cannot be loaded, the line begins with the next value that the service sends.
       () => {},
     );
   }, [userId]);
@@ -99,7 +99,7 @@ function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number 
   </dd>`;
 }
 
-/** Returns the line as an SVG path. A power is drawn until the next one, but for at most a minute; after that there is a gap. */
+/** Returns the line as an SVG path. Each measured value is drawn until the next one, but for at most a minute; then there is a gap. */
 function stepPath(points: readonly Point[], untilMs: number, high: number): string {
   const endMs = Math.max(untilMs, points.at(-1)?.atMs ?? 0);
   const x = (atMs: number) => Math.max(0, (WIDTH * (atMs - endMs + TRAIL_MS)) / TRAIL_MS).toFixed(2);

@@ -26,7 +26,7 @@ test('names the cheapest consecutive hours that lie in the future', () => {
   ];
   const at = (text: string) => Date.parse(text);
   expect(findCheapestWindow(hours, at('2026-11-27T00:00Z'))).toMatchObject({ fromMs: at('2026-11-27T00:00Z') });
-  // The current hour is the cheapest, but is not complete any more, so it is excluded.
+  // The current hour is the cheapest. It has already begun, so it is excluded.
   const later = findCheapestWindow(hours, at('2026-11-27T00:30Z'));
   expect(later?.fromMs).toBe(at('2026-11-28T00:00Z'));
   expect(later?.toMs).toBe(at('2026-11-28T03:00Z'));

@@ -36,7 +36,9 @@ export function MainFigures({
   </dl>`;
 }
 
-/** Further numbers of a period: the usage a year before, the base load, and the share of the home's own production. */
+/**
+ * Further numbers of a period: the usage a year before, the base load, and the share of the usage that came from the home's own production.
+ */
 export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {
   const { home, period: w } = words();
   const { used, compared, profile, flows } = shown;
@@ -71,7 +73,7 @@ type Compared = NonNullable<Period['compared']>;
 
 const isKnown = (...some: (Compared['last_year'] | null)[]) => some.some((one) => one && one.kwh_used !== null);
 
-/** Minimum share of time with data that two periods need for a comparison in percent. */
+/** A change is shown in percent only if both periods have data for at least this share of the time. */
 const MOSTLY = 0.9;
 /** Minimum difference between the relative changes of cost and energy for which the change of the cost is shown. */
 const OTHERWISE = 0.1;
@@ -119,8 +121,8 @@ export function formatPrecedingDays({ unit, compared }: Period): string {
 const QUARTER_HOUR_MS = 900_000;
 
 /**
- * Returns the local time until which the last day of both periods counts: the end of the last quarter-hour before the newest reading. Null
- * if the period is over.
+ * Returns the local time until which both periods are compared on their last day: the end of the last quarter-hour before the newest
+ * reading. Null if the period is over.
  */
 function cutOf({ end, now, newest_at, timezone }: Period): string | null {
   const cutMs = Math.min(Date.parse(now), newest_at === null ? Number.POSITIVE_INFINITY : Date.parse(newest_at));

@@ -79,7 +79,7 @@ export function UsageChart(props: {
   const length = one.unit === 'day' ? rows : one.unit === 'year' ? 'month' : 'day';
   const loaded = useRows(one, { start: one.start, end: one.end }, length);
   const before = useRows(one, ghostDays(one), length);
-  // New readings change the total, which loads the bars again. Until they arrive, the previous bars are shown.
+  // If new readings have changed the period's total, loads the bars again. The previous bars are shown meanwhile.
   const { kwh_used } = one.used;
   const shownTotal = useRef(kwh_used);
   useEffect(() => {

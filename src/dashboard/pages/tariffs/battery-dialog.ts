@@ -16,7 +16,7 @@ import { Dialog, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } fr
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** A simulated battery: the days, the result, and its price (null if unknown). */
+/** A simulated battery: the simulated days, the battery's price (null if unknown), and the result. */
 interface Tried {
   days: { start: string; end: string };
   price: number | null;
@@ -68,7 +68,7 @@ export function BatteryDialog(props: {
     const formData = readSubmittedForm(event);
     const typed = (name: string) => parseDecimalInput(String(formData.get(name) ?? ''));
     const power = typed('power');
-    // Rounded to six decimals, because the service accepts at most nine.
+    // Rounded, because the service accepts at most nine decimals.
     const round_trip_efficiency = Number(((typed('efficiency') ?? 0) / 100).toFixed(6));
     const battery = { capacity_kwh: typed('capacity'), charge_kw: power, discharge_kw: power, round_trip_efficiency };
     run(async () => {

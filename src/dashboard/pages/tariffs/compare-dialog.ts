@@ -79,7 +79,7 @@ function wordsOf({ start, end, currency, alternatives }: TariffComparison): stri
   return Number(difference) < 0 ? w.cheaper({ ...totals, amount }) : w.dearer({ ...totals, amount });
 }
 
-/** Table of the parts of the costs by both tariffs. */
+/** Table that compares the costs with both tariffs, part by part. */
 function Parts({ of: { currency, current, alternatives } }: { of: TariffComparison }) {
   const { tariffs } = words();
   const w = tariffs.whatIf.compare;

@@ -89,7 +89,8 @@ function ratesForm(rates: Rates): RatesFormValues {
 }
 
 /**
- * Converts the form to members of a request. `absent`: value of members whose field is empty. Null removes the member; undefined omits it.
+ * Converts the form to members of a request. `absent`: value of a member whose field is empty. In a change, null deletes the stored value;
+ * in a new tariff, undefined omits the member.
  */
 export function createTariffRequest(form: TariffFormValues, absent: null | undefined) {
   const { name, valid_from, currency, standing_per_day, capacity } = form;

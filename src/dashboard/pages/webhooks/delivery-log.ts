@@ -134,7 +134,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
     () => callApi<SentDelivery>('GET', `/v1/webhooks/${webhookId}/deliveries/${delivery_id}/exchange`),
     [webhookId, delivery_id],
   );
-  // Shows the earlier responses until those after a new attempt are loaded.
+  // If there was a new attempt, loads the responses again. The earlier responses are shown meanwhile.
   useEffect(() => {
     if (sent.value && sent.value.attempts.length !== attempts.length) sent.again();
   }, [attempts.length]);
