@@ -9,8 +9,8 @@ export function createLoginProcessRegistry(db: Database, processId: string) {
   const usernamesOf = ({ rows }: { rows: { username: string }[] }) => rows.map(({ username }) => username);
   return {
     /**
-     * Records that a login is connected to this process. Returns whether it was connected to another process before, so that this process's
-     * state of the login is outdated.
+     * Records that a login is connected to this process. Returns true if it was connected to another process before; this process's state
+     * of the login is then outdated.
      */
     async claim(username: string): Promise<boolean> {
       // Raw SQL: an upsert that neither writes nor locks if the login already belongs to this process.

@@ -1,4 +1,7 @@
-/** Conversion of a number into kWh, W or m³. A multiplier and a divisor together convert decimals exactly. */
+/**
+ * Conversion of a number into kWh, W or m³. The number is multiplied by `times` and divided by `per`. The two together convert decimals
+ * exactly.
+ */
 interface Scale {
   times: number;
   per: number;

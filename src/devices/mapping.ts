@@ -95,7 +95,7 @@ const entry = z
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
       context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, but the topic has none' });
-    // Otherwise several registers would be counted as one.
+    // If all topics had the same device name, several registers would be counted as one.
     if (value.topic.includes('+') && value.device !== undefined && !value.device.includes('+'))
       context.addIssue({
         code: 'custom',

@@ -15,7 +15,10 @@ export interface DiscoveredSeries {
 
 /** The settings of an owner for one device that determine which numbers of its messages are read. */
 export interface MessageNumberSettings extends Pick<DecoderConfig, 'meter' | 'emon' | 'tasmota'> {
-  /** Numbers that mappings read. `mapped`: for devices that only a mapping defines. `ownMapped`: for a device that a family reads. */
+  /**
+   * Numbers that mappings read. `mapped`: numbers of devices that exist only because of a mapping. `ownMapped`: numbers of a device that a
+   * family reads, too.
+   */
   readonly mapped: readonly Source[];
   readonly ownMapped: readonly Source[];
 }
@@ -31,7 +34,7 @@ interface Source {
 /** Returns the settings that determine which numbers are read. A member in the device's `decoder_config` replaces that of the gateway. */
 export function mergeMessageNumberSettings(gateway: DecoderConfig, own: DecoderConfig): MessageNumberSettings {
   const { mapping = [], ...scales } = { ...gateway, ...own };
-  // Numbers that a mapping reads from a message of a family belong to a separate device.
+  // If a mapping reads a number from a message that a device family also reads, the number belongs to a separate device.
   return { ...scales, mapped: sourcesOf(mapping), ownMapped: sourcesOf(own.mapping ?? []) };
 }
 
@@ -108,7 +111,7 @@ function ofMeter({ meter }: MessageNumberSettings, { native_id, kind }: Discover
   return [kwh === undefined ? `${multiplier} ${word}` : `${kwh * multiplier} kwh`];
 }
 
-/** Returns the number that is read into a series of vzlogger. Without a unit from the owner, the register is in kWh or is not read. */
+/** Returns the number that is read into a series of vzlogger. If the owner has set no unit, a register that is read is in kWh. */
 function ofVzlogger({ meter }: MessageNumberSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit = 'kWh' } = own(meter, native_id) ?? {};
@@ -130,7 +133,7 @@ function ofEmon(
   return CLAMP.test(channel) ? [...pulses, ...ITSELF] : pulses;
 }
 
-/** Channels of the registers of an emonPi node in Wh, one for each current clamp. */
+/** Matches the channels of an emonPi node's current clamps. Their registers are read in Wh. */
 const CLAMP = /^ct\d+\//;
 
 /** For each unit: its conversion into kWh, W or m³, and the kind of series. */
@@ -165,7 +168,9 @@ function ofTasmota({ tasmota = {} }: MessageNumberSettings, series: DiscoveredSe
 
 type SaidOfName = NonNullable<DecoderConfig['tasmota']>[string];
 
-/** Whether the setting for a name makes its number part of this series. A name without a meter applies to all meters. */
+/**
+ * Whether the setting for the name `key` assigns the number with this name to this series. A name without a meter applies to all meters.
+ */
 function isPutAs(
   key: string,
   { counts_as: countsAs, unit = 'kWh' }: SaidOfName,

@@ -77,9 +77,9 @@ const tellsEnergy = (device: string) =>
 const ASKED_DAYS = 30;
 
 /**
- * SQL condition on a row of `devices`, its series `s` and a note `n` of this series: from the note's reading on, the register seems to
- * belong to another meter, and the owner has not confirmed a replacement. False if a change of settings explains the jump (`split_after`),
- * or while the past of the device is being recomputed.
+ * SQL condition: a reading suggests that a meter was replaced, and the owner has not confirmed it. `devices` is the device, `s` its series,
+ * and `n` a note on the reading from which on the register seems to belong to another meter. False if a change of settings explains the
+ * jump (`split_after`), or while the past of the device is being recomputed.
  */
 export const IS_METER_SWAP_SUSPECTED_SQL = sql<boolean>`(devices.computed_with IS NULL AND n.verdict = 'swap' AND n.interval_ms = 0 AND s.kind = 'register'
   AND (s.counts_import OR s.counts_export OR s.meter IS NOT NULL)
@@ -343,8 +343,8 @@ export async function updateDevice(
 }
 
 /**
- * Throws 422 if the upstream device has another owner, or is itself behind this device. Locks the account, so that two concurrent changes
- * cannot form a cycle.
+ * Throws 422 if the upstream device has another owner, or if this device is upstream of it, directly or through other devices. Locks the
+ * account, so that two concurrent changes cannot form a cycle.
  */
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
   // Raw SQL: an advisory lock. Concurrent requests share a lock on the account's row, so an exclusive lock on it would cause deadlocks.

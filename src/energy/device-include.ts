@@ -29,8 +29,8 @@ export async function loadDeviceInsights(
 const NOTHING = { grid: false, production: false, storage: false, consumption: false };
 
 /**
- * Derives the measures of a device from its sums. In `sums`, `countedMs` is the time with known import, and the rest of `gridMs` is the
- * time with known export. `device` is null if its channels belong to different energy flows.
+ * Derives the measures of a device from its sums. `countedMs` in `sums`: time with known import. `gridMs` minus `countedMs`: time with
+ * known export. `device` is null if its channels belong to different energy flows.
  */
 function deviceMeasures(device: HomeDevice | null, sums: HomeSums, expectedMs: number): HomeMeasures {
   const { gridImport = 0, gridExport = 0, countedMs = 0, gridMs } = sums;

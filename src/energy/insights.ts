@@ -28,7 +28,7 @@ const NOTHING_MORE: ReadonlySet<IncludableField> = new Set();
 /** Number of days in a page of rows by hour. With pages of 31 days, a year of hours took twice as long. */
 const DAYS_OF_A_PAGE = 124;
 
-/** Splits a range into the ranges that one query each reads. */
+/** Splits a range into pages, each of which one query reads. */
 export const splitRangeIntoPages = (range: DayRange, groupBy: GroupBy): DayRange[] =>
   isClockUnit(groupBy) ? splitRangeByDays(range, Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60)) : [range];
 

@@ -56,7 +56,7 @@ async function read(
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const [days, peaks] = await Promise.all([readHomeSumsByDay(db, home, range), readHomeSumsByMonth(db, home, range)]);
-    // Usage has a lower bound for the whole month, so the sums of the days are added up before usage is computed.
+    // Adds up the sums of the days before usage is computed, because the lower bound of the usage applies to the whole month.
     return { rows: compareMonths(days, today, (rows) => computeHomeUsage(addHomeSums(rows))), peaks };
   }
   const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>

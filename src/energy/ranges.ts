@@ -122,7 +122,10 @@ export const MIN_OFFSET_DURATION_MS = 14 * DAY_MS;
 /** From this time on, the rules of every time zone repeat yearly. */
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
 
-/** Returns the length in minutes of the longest intervals from which every local hour (or shorter unit) of the range can be composed. */
+/**
+ * Returns the greatest interval (60, 30 or 15 minutes) for which every local hour (or shorter unit) of the range consists of whole
+ * intervals.
+ */
 export function findCommonIntervalMinutes({ from, to, zone }: DayRange, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
   const wanted = CLOCK_UNITS[unit];
   if (zone === 'UTC' || wanted === 15) return wanted;

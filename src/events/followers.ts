@@ -9,7 +9,7 @@ import type { EventBody } from './bodies.ts';
 const TRACKED_HOURS = 24;
 /** Minimum time in hours between two updates of a home's follower record. */
 const MIN_UPDATE_HOURS = 1;
-/** Number of days for which events are always stored: one less than the retention of 30 days. */
+/** Events of this number of days are certainly still stored: one day less than the retention of 30 days. */
 const STORED_DAYS = 29;
 /** Maximum number of events of one home that one query returns. */
 const MAX_EVENTS = 20;

@@ -18,7 +18,10 @@ import type { MonthToDate } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
 import { GroupTotalsAccumulator } from './totals.ts';
 
-/** Maximum number of rows that one statement reads in some tenths of a second, for homes whose usage is the sum of their imports. */
+/**
+ * Maximum numbers of rows per statement, which then takes some tenths of a second. `PLAIN_HOURS`: rows read for homes whose usage is the
+ * sum of their imports. `COMPOSED_HOURS`: rows read for other homes. `MOST_ROWS`: rows returned for other homes.
+ */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
 const MOST_ROWS = 20_000;
@@ -32,7 +35,7 @@ export interface GroupBucket {
 
 /**
  * Returns the combined sums of a group's homes. Omits rows for which nothing is known. `monthToDate`: stored sums of the current month's
- * first days, read in the same database snapshot.
+ * first days, read in the same database snapshot. They are added to those of the later days.
  */
 export async function computeGroupBuckets(
   db: Database,
@@ -84,7 +87,10 @@ export async function* streamUsageOfPlainHomes(
   }
 }
 
-/** Adds homes whose usage is not the sum of their imports. `buckets`: all rows if coverage is requested, otherwise empty. */
+/**
+ * Adds homes whose usage is not the sum of their imports. `buckets`: the rows to which the expected time of each home is added; empty
+ * unless coverage is requested.
+ */
 async function addComposed(
   db: Database,
   totals: GroupTotalsAccumulator,

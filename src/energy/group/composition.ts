@@ -6,8 +6,8 @@ import type { GroupOfHomes } from './homes.ts';
 const found = new WeakMap<GroupOfHomes, { beforeMs: number; composition: Buffer }>();
 
 /**
- * Returns a hash of the homes of a group and of the roles of their devices before a time. The sums of the group depend only on these and on
- * stored consumption, so an unchanged hash means that stored sums are valid.
+ * Returns a hash of the homes of a group, and of the roles that their devices had before a time, such as grid meter or production. The sums
+ * of the group depend only on these and on stored consumption, so an unchanged hash means that stored sums are valid.
  */
 export async function computeCompositionHash(group: GroupOfHomes, before: Date): Promise<Buffer> {
   const known = found.get(group);

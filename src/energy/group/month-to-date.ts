@@ -30,7 +30,7 @@ const NAMES = listHomeSumNames(false) as (keyof typeof COLUMNS)[];
 
 /**
  * Builds the query for the stored sums of some homes in the first days of a month. It must run in the snapshot in which the `MonthToDate`
- * was read. `home`: index in the list.
+ * was read. The column `home` is the home's index in `homes`.
  */
 export function monthToDateHomesSql(
   { groupId, zone, month }: MonthToDate,

@@ -1,6 +1,6 @@
 /**
- * Combined usage (mWh) of some homes in a part of a row. The parts of a day are its hours (`part`: start in Unix seconds); the parts of a
- * month are the hours of the day (`part`: 0 to 23). The part with the highest usage is the peak of the row.
+ * A row of a response consists of parts: a day of its hours (`part`: start in Unix seconds), a month of the hours of the day (`part`: 0 to
+ * 23). This is the combined usage (mWh) of some homes in one part. The part with the highest usage is the peak of the row.
  */
 export interface BucketPart {
   /** Start in Unix seconds for an hour, first day (YYYY-MM-DD) for a day or month, empty for a whole range. */

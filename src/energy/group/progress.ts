@@ -8,13 +8,13 @@ import { closeOpenHoursBefore, waitForEarlierWriters } from '#src/rollups/refres
 /** Maximum number of recorded changes that one transaction processes. */
 const MOST_CHANGES = 20_000;
 
-/** Returns the start of yesterday (UTC). Most readings still arrive for later times, so no sums of these are stored. */
+/** Returns the start of yesterday (UTC). Sums of later times are not stored, because most new readings are of these times. */
 export const getStartOfYesterday = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
 
 /**
  * Moves the time before which sums of groups may be stored to the start of yesterday. Processes that write consumption then record their
- * changes before this time. `isClosing`: also adds the latest hour of each device to the stored consumption if it is before this time,
- * because changes of such hours are not recorded.
+ * changes before this time. Changes of a device's latest hour are not recorded. If `isClosing`, latest hours before this time are therefore
+ * added to the stored consumption.
  */
 export async function advanceGroupSumsBound(
   pool: Pool,
@@ -44,7 +44,8 @@ export async function invalidateSumsOfChangedDays(pool: Pool, mostChanges = MOST
     const taken = await runInTransaction(pool, async (client) => {
       // Transactions that store sums lock this row, too, so their sums are committed when this one gets the lock.
       await client.query('SELECT FROM group_sums_progress FOR UPDATE');
-      // With continuous aggregates, outdated days are refreshed later; sums that are computed before would be wrong.
+      // With continuous aggregates, the sums of outdated days are refreshed later. Until then, changes of these days remain recorded,
+      // because group sums that are computed from them would be wrong.
       const { rows } = await client.query(
         `WITH taken AS (
            DELETE FROM changed_home_days WHERE change_id IN (
@@ -81,8 +82,8 @@ export async function stopRecordingChangesIfUnused(pool: Pool): Promise<void> {
 }
 
 /**
- * Runs a computation in one transaction with one snapshot, never concurrently with `invalidateSumsOfChangedDays`. `before`: time before
- * which sums may be stored; null if none may.
+ * Calls `run` in one transaction with one snapshot, never concurrently with `invalidateSumsOfChangedDays`. `before`: time before which sums
+ * may be stored; null if none may.
  */
 export const runInSnapshot = <T>(db: Database, run: (trx: Database, before: Date | null) => Promise<T>): Promise<T> =>
   db

@@ -19,7 +19,7 @@ type Added = (typeof ADDED)[number];
 
 interface Total {
   sums: Partial<Record<Added, number>>;
-  /** Usage and grid import while the homes had a grid meter. */
+  /** `beside`: usage while the homes had a grid meter. `besideImport`: grid import in the same time. */
   beside: number;
   besideImport: number;
   knownMs: number;

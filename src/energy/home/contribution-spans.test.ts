@@ -34,7 +34,7 @@ test('expected coverage adds up, for each ms, the series that count then, or the
           let wanted = 0;
           for (let ms = fromMs; ms < toMs; ms++) {
             let last = ms;
-            // If no series contributes later, the last number still applies.
+            // If no series contributes from this time on, those that contributed last still count.
             const isOver = Array.from({ length: MOST_MS + 2 - ms }, (_, later) => ms + later).every(
               (at) => sumAt(at) === 0,
             );

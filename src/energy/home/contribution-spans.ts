@@ -6,14 +6,18 @@ export interface ContributionSpan {
   exports: number;
 }
 
-/** Series of a device with the same role during one time span. `part`: the channels to which the series belong; null: the device itself. */
+/**
+ * Number of contributing series with the same role, and the part of the device to which they belong. `part`: some of the device's channels;
+ * null: the device itself.
+ */
 export interface ContributingSeries<Part extends string = string> extends ContributionSpan {
   part: Part | null;
 }
 
 /**
- * Returns the number of series that contribute to the energy of each part of a device: time spans without gaps. If a series stops
- * contributing because its owner must classify a new register, it still counts, so that the missing energy lowers the coverage.
+ * Returns the number of series that contribute to the energy of each part of a device: time spans without gaps. If no series contributes
+ * any more, for example because the owner must classify a new register, those that contributed last still count. The missing energy thereby
+ * lowers the coverage.
  */
 export function computeContributionSpans<Part extends string>(
   series: readonly ContributingSeries<Part>[],

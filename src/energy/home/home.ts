@@ -99,8 +99,8 @@ const devicesWhere = (where: string): string => `
   WHERE ${where} GROUP BY d.device_id, s.meter, s.counts_from, s.counts_until`;
 
 /**
- * SQL that adds facts from the history of each device to the query `counted`. The direction of a producing device follows from its whole
- * history. One statement, so that both queries find the same series.
+ * SQL that adds facts from the history of each device to the query `counted`. Whether a producing device counts its import or its export as
+ * production follows from its whole history. One statement, so that both queries find the same series.
  */
 const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${counted}),
   directions AS (
@@ -137,7 +137,7 @@ export async function loadDeviceAsHome(
     counted: mergeContributionSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
-  // At other times, the result would be the consumption of the home's other devices.
+  // Only the time in which the device exists is retained. At other times, the result would be the consumption of the home's other devices.
   const stretches = home.stretches.filter(({ isGridThere }) => isGridThere);
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }

@@ -16,7 +16,7 @@ export interface HomeQuarterHours {
   coverage: Float64Array;
   /** NaN if unknown. */
   production: Float64Array;
-  /** The sums from which `used` is computed, needed for longer times. */
+  /** The sums from which `used` is computed. For a longer time, they are added up before its usage is computed. */
   usedSums: Record<UsageSumName, Float64Array>;
 }
 

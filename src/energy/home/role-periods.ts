@@ -26,7 +26,10 @@ export interface RolePeriod {
    * Consumption devices therefore need not be read one by one.
    */
   consumes: -1 | 0 | 1;
-  /** Set for channels with another energy flow than their device: the role of the device, from which their energy is subtracted. */
+  /**
+   * Set if the rows describe channels with another energy flow than their device: the role of the device. The energy of the channels is
+   * subtracted from the energy in this role.
+   */
   without: { role: DeviceRole; producesExport: boolean; consumes: -1 | 0 } | null;
   /** Whether the rows contain only the estimated part of exported energy. */
   isEstimatedExport: boolean;
@@ -138,7 +141,10 @@ export const hasDeviceExport = ({ devices }: Home, { deviceId }: HomeDevice): bo
     (one) => (one.deviceId === deviceId || one.partOf === deviceId) && one.counted.some(({ exports }) => exports > 0),
   );
 
-/** Returns the roles in a home within a range: one entry for all devices together, and one for each device with other factors. */
+/**
+ * Returns the roles in a home within a range: one entry for all devices together, and one for each device whose factors differ from those
+ * of all devices.
+ */
 export function listRolePeriods(home: Home, { from, to }: { from: Date; to: Date }): RolePeriod[] {
   const parts: RolePeriod[] = [];
   for (const { fromMs, toMs, isGridThere, hasSources, roles } of home.stretches) {
@@ -173,11 +179,14 @@ export function formatDeviceRolesBefore(home: Home, before: Date): string {
     ),
   );
   const parts = listRolePeriods(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
-  // The end of a role that lasts longer is left out, so that the text does not depend on it.
+  // If a role lasts until `before` or longer, its end is left out of the text.
   return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
 }
 
-/** Time range, and factors by which the import and export of devices are multiplied to get the energy that the home bought and fed in. */
+/**
+ * A time range, and the factors of the import and export of devices. With these factors they add up to the energy that the home bought and
+ * fed in.
+ */
 export interface BoughtEnergyRange {
   key: 'user_id' | 'device_id';
   id: string;

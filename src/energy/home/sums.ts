@@ -4,15 +4,15 @@ import { castToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 export const USAGE_SUM_NAMES = [
   /** With a grid meter: import − export + production + discharged − charged. */
   'balance',
-  /** With a grid meter: import − charged, below which the usage cannot be. */
+  /** With a grid meter: import − charged. The usage cannot be lower than this. */
   'floor',
   /** Without a grid meter: energy used by the consumption devices. */
   'alone',
   /** Estimated part of the energies that `used` is computed from. */
   'estimated',
-  /** Known time of grid devices. */
+  /** Time with known data of grid devices. */
   'gridMs',
-  /** Known time of consumption devices without a grid meter. */
+  /** Time with known data of consumption devices, while there is no grid meter. */
   'aloneMs',
 ] as const;
 
@@ -30,7 +30,7 @@ const MORE_SUMS = [
   'productionMs',
   'storageMs',
   'consumptionMs',
-  /** Known time of the channels that contribute to `used`. */
+  /** Time with known data of the channels that contribute to `used`. */
   'countedMs',
 ] as const;
 

@@ -100,7 +100,8 @@ export async function loadHomePeriod(
   const days = findPeriodDays(unit, date);
   const range = createDayRange(days.start, days.end, zone);
   const spans = findComparedDaySpans(unit, days, asked);
-  // Several days are compared by the total of the whole period, although it may include a few minutes more.
+  // If several days are compared, the total of the whole period is used, although it may include a few minutes after the last compared
+  // quarter-hour.
   const isLong = spans !== null && spans[0].days.start < spans[0].days.end;
   const teller =
     deviceId === undefined ? await createHomeDataSource(db, userId) : await createDeviceDataSource(db, deviceId);

@@ -112,7 +112,7 @@ async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentP
       const knownMs = Math.max(inMs / Math.max(1, importChannels), outMs / Math.max(1, exportChannels));
       if (knownMs < MIN_KNOWN_MS) return null;
       longestMs = Math.max(longestMs, knownMs);
-      // If a device has several registers of one direction, each covers the same time, and `ms` is the sum of these times.
+      // `ms` is summed over all registers of one direction. Each register covers the same time, so `ms` is divided by their number.
       const mean = (energy: number, ms: number, channelCount: number) =>
         ms > 0 ? (energy * WATT_MS_PER_MILLIWATT_HOUR * channelCount) / ms : 0;
       return {

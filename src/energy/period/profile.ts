@@ -12,7 +12,10 @@ const QUARTER_HOURS_OF_DAY = 96;
 export interface QuarterHourCalendar {
   /** Index of each day's first quarter-hour, and at the end the number of quarter-hours. */
   dayStarts: number[];
-  /** Per quarter-hour: its number in the local day (0 to 95), its ISO weekday, and the start of its hour in Unix ms. */
+  /**
+   * For each quarter-hour: its number in the local day from 0 to 95 (`slots`), its ISO weekday (`weekdays`), and the start of its hour in
+   * Unix ms (`hoursMs`).
+   */
   slots: Uint8Array;
   weekdays: Uint8Array;
   hoursMs: Float64Array;

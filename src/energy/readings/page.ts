@@ -84,13 +84,13 @@ export async function readReadingsPage(
   });
 }
 
-/** SQL: whether the reading that `n` confirms is still held back. */
+/** SQL condition on a reading `n` that confirms an earlier one: whether the earlier reading is still held back. */
 const isHeldBefore = sql`coalesce((
   SELECT h.verdict = 'held' FROM reading_notes h
   WHERE h.series_id = n.series_id AND h.read_at < n.read_at AND h.verdict NOT IN ('glitch', 'excluded')
   ORDER BY h.read_at DESC LIMIT 1), false)`;
 
-/** SQL: the time of the last reading before `n` that no edit excludes. */
+/** SQL: the time of the last reading before the reading `n`, ignoring readings that an edit excludes. */
 const previousOf = sql`coalesce(
   (SELECT b.read_at FROM (
     SELECT r.series_id, r.read_at, r.interval_ms FROM readings r WHERE r.series_id = n.series_id AND r.read_at < n.read_at

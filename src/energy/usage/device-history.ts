@@ -20,7 +20,7 @@ const OPEN = ` UNION ALL SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM open_
 
 /** SQL: the number of quarter-hours that one element of an array stands for. A single element stands for the whole day. */
 const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 1 THEN 96 ELSE 1 END`;
-/** Builds a query for the net export before the latest hour of the device. `where`: condition on the start of a row. */
+/** Builds a query for the net export of a device without its latest hour. `where`: condition on the start of a row. */
 const closedNet = (where: (at: string) => string): string => `(
       coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${STORED_HOURS_TABLE.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
       + (SELECT (coalesce(sum(exported * out_times), 0) - coalesce(sum(imported * into_times), 0))::bigint FROM (
@@ -29,8 +29,9 @@ const closedNet = (where: (at: string) => string): string => `(
 const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
 
 /**
- * Builds a query for facts from the whole history of devices, or of groups of their channels (`key`): `begins_at`, null if no energy is
- * known, and `net_export`, null if the key does not produce. `keys`: a relation `d` with the columns `key` and `produces`.
+ * Builds a query for facts from the whole history of devices, or of groups of their channels. `keys`: a relation `d` with the columns `key`
+ * (id of the device or group) and `produces`. The query returns `begins_at`, null if no energy is known, and `net_export`, null unless the
+ * key produces.
  */
 export const deviceHistorySql = (keys: string): string => `
   SELECT d.key, coalesce(k.begins_at, ${begin(ON_FIRST_DAY, OPEN)}, ${begin('', OPEN)}) AS begins_at,
@@ -53,7 +54,7 @@ export async function findFirstDataTimeMs(db: Database, deviceId: string): Promi
   return rows[0]?.begins_at?.getTime() ?? null;
 }
 
-/** Maximum age of stored facts, in days. Each query must add the energy since then. */
+/** Maximum age in days of stored facts. Each query must add the energy since they were stored. */
 const DAYS_TO_ADD = 7;
 
 export interface DeviceWithStoredHistory {

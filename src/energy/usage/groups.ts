@@ -10,10 +10,10 @@ import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, type DayRange, findCommonIntervalMinutes, isClockUnit } from '../ranges.ts';
 import { homeSumAggregatesSql, homeSumNamesSql, homeSumsByClockUnitSql } from './home-sums.ts';
 
-/** Length of a group's rows. `span` is the whole range. */
+/** The time that each row of a group covers. `span`: the whole range. */
 export type GroupBucketUnit = ClockUnit | 'day' | 'month' | 'span';
 
-/** Returns the length of the rows from which rows of a unit are added up. */
+/** Returns the time that each row in the database covers from which rows of `unit` are added up. */
 const readUnit = (unit: GroupBucketUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
 
 /** Sums of one home. `home`: index in the list of homes. */
@@ -29,7 +29,7 @@ const READ = [ENERGY, ESTIMATED, COVERED];
 const SUMS = sql.raw(`sum(${ENERGY}::float8) AS used, sum(${ESTIMATED}::float8) AS estimated`);
 const IS_KNOWN = sql.raw(`sum(${COVERED}) <> 0`);
 
-/** Returns SQL for the row and the part of the row that contain an hour. */
+/** Returns SQL for the row that contains an hour (`bucket`), and for the hour's part of this row (`BucketPart`). */
 function placeOf(unit: GroupBucketUnit, range: DayRange): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
   const local = localTimeSql(sql`hour`, range);
   const second = sql`date_part('epoch', hour)`;
@@ -66,8 +66,8 @@ export async function readUsageOfPlainHomes(
 }
 
 /**
- * Returns the same as `readUsageOfPlainHomes` for most of a UTC month, from a thirtieth of the rows: the stored sums of the month minus the
- * days outside the request (`rest`).
+ * Returns the same as `readUsageOfPlainHomes` for a range that is most of a UTC month, but reads only a thirtieth of the rows. Subtracts
+ * the days outside the range (`rest`) from the stored sums of the month.
  */
 export async function readMonthUsageOfPlainHomes(
   db: Database,
@@ -93,8 +93,8 @@ export async function readMonthUsageOfPlainHomes(
 }
 
 /**
- * Returns the sums of homes whose usage is not the sum of their imports, and the parts of all homes together. `monthToDate`: stored sums of
- * the current month's first days.
+ * Returns the sums of each home whose usage is not the sum of its imports (`buckets`), and the combined usage of these homes (`parts`).
+ * `monthToDate`: stored sums of the current month's first days.
  */
 export async function readUsageOfComposedHomes(
   db: Database,
@@ -117,8 +117,8 @@ export async function readUsageOfComposedHomes(
 }
 
 /**
- * Builds a query for the sums of some homes from the hours of a range and from the stored sums of the current month's first days. `home`:
- * index in the list. A part may have several rows.
+ * Builds a query for the sums of some homes from the hours of a range and from the stored sums of the current month's first days. The
+ * column `home` is the home's index in `homes`. The query may return several rows for the same part.
  */
 export function homesLoadProfileSql(
   homes: readonly Home[],

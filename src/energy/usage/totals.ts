@@ -18,11 +18,11 @@ export interface UserTimeRange {
 }
 
 /**
- * A time range, split by the stored sums from which its pieces are read. Pieces are `[from, to)` in Unix ms; a piece is empty if both times
- * are equal.
+ * Pieces of a time range, by the stored sums from which they are read: days, hours or quarter-hours. Pieces are `[from, to)` in Unix ms; a
+ * piece is empty if both times are equal.
  */
 export interface TimeRangeByAggregate {
-  /** Whole UTC days, only of ranges with at least two of them. */
+  /** Whole UTC days. Empty if the range contains fewer than two. */
   days: [number, number];
   /** The UTC hours before the whole days, or the whole range if there are none. `after`: the UTC hours after them. */
   before: [number, number];
