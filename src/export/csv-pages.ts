@@ -32,13 +32,15 @@ const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 
 const line = (values: readonly string[]): string =>
   `concat_ws(',', ${values.map((one) => `coalesce((${one})::text, '')`).join(', ')})`;
 
-/** A relation with readings of series. `value`: the column in addition to its key, if any. */
+/**
+ * A relation with readings of series, or with facts about such readings. `value`: its column that is not part of the key, if there is one.
+ */
 export interface SeriesReadingsRelation {
   relation: 'readings' | 'closed_readings' | 'reading_notes' | 'lower_kept_readings';
   value?: 'value' | 'verdict';
 }
 
-/** Returns the columns of a relation's file that follow the columns of the series. */
+/** Returns the columns of a relation's CSV file that follow `device_id`, `series_id` and `kind`. */
 const columnsOf = ({ value }: SeriesReadingsRelation): string[] => [
   'read_at',
   'interval_ms',

@@ -2,7 +2,7 @@ import type { Database } from '#src/database/connect.ts';
 import { createQueryFunction } from '#src/database/connect.ts';
 import { OWNER_RELATIONS_BY_ID_PREFIX } from '#src/database/owned.ts';
 
-/** Number of keys that one query reads, and maximum number of keys that are yielded together. */
+/** `KEYS_READ`: number of keys that one query reads. `KEYS_USED`: maximum number of keys in a yielded batch. */
 const KEYS_READ = 5_000;
 const KEYS_USED = 100;
 

@@ -135,7 +135,7 @@ export function findOwnAnnouncedTopics(
   const isOwn =
     typeof state === 'string' && state.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/${announcer.installation}/`);
   if (!isOwn || /[+#\0]/.test(state)) return [topic];
-  // The separate topic of a home's usage must be cleared, too.
+  // If the state is that of a home, the separate topic with the home's usage must be cleared, too.
   const userId = USAGE_STATE.exec(state)?.[1];
   return [topic, state, ...(userId === undefined ? [] : [getHomeUsageTopic(userId)])];
 }
@@ -164,8 +164,8 @@ const volume = { stateClass: 'total', unit: 'm³', decimals: 2, part: 'month' } 
 const money = { deviceClass: 'monetary', stateClass: 'total', unit: null, decimals: 2 } as const;
 
 /**
- * Sensors of a home, in the order of the announcement. Each sum covers the current month, because the history of a register without
- * restarts could jump, and Home Assistant would count the jump as consumption.
+ * Sensors of a home, in the order of the announcement. Each sum covers the current month and then restarts from 0. A sum without restarts
+ * could jump when the history changes, and Home Assistant would count the jump as consumption.
  */
 export const HOME_SENSORS = {
   power: { deviceClass: 'power', stateClass: 'measurement', unit: 'W', decimals: 0, name: 'Power' },

@@ -35,7 +35,7 @@ export function connectBroker(options: BrokerOptions) {
     connectTimeout: 10_000,
     keepalive: 30,
     resubscribe: false,
-    // Not queued while the connection is lost, because all messages are computed again after a reconnect.
+    // While the connection is lost, messages are not queued, because all of them are computed again after a reconnect.
     queueQoSZero: false,
     will: { topic: availabilityTopic, payload: Buffer.from('offline'), ...retained },
     log: () => {},

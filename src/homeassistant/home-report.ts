@@ -28,7 +28,7 @@ const MAX_DEVICES = 200;
 const FLOWS = ['grid_import', 'grid_export', 'production', 'charged', 'discharged'] as const;
 const EXPORT = new Set(['export'] as const);
 
-/** Reads the values of a home's sensors at a time, as sums of the daily rows. `isOnly`: whether only this home is published. */
+/** Reads the values of a home's sensors at a time. Sums are added up from rows by day. `isOnly`: whether only this home is published. */
 export async function readHomeReport(
   db: Database,
   owner: HomeReportAccount,
@@ -142,8 +142,8 @@ interface DeviceRow {
 }
 
 /**
- * Returns the devices of a home that contribute to its import or export of electricity in the month. `power` is missing if it is not
- * measured or its sum is unknown.
+ * Returns the devices of a home that contribute to its import or export of electricity in the month. `power` is missing if no power is
+ * measured, or if several powers cannot be added.
  */
 async function devicesOf(db: Database, userId: string, month: DayRange, now: Date): Promise<DeviceReport[]> {
   // Raw SQL: the query combines the series of each device with aggregate functions.

@@ -18,7 +18,7 @@ import {
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
 import { type HomeReportAccount, readHomeReport, readHomeUsageReport } from './home-report.ts';
 
-/** The broker to publish to, and the e-mail addresses and ids of the accounts whose homes are published. */
+/** The broker to publish to, and the accounts whose homes are published, by e-mail address or id. */
 type HomeAssistantPublishing = NonNullable<Config['homeAssistant']> & { publicUrl: string | null };
 
 interface PublisherParts {
@@ -36,7 +36,7 @@ const EVERY_MS = 20_000;
 const TAKE_OVER_MS = 3_000;
 /** Minimum time in ms between two publications of all messages. */
 const MIN_INTERVAL_MS = 500;
-/** Maximum number of topics of an earlier process that wait to be cleared. */
+/** Maximum number of topics that wait to be cleared, because an earlier process may have left a message on them. */
 const MAX_OUTDATED_TOPICS = 10_000;
 
 /** Publishes homes to Home Assistant, from one worker at a time. Returns a function that stops publishing. */

@@ -23,7 +23,10 @@ export async function deleteExpiredRejectedMessages(pool: Pool, now: Date, bytes
 const EXAMPLE_HOURS = 24;
 const UNREAD_DAYS = 30;
 
-/** Deletes samples of unrecognised messages after 24 hours. Deletes the shapes of messages that were not received for 30 days. */
+/**
+ * Deletes samples of unrecognised messages after 24 hours. Deletes a topic pattern (`shape`) if no unrecognised message on it was received
+ * for 30 days.
+ */
 export async function deleteExpiredUnrecognisedMessages(pool: Pool, now: Date): Promise<void> {
   // Raw SQL: SKIP LOCKED skips rows that ingest has locked, because waiting for them could deadlock. They are deleted in the next
   // run.

@@ -39,8 +39,8 @@ interface DailyPlan {
 }
 
 /**
- * Runs jobs at their times, if the database has the required capabilities. A failed job runs again at its next time, a failed
- * daily job also after ten minutes. Intervals follow the monotonic clock; a daily job that was missed runs once. Returns the
+ * Runs jobs at their times, if the database has the required capabilities. A failed job runs again at its next time. A failed daily job
+ * also runs again after ten minutes. If a daily job was missed, it runs once. Intervals are measured by the monotonic clock. Returns the
  * names of the jobs, and a function that stops them.
  */
 export function startJobs(

@@ -99,7 +99,7 @@ export async function previewDeviceImport(
 }
 
 interface ImportHooks {
-  /** Called before any look-up, while other imports of the account wait. */
+  /** Called before any look-up, after the imports of the account have been locked. */
   begin?: (trx: Database) => Promise<void>;
   onProgress?: (done: number, total: number) => void;
   beforeCommit?: (imported: DeviceImportResult) => Promise<void> | void;
@@ -116,7 +116,7 @@ async function lockImports(trx: Database, { by }: DeviceImporter): Promise<void>
 }
 
 const addressOf = ({ email = '' }: DeviceImportRow): string => email.toLowerCase();
-/** Whether a text is given and can be stored. Otherwise it equals no stored text. */
+/** Whether a text is given and PostgreSQL can store it. A text that cannot be stored equals no stored text, so it is not looked up. */
 const isStorable = (text: string | undefined): text is string => text !== undefined && !text.includes('\0');
 
 async function lookUp(

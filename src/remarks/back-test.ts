@@ -19,8 +19,8 @@ const MONTHS = 24;
 const MOST_UNKNOWN_DAYS = 1;
 
 /**
- * Returns forecasts for the home's months of the last two years, newest first, each for the same day of the month as `today` and only from
- * earlier data. Omits months with more than one day of unknown usage.
+ * Returns forecasts for the home's months of the last two years, newest first. Each forecast is for the same day of the month as `today`,
+ * and uses only data from before that day. Omits months with more than one day of unknown usage.
  */
 export function backTestForecasts(used: DailyUsage, today: number): PastForecast[] {
   const { first } = getMonthOfDay(today);

@@ -19,7 +19,7 @@ export function findRemarksOfProfile(profile: HomeProfile): ProfileRemark[] {
   return [missing, stays, ...devices, night, unusual].filter((remark) => remark !== null);
 }
 
-/** Whether a load stayed on one or two days ago, which would still raise the night load. */
+/** Whether the remark `ContinuousLoad` applied one or two days ago. Such a load would still raise the night load. */
 const stayedOn = (profile: HomeProfile): boolean =>
   [1, 2].some(
     (days) =>

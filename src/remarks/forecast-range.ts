@@ -16,11 +16,12 @@ export const FORECAST_RANGE_PERCENT = 80;
  */
 const HALF_WIDTH = 1.1;
 /**
- * Usual values of homes, for a home with a short history. `level` and `day`: errors due to changes of the usage within a month, and from
- * day to day. `drift` and `spread`: weights of the home's recent change of usage, and of its variation between days.
+ * Parameters of the usual error of homes, for a home with a short history. `level`: error because the usage changes within a month. `day`:
+ * error because it changes from day to day. `drift` and `spread`: weights of the home's own recent change of usage, and of its variation
+ * between days.
  */
 const USUAL = { level: 0.16, day: 0.3, drift: 0.6, spread: 0.3 };
-/** Weight of the usual error of all homes, in months of history. */
+/** Weight of the usual error of homes: it counts as much as the errors of this number of past months. */
 const PRIOR_MONTHS = 10;
 
 /**

@@ -35,7 +35,7 @@ describe('the forecast of a month', () => {
     const at = on('2025-08-04');
     const actual = weekly.kwh.slice(on('2025-08-01') - START, on('2025-09-01') - START) as number[];
     const forecast = forecastMonth(weekly, at);
-    // The forecast halves the difference of each weekday from the mean, so it is not exact for this home.
+    // The forecast halves the difference between a weekday and the mean of the week, so it is not exact for this home.
     const share = (forecast ? sumForecastKwh(forecast) : 0) / actual.reduce((sum, kwh) => sum + kwh, 0);
     expect(Math.abs(share - 1)).toBeLessThan(0.02);
   });

@@ -33,14 +33,14 @@ const WEEKDAY_DAYS = 84;
 /** Minimum number of days with known usage among the last `RECENT_DAYS` days. */
 const LEAST_DAYS = 10;
 /**
- * Weights of last year's data in a forecast, as exponents: of the change to the compared days (`ofSeason`), and of the level of usage
- * (`ofLevel`). With 0, last year has no effect; with 1, the forecast is last year's usage. The values had the smallest mean error on six
- * homes.
+ * Exponents that weight last year's data in a forecast. `ofSeason`: for the change from the days before this date to the compared days.
+ * `ofLevel`: for last year's level of usage. With 0, last year has no effect; with 1, the forecast is last year's usage. The values had the
+ * smallest mean error on six homes.
  */
 const LAST_YEAR = { ofSeason: 0.6, ofLevel: 0.3 };
 /** Maximum factor by which last year's data may change the forecast, for years in which the home was empty. */
 const MAX_FACTOR = 2;
-/** Minimum number of known days last year, both before today's date and among the compared days. */
+/** Minimum number of days with known usage last year, in each of two periods: before this date, and the compared days. */
 const LEAST_SEASON_DAYS = 12;
 const YEAR_DAYS = 364;
 
@@ -107,8 +107,8 @@ function levelOf(recent: readonly { day: number; kwh: number }[], today: number,
 }
 
 /**
- * Returns a factor for each weekday (1 to 7): its usage divided by the mean of the week, as the median over the weeks. The factors are
- * halved towards 1, because there are only a few weeks.
+ * Returns a factor for each weekday (1 to 7): its usage divided by the mean of the week, as the median over the weeks. Each factor is moved
+ * halfway towards 1, because there are only a few weeks.
  */
 function weekdayFactors(used: DailyUsage, today: number): number[] {
   const ratios: number[][] = Array.from({ length: 8 }, () => []);

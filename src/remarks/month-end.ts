@@ -17,7 +17,7 @@ export interface MonthEndForecast {
   highKwh: number;
   /** Probability in percent that the month's usage lies between `lowKwh` and `highKwh`. */
   rangePercent: number;
-  /** Expected cost. Null if no tariff is valid or has been valid for long enough. */
+  /** Expected cost. Null if no tariff is valid, or if the cost of too few recent days is known. */
   cost: { currency: string; expected: number; low: number; high: number } | null;
   /**
    * Forecasts for earlier months on the same day of the month, newest first, with the actual usage and that of the year before.

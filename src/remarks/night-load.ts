@@ -17,7 +17,7 @@ export interface NightLoadIncrease {
 const LEAST_RISE_W = 18;
 const LEAST_SHARE = 0.12;
 const SPREADS = 6;
-/** Length of the evaluated window in quarter-hours. 23 hours contain a whole night, and a day later no longer the same night. */
+/** Length of the evaluated window in quarter-hours: 23 hours. A window contains a whole night. The windows of two days do not overlap. */
 const WINDOW_QUARTER_HOURS = 92;
 const QUIET_QUARTER_HOURS = 8;
 
@@ -30,7 +30,8 @@ export function detectNightLoadIncrease(profile: HomeProfile): NightLoadIncrease
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;
   const raised = levels.findLastIndex(({ watts }) => watts < (now + usual) / 2);
-  // The load was still low a day before, so it rose within a day of `firstMs`.
+  // `firstMs`: end of the first window with the raised load. In the window a day before, the load was still low, so it rose in the day
+  // before `firstMs`.
   const firstMs = levels[raised + 1]?.atMs ?? getEndOfProfileMs(profile);
   return {
     kind: 'night_rose',

@@ -18,7 +18,10 @@ export interface MissingProduction {
 
 const DAYS = 21;
 const LEAST_DAYS = 10;
-/** Quantile that defines a day with little sun: at each time of day, the production on about three days of three weeks was not higher. */
+/**
+ * Quantile that defines a day with little sun. At each time of day, only about three days of three weeks had no higher production than such
+ * a day.
+ */
 const POOR = 0.15;
 /** Share of the highest power up to which production counts as zero. */
 const NOTHING_SHARE = 0.002;

@@ -21,7 +21,7 @@ export interface ContinuousLoad {
   compared: WindowPowerLevel[];
 }
 
-/** Length of the evaluated window in quarter-hours. 22 hours contain most of a night, and a day later no longer the same night. */
+/** Length of the evaluated window in quarter-hours: 22 hours. A window contains most of a night. The windows of two days do not overlap. */
 const WINDOW_QUARTER_HOURS = 88;
 /** Minimum rise in watts: the load of a fridge that does not stop. */
 const LEAST_RISE_W = 45;

@@ -23,8 +23,8 @@ const TOLD_DAYS = 3;
 /** Number of days after an unusual day in which no other unusual day is reported. */
 const QUIET_DAYS = 30;
 /**
- * Minimum excess of the day's usage over the usual usage of its weekday (as a share, in kWh, and in multiples of the spread), and over
- * nearly all other days (as a factor). All of them must be reached.
+ * Minimum excess of an unusual day. Over the usual usage of its weekday: `LEAST_SHARE` as a share, `LEAST_KWH` in kWh, and `SPREADS` in
+ * multiples of the spread. Over nearly all other days: `ABOVE_HIGHEST` as a factor. All of them must be reached.
  */
 const LEAST_SHARE = 0.4;
 const LEAST_KWH = 2;

@@ -58,7 +58,7 @@ export async function checkAllRollups(pool: Pool, options: RollupCheckOptions): 
   if (continuousAggregates && report.rebuilt > 0) {
     const stale = [...days].map((day) => new Date(day));
     await markDaysStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
-    // Recorded after the days were marked, because the record is not processed while one of these days is outdated.
+    // This follows after the days were marked as outdated, because a recorded change is not processed while its day is outdated.
     await recordAllDaysChanged(pool, wanted);
     await refreshUntilComplete(pool, new Date());
   }
@@ -89,7 +89,7 @@ async function daysToMend(
   return isCut ? daysToRebuild(pool, since, userId) : daysOf(differences);
 }
 
-/** Months add no day, because the hours of a wrong month are wrong, too. */
+/** The wrong sum of a month adds no day, because then sums of its hours are wrong, too. */
 function daysOf(differences: readonly RollupDifference[]): Date[] {
   const times = differences.flatMap(({ key }) => key.day ?? key.hour ?? []);
   return [...new Set(times.map((time) => Math.floor(Date.parse(time) / DAY_MS)))].map((day) => new Date(day * DAY_MS));

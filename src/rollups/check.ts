@@ -67,7 +67,7 @@ export async function checkUserRollups(
 
 function differenceQuery(level: RollupLevel): string {
   const { time, keys } = level;
-  // Positive and negative changes may cancel out and leave a row without data, which queries ignore.
+  // Positive and negative changes may cancel out and leave a row without data. Queries ignore such rows, so they are not compared.
   const isKnown = KNOWN_DATA_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
   const side = (name: string) =>
     `(SELECT ${listLevelColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;

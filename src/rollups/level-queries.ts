@@ -19,7 +19,7 @@ import { getLevelBelow, levelKeyOrdinalsSql, levelKeysSql, type RollupSource } f
  * counted twice or not at all.
  */
 
-/** Returns the view of the devices' latest hours, with the keys of this view. */
+/** Returns the view of the devices' latest hours, and its key columns. */
 const openOf = (level: RollupLevel): { view: string; source: RollupSource } =>
   level === LOAD_PROFILE_LEVEL
     ? {
@@ -44,8 +44,8 @@ export function closedAndOpenRowsSql(
 }
 
 /**
- * Builds the subquery of `closedAndOpenRowsSql` for devices and a time range. An index finds the rows of the range. `from` and `to`: SQL
- * expressions of the enclosing FROM.
+ * Builds the subquery of `closedAndOpenRowsSql` for devices and a time range. An index finds the rows of the range. `from` and `to` are SQL
+ * expressions, which may use columns of the enclosing FROM.
  */
 export function closedAndOpenDeviceRowsSql(
   level: RollupLevel,

@@ -38,7 +38,7 @@ interface MeasureDeclaration {
 
 export type Measure = keyof typeof MEASURES;
 
-/** Sums of the measures, or changes of these sums. */
+/** Sums of the measures, or the amounts by which these sums change. */
 export type MeasureSums = { [M in Measure]: M extends `${string}MilliwattHours` ? MilliwattHours : number };
 
 const entries = Object.entries(MEASURES) as [Measure, MeasureDeclaration][];

@@ -9,9 +9,9 @@ import { CONTINUOUS_AGGREGATE_LEVELS, getClosedHoursRelation, type RollupLevel }
 const of = (wanted: RollupLevel['unit']) => CONTINUOUS_AGGREGATE_LEVELS.filter(({ unit }) => unit === wanted);
 const [HOURLY, DAILY] = [of('hour'), of('day')];
 const MAX_DAYS = 31;
-/** Maximum number of devices per transaction in which their latest hours are moved to the stored consumption. */
+/** Maximum number of devices whose latest hours one transaction moves to the stored consumption. */
 const MAX_CLOSED = 1_000;
-/** Maximum number of devices per transaction whose late changes are added, which takes about 7 MB. */
+/** Maximum number of devices whose late changes one transaction adds. Such a transaction takes about 7 MB. */
 const MAX_FOLDED = 500;
 /** Maximum time in ms that a refresh waits for earlier write transactions. If they take longer, the next refresh continues. */
 const WAIT_MS = 5_000;
@@ -125,8 +125,8 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
 }
 
 /**
- * Waits until every transaction that is open now has ended: such a writer may still add to days before the moved time. Returns false if
- * this takes too long.
+ * Waits until every transaction that is open now has ended. Such a writer may still use the previous bound (`direct_from`), and add to days
+ * before the new one. Returns false if this takes too long.
  */
 export async function waitForEarlierWriters(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query('SELECT pg_current_xact_id()::text AS drawn');

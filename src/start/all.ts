@@ -131,8 +131,8 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
 }
 
 /**
- * Waits for the database, migrates the schema, and creates the first administrator. In a restored installation, first repeats newer
- * deletions. Returns the administrator's key if it is new.
+ * Waits for the database, migrates the schema, and creates the first administrator. In a restored installation, first deletes again what
+ * was deleted after the backup. Returns the administrator's key if it is new.
  */
 async function prepare(
   url: string,

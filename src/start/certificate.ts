@@ -216,7 +216,7 @@ export function watchCertificate(
         serving = found;
         log.info({ certificate: found.certFile }, 'new certificate loaded');
       }
-      // After a valid pair, the same error is reported again.
+      // A repeated error is logged only once. After a valid pair, the same error is logged again.
       complained = '';
     } catch (error) {
       const { message } = error as Error;

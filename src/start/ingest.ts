@@ -34,7 +34,7 @@ function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string 
   return mqtt.url ? maskUrl(mqtt.url) : `mqtts://${formatHostAndPort(mqtt.publicHost, ports?.tlsPort ?? mqtt.tlsPort)}`;
 }
 
-/** Returns the source of the usage that homes receive from the embedded broker. */
+/** Returns the source from which the embedded broker reads the usage of homes, to publish it to their gateways. */
 const homesOf = (db: Database): HomeUsageSource => ({
   async read(userId) {
     const usage = await readHomeUsageReport(db, userId, systemClock());
@@ -74,7 +74,7 @@ export async function runIngest(config: Config): Promise<void> {
     const isProxy = createTrustedProxyChecker(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
     const ingest = await startIngest(config, parts);
-    // An external broker has a certificate of its own.
+    // Only the embedded broker uses the service's certificate.
     const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
     if (certificate) registerCertificateMetric(metrics, certificate);
     reportMetrics(metrics, ingest);

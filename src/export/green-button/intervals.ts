@@ -169,7 +169,7 @@ interface EditedTime {
   exports: boolean;
 }
 
-/** The fields of a component of the energy that are needed to find its manual edits. */
+/** A part of the energy, with only the fields by which its manual edits are found. */
 type Part = Pick<BoughtEnergyRange, 'key' | 'id' | 'fromMs' | 'toMs' | 'imported' | 'exported'>;
 
 /** Returns the manual edits that affected the energy of a home or device in a range. */

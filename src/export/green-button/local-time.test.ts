@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { computeLocalTimeParameters } from './local-time.ts';
 
 test.each([
-  // The published rules for clock changes: second Sunday of March and first Sunday of November at 2:00; last Sundays of March and October
+  // Rules as published. New York: second Sunday of March and first Sunday of November, at 2:00. Berlin: last Sundays of March and October,
   // at 2:00 and 3:00.
   ['America/New_York', { dstStartRule: '360E2000', dstEndRule: 'B40E2000', dstOffset: 3_600, tzOffset: -18_000 }],
   ['Europe/Berlin', { dstStartRule: '3E0E2000', dstEndRule: 'AE0E3000', dstOffset: 3_600, tzOffset: 3_600 }],

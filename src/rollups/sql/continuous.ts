@@ -32,7 +32,8 @@ ${closedHoursCommentsSql(level, 'VIEW')}
 }
 
 /**
- * Returns the SQL of the peak's column. Of equally high hours, the earliest must win, so the key of an earlier hour is slightly greater.
+ * Returns the SQL of the peak's column: the hour with the greatest key. If several hours have the same energy, the earliest must win, so an
+ * earlier hour gets a slightly greater key.
  */
 function lastOfPeak({ peak }: RollupLevel): string {
   if (!peak) return '';

@@ -66,8 +66,8 @@ HAVING ${hasKnownDataSql()};`;
 }
 
 /**
- * Returns the SQL of a level's public view. If a row has a latest hour or estimated energy, a function recomputes its peak; as a part of
- * the view, planning the recomputation would take longer than running it.
+ * Returns the SQL of a level's public view. If a row has a latest hour or estimated energy, a function recomputes its peak. The computation
+ * is not part of the view, because planning it would take longer than running it.
  */
 function closedAndOpen(level: RollupLevel): string {
   const { keys, peak } = level;
