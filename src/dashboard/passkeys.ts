@@ -31,7 +31,8 @@ export async function requestPasskeyProofs(): Promise<object[]> {
     '/sign-in/passkey',
     {},
   );
-  // Challenges can be joined, because each is the base64url text of a multiple of three bytes.
+  // The browser signs the challenges of all cells as one text. They can be joined, because each is the base64url text of a multiple of
+  // three bytes.
   const challenge = begun.map(({ options }) => options.challenge).join('');
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...begun[0]?.options, challenge });
   const signed = await navigator.credentials.get({ publicKey }).catch(explain);

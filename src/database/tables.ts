@@ -205,7 +205,7 @@ export interface Tables {
     event: OneOf<typeof EVENT_TYPES>;
     events: OneOf<typeof EVENT_TYPES>[];
     url: string;
-    /** Null for a subscription to notices, which are not signed. */
+    /** Null for a subscription to Green Button notices, which are not signed. */
     auth_token_sealed: Buffer | null;
     former_token_sealed: Buffer | null;
     former_token_valid_until: Date | null;

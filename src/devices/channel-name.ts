@@ -121,8 +121,8 @@ interface Asked {
 }
 
 /**
- * Returns the meaning of a series. The owner's setting takes precedence over the name, but does not change the circuit. The meaning is
- * unknown if the owner's setting contradicts the sign of a power or the unit.
+ * Returns the meaning of a series. The owner's setting takes precedence over the name, but does not change the circuit (such as `switch0`
+ * in `switch0/import`). The meaning is unknown if the owner's setting contradicts the sign of a power or the unit.
  */
 export function resolveChannelMeaning({ channel: name, kind, unit }: Asked, word?: ChannelSetting): ParsedChannel {
   const guessed = parseChannel(name);
@@ -184,7 +184,7 @@ export const getNativeQuantityName = ({
 export interface ChannelSetting {
   counts_as?: string;
   placement?: Placement;
-  /** Circuit that migration 0059 has stored for a channel with an unknown name, which contributed to the totals before. */
+  /** Set only by migration 0059, for a channel with an unknown name that contributed to the totals before: its circuit at that time. */
   circuit?: string;
   /** Whether migration 0059 has set `counts_as`. The owner should still set the meaning. */
   asked?: boolean;

@@ -122,7 +122,7 @@ const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 const NAMED_LAST: ReadonlySet<string> = new Set(['espurna', 'lorawan']);
 
 const words = (name: string): string => name.toLowerCase().replace(/[_\-/.]/g, ' ');
-/** Returns the result of the first rule that matches a name in words. */
+/** Splits a name into words, and returns the result of the first rule that matches them. */
 const placementByWords = (rules: readonly PlacementRule[], name: string): Placement | undefined =>
   rules.find(([words_]) => words_.test(words(name)))?.[1];
 
@@ -143,7 +143,7 @@ function knownPlacement({ family, nativeId, channels }: DecodedDeviceProperties)
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
   if (energy.length === 0) return undefined;
-  // The owner's mapping gives this meaning to all energy of the device.
+  // The owner's mapping declares all energy of the device as production.
   if (family === 'mapping' && energy.every((channel) => /(^|\/)production\//.test(channel))) return 'production';
   if (family === 'growatt') return energy.every((channel) => channel.startsWith('meter/')) ? 'grid' : 'production';
   // Energy that a Tasmota script reads from a meter has a separate circuit, unlike energy that Tasmota itself measures.

@@ -73,7 +73,7 @@ const BY_FAMILY: ReadonlyMap<string, (settings: MessageNumberSettings, series: D
     ['tasmota', ofTasmota],
   ]);
 
-/** Kinds of series with energy, volumes or power, by the kinds of quantities that an owner can map. */
+/** Kind of series for each quantity that an owner can map, if it is energy, a volume or power. */
 const COUNTED = new Map([
   ['energy_total_kwh', 'register'],
   ['volume_total_m3', 'register'],
@@ -118,7 +118,7 @@ function ofVzlogger({ meter }: MessageNumberSettings, { native_id, kind }: Disco
   return unit === 'Wh' || unit === 'kWh' ? [unit] : [];
 }
 
-/** Returns the numbers that are read into a series of emonPi. Each pulse input has a separate circuit. */
+/** Returns the numbers that are read into a series of emonPi. Each pulse input has its own circuit, the first word of the channel. */
 function ofEmon(
   { emon = {} }: MessageNumberSettings,
   { native_id: node, channel, kind }: DiscoveredSeries,

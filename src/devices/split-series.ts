@@ -72,8 +72,8 @@ const MAX_SPLITS = 100;
 /** Splits each series after its last reading. A series without readings since its last split does not change. */
 async function part(trx: Database, series: readonly { series_id: number; device_id: string }[]): Promise<void> {
   if (series.length === 0) return;
-  // Raw SQL: `device_heads` belongs to ingest. The rows are locked in the same order as by writers. The new version makes writers reload
-  // the device's state.
+  // Raw SQL: only ingest otherwise uses `device_heads`. The rows are locked in the same order as by writers. The new version makes writers
+  // reload the device's state.
   const deviceIds = [...new Set(series.map((one) => one.device_id))].sort();
   await sql`SELECT FROM devices JOIN device_heads USING (device_id) WHERE device_id = ANY (${deviceIds}) ORDER BY device_id FOR NO KEY UPDATE`.execute(
     trx,

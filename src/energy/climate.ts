@@ -5,7 +5,7 @@ import type { DayRange } from './ranges.ts';
 
 /** Climate data of a thermostat. A reported value is valid until the next reading, but for at most 15 minutes. */
 export interface ClimateRow {
-  /** Start of the hour in rows by hour, otherwise first day of the row (YYYY-MM-DD) in the zone. */
+  /** In rows by hour, the start of the hour. Otherwise the first day of the row (YYYY-MM-DD) in the time zone of the range. */
   bucket: Date | string;
   temperature: { mean: number; min: number; max: number } | null;
   setpoint: number | null;

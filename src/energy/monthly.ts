@@ -11,7 +11,7 @@ import { formatEpochDate, readImports } from './usage/imports.ts';
 
 /** A row of GET /v1/analytics/monthly: the usage of one month. */
 export interface MonthlyUsageRow {
-  /** Month in the zone, YYYY-MM. */
+  /** Month in the time zone of the range, YYYY-MM. */
   month: string;
   kwh_used: number;
   /** Mean usage per day, over the days with known usage. */

@@ -32,7 +32,7 @@ interface Rejection {
 
 /** Data quality of a device in a month. The intervals are the past quarter-hours (UTC) in which the device existed. Energies are in kWh. */
 export interface MonthQuality {
-  /** Month in the zone, YYYY-MM. */
+  /** Month in the time zone of the range, YYYY-MM. */
   month: string;
   intervals_expected: number;
   /** Completely known intervals without estimated energy. */

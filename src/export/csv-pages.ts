@@ -119,8 +119,8 @@ export async function* streamLevelCsv(
 ): AsyncGenerator<string> {
   yield `${listLevelColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
-  // Gas, heat, water, estimated exports, and channels that measure another part of the home than their device have separate keys, which are
-  // also read.
+  // Separate keys exist for gas, heat, water and estimated exports, and for channels whose part of the home differs from that of their
+  // device. They are also read.
   for await (const ids of streamOwnerKeys(db, userId, parent))
     for (const id of ids.flatMap((one) => [
       one,

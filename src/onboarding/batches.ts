@@ -20,7 +20,7 @@ const COLUMNS = [
   'created_at',
 ] as const;
 
-/** Number of serial numbers with which meters of the batch can claim a device; null if any can. */
+/** Number of serial numbers with which a meter of the batch can claim a device. Null if every serial number can be used. */
 const SERIAL_COUNT = sql<number | null>`cardinality(serials)`.as('serial_count');
 
 /** A batch of meters that share a secret, with which each meter claims a login for its device. */

@@ -26,7 +26,7 @@ interface Claim {
 /** A device that may belong to the meter with a given serial number. */
 export interface ClaimCandidate {
   isDeleted: boolean;
-  /** The claim by which a meter got the device. Null if there is none. */
+  /** The claim with which a meter took over this device. Null if no meter has claimed it. */
   claim: { nonceSha256: Buffer | null } | null;
   hasReported: boolean;
   /** Whether the device has a password. A released device has no password. */

@@ -12,7 +12,7 @@ import { parseDayNumber } from './calendar.ts';
 import type { DailyUsage } from './daily-use.ts';
 import type { HomeProfile, QuarterHourWatts } from './profile.ts';
 
-/** Number of days whose quarter-hours are read at a time, to limit the memory. */
+/** Number of days whose quarter-hours are in memory at the same time. */
 const CHUNK_DAYS = 96;
 /** Number of days whose quarter-hours are used for remarks. */
 const PROFILE_DAYS = 70;

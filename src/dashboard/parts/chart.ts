@@ -41,7 +41,7 @@ interface BarChartOptions {
   mark?: string;
   /** Currency of the values, if they are amounts of money. */
   currency?: string | undefined;
-  /** Unit of the values, if it is not kWh. It is set together with `shown`. */
+  /** Unit of the values, if it is not kWh. In this case `shown` must be set, too: it formats a value. */
   unit?: string;
   shown?: Shown;
   /** Layers that each bar consists of. */

@@ -100,7 +100,10 @@ export function parseLocalDecimal(text: string, point = pointHere()): Typed {
   return isEither ? { kind: 'unclear', values: [value, `${minus}${digits}${after}`] } : { kind: 'number', value };
 }
 
-/** Returns the index of the decimal mark: the last mark if there are two kinds, or the only mark. Null if there is none. */
+/**
+ * Returns the index of the decimal mark (point or comma). If the text contains both, the last one is the decimal mark. Null if there is
+ * none.
+ */
 function decimalMark(body: string): number | null {
   const [point, comma] = [body.lastIndexOf('.'), body.lastIndexOf(',')];
   const last = Math.max(point, comma);

@@ -27,7 +27,7 @@ export async function recordClockStep(
 ): Promise<number> {
   const [before, after] = [new Date(beforeMs), new Date(afterMs)];
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL, here and below: these tables are written only by ingest.
+    // Raw SQL, here and below: the tables are not declared for typed queries, because only ingest writes them.
     const { numAffectedRows } = await sql`
       INSERT INTO clock_steps (host, before_at, after_at) VALUES (${host}, ${before}, ${after}) ON CONFLICT DO NOTHING`.execute(
       trx,

@@ -244,7 +244,7 @@ async function mustBeKept(
 
 /** Returns the time of the latest reading that retention has deleted. `series`: null for any series of the device. */
 async function newestClosed(db: Database, deviceId: string, series: Series | null): Promise<Date | null> {
-  // Raw SQL: reads a table that only ingest writes.
+  // Raw SQL: the table is not declared for typed queries, because only ingest writes it.
   const { rows } = await sql<{ newest: Date | null }>`
     SELECT max(k.read_at) AS newest FROM closed_readings k JOIN series s USING (series_id)
     WHERE s.device_id = ${deviceId} AND (${series?.channel ?? null}::text IS NULL OR (s.channel = ${series?.channel ?? null} AND s.kind = ${series?.kind ?? null}))`.execute(

@@ -10,7 +10,7 @@ const MOST_SILENCES = 250_000;
 
 /** The silences of many devices in a time range, grouped by devices that stopped together. */
 interface FleetSilences {
-  /** Groups with at least one stop in the time range. */
+  /** Groups in which at least one device fell silent in the time range. */
   groups: DeviceStopGroup[];
   /** Times at which no worker checked for silences, so that some may be missing. */
   unwatched: Stretch[];

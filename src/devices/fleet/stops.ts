@@ -67,7 +67,7 @@ export interface DeviceStopGroup {
   kind: StopKind;
   isSure: boolean;
   because: StopReason;
-  /** Stops of the group, in order of time. */
+  /** Silences of the group's devices, in order of their start. */
   stops: readonly DeviceSilence[];
 }
 

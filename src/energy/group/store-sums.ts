@@ -50,7 +50,7 @@ export async function storeGroupSums(parts: StoreGroupSumsOptions): Promise<numb
   const untilMs = performance.now() + passMs;
   const isOver = () => signal?.aborted === true || performance.now() >= untilMs;
   await invalidateSumsOfChangedDays(pool);
-  // Raw SQL: only this module reads these tables.
+  // Raw SQL: the tables are not declared for typed queries, because only this module reads them.
   const { rows: due } = await pool.query<Kept>(
     `SELECT g.group_id AS "groupId", u.timezone AS zone FROM home_groups g JOIN users u USING (user_id) LEFT JOIN kept_groups k USING (group_id)
      WHERE k.looked_at IS NULL OR k.looked_at < $1 OR k.looked_at > $3 OR k.composition IS NOT NULL AND k.before < $2 ORDER BY k.looked_at NULLS FIRST, g.group_id`,

@@ -12,13 +12,16 @@ import {
 } from './roles.ts';
 import type { ContributingPlacements } from './sums.ts';
 
-/** The devices of a user and their roles by time. They determine how the home's consumption is computed. */
+/**
+ * The devices of a user, and the role of each in every time range, such as grid meter or production. They determine how the home's
+ * consumption is computed.
+ */
 export interface Home extends HomeLoadOptions {
   userId: string;
   /** Every device that contributes to the home's energy, including deleted ones. */
   devices: readonly HomeDevice[];
   stretches: readonly ConstantRolesRange[];
-  /** Devices that at some time are not plain consumption. Their stored sums are read one by one. */
+  /** Devices that at some time have another role than consumption. Their stored sums are read one by one. */
   special: readonly HomeDevice[];
   had: ContributingPlacements;
 }

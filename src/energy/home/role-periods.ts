@@ -9,8 +9,8 @@ const EARLIEST_MS = Date.UTC(1900, 0, 1);
 export const MAX_HOURS_OF_ROLE_CHANGES = 20;
 
 /**
- * The role of a device, or of all devices of a user together, during a time range. It determines the factors of the energy in the sums of
- * the home.
+ * The role of a device, or of all devices of a user together, during a time range. The role determines by which factors the energy is
+ * multiplied in the sums of the home.
  */
 export interface RolePeriod {
   /** Id of the device, or of the user for all devices together. */
@@ -118,8 +118,8 @@ export function computeMeasureWeights(part: RolePeriod): Record<HomeSumName, Mea
 }
 
 /**
- * Returns the factors of an entry's measures. If the entry describes channels, the factors of their device are subtracted, because the
- * device's energy includes that of the channels.
+ * Returns the factors for the measures of a role period. If it describes channels of a device, the device's factors are subtracted, because
+ * the device's energy includes that of the channels.
  */
 function weightsAlone(part: RolePeriod): Record<HomeSumName, MeasureWeights> {
   const weights = weightsOf(part);
@@ -210,7 +210,7 @@ export function listBoughtEnergyRanges(home: Home, range: { from: Date; to: Date
   });
 }
 
-/** Time range, and the factors of the measures of devices in each sum. */
+/** A time range, and for each sum of the home the factors of a device's measures. */
 export interface WeightedTimeRange<Name extends string> {
   key: 'user_id' | 'device_id';
   id: string;

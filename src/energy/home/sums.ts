@@ -71,7 +71,7 @@ export const HOME_USAGE_SQL = `CASE WHEN "gridMs" > 0 THEN "alone" + greatest("b
 export const computeEstimatedUsage = (sums: HomeSums): MilliwattHours =>
   castToMilliwattHours(Math.min(sums.estimated, computeHomeUsage(sums) ?? 0));
 
-/** Placements of the devices that a home has or had. */
+/** The parts of the home that its present and former devices measure. */
 export interface ContributingPlacements {
   grid: boolean;
   production: boolean;

@@ -110,7 +110,7 @@ function MeaningSelect({ of: { native_name, counts_as }, onSay }: { of: Channel;
   </select>`;
 }
 
-/** Select box for the part of the home that a channel measures. `usual`: the device's part, which is the default. */
+/** Select box for the part of the home that a channel measures. `usual`: the part that its device measures, which is the default. */
 function PlacementSelect(props: { of: Channel; usual: DeviceDetails['placement']; onSay: Say }) {
   const { of, usual, onSay } = props;
   const { native_name, placement } = of;

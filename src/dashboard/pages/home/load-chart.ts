@@ -32,7 +32,9 @@ export function LoadCurve({ of: shown }: { of: Period }) {
 const clockOf = (at: string, zone: string): string =>
   dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone }).format(Date.parse(at));
 
-/** Returns the number of days in the average: the days of the period that have begun, up to a maximum. */
+/**
+ * Returns the number of days from which the average day is computed: the days of the period that have begun, but at most `profile.days`.
+ */
 function typicalDays({ start, end, now, profile }: Period): number {
   const last = end < now.slice(0, 10) ? end : now.slice(0, 10);
   return Math.max(1, Math.min(profile.days, Math.round((Date.parse(last) - Date.parse(start)) / DAY_MS) + 1));

@@ -21,7 +21,7 @@ interface Hour {
   price: number | null;
 }
 
-/** Returns the hours of a price curve. Their times are in ISO 8601 with the UTC offset of the home's time zone. */
+/** Returns the hours of a price curve. `starts_at` is ISO 8601 with the UTC offset of the home's time zone. */
 const hoursOf = ({ hours }: Curve): Hour[] =>
   hours.map(({ starts_at, per_kwh }) => ({
     ms: Date.parse(starts_at),

@@ -14,7 +14,7 @@ export interface TariffTemplate {
   name: keyof Templates['names'];
   /** Keys in `words/` of the notes that the form shows for this template. */
   note?: readonly (keyof Templates['notes'])[];
-  /** Members of POST /v1/tariffs. Prices of suppliers, and ids of price series, are empty text. */
+  /** Members of POST /v1/tariffs. Values that the user must enter (prices of a supplier, id of a price series) are empty text. */
   terms: {
     standing_per_day?: string;
     capacity?: { per_kw_month: string; months_averaged?: number; minimum_kw?: number };
