@@ -25,8 +25,8 @@ class Slowness {
 const isTimeout = ({ message }: Error): boolean => /timeout/i.test(message);
 
 /**
- * The search for the host in the wanted role, which queries all hosts concurrently. `ask` returns whether a host has the role, and throws
- * if it does not respond. On a slow machine every connection could exceed its time limit, so the limits double after a timeout, unless
+ * Finds the host in the wanted role. Queries all hosts concurrently: `ask` returns whether a host has the role, and throws if it does not
+ * respond. On a slow machine every connection could exceed its time limit. After a timeout, the limits are therefore doubled, unless
  * another host has responded.
  */
 export class DatabaseHosts {

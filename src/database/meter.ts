@@ -6,8 +6,8 @@ export const COMMODITIES = ['gas', 'heat', 'water'] as const;
 export type Commodity = (typeof COMMODITIES)[number];
 
 /**
- * Pattern of channel names with a known meaning: `import`, `export` or a commodity, a component of one of these (`import/t1`, `gas/m3`), or
- * any of these after a circuit (`switch0/import`). The index `series_unknown_name` contains the same text.
+ * Pattern of channel names with a known meaning: `import`, `export` or a commodity, or a component of one of these (`import/t1`, `gas/m3`).
+ * The name of a circuit may precede them (`switch0/import`). The index `series_unknown_name` contains the same text.
  */
 export const KNOWN_CHANNEL_PATTERN =
   '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\\d+)*|(?:[^/]+/)*ignored/.+)$';

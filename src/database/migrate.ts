@@ -147,8 +147,8 @@ type Queried = Pick<Pool, 'query'>;
 const LATE_WINDOW_DAYS = 7;
 
 /**
- * Returns the start of the retention period in Unix ms: the same day `retentionMonths` months ago, or the last day of that month. Older
- * readings are rejected.
+ * Returns the start of the retention period in Unix ms: the same day `retentionMonths` months ago, or the last day of that month if it is
+ * shorter. Older readings are rejected.
  */
 export function getRetentionStartMs(nowMs: number, retentionMonths: number): number {
   return DateTime.fromMillis(nowMs, { zone: 'utc' }).minus({ months: retentionMonths }).toMillis();

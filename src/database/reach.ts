@@ -13,8 +13,8 @@ export type AccessibleAccounts = AccountsForRole | { inGroup: string; of: Accoun
 export const ALL_ACCOUNTS: AccessibleAccounts = { all: true };
 
 /**
- * Returns the SQL condition that the caller may access the account in a column. A utility may access itself and the homeowners that it
- * enrolled.
+ * Returns the SQL condition that the caller may access the account in a column. A utility may access its own account and the homeowners
+ * that it enrolled.
  */
 export function isAccountAccessibleSql(reach: AccessibleAccounts, column: string): RawBuilder<boolean> {
   const account = sql.ref(column);

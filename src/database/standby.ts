@@ -31,7 +31,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
 
   async function poll(): Promise<void> {
     const atMs = performance.now();
-    // Read before the standby is queried, so that the computed age of its data is never too low.
+    // The position of the primary is read before that of the standby, so that the computed age of the standby's data is never too low.
     const position = await within(writtenTo(createQueryFunctionOnConnection(primary)));
     samples = appendStandbySample(samples, { atMs, position });
     const replayed = await within(replayedTo(createQueryFunctionOnConnection(standby)));

@@ -167,8 +167,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the name that the device itself gives to a quantity. For native devices, it consists of the channel and the member of the
- * message.
+ * Returns the name that the device itself gives to a quantity. If the device sends the service's own format, the name consists of the
+ * channel and the member of the message.
  */
 export const getNativeQuantityName = ({
   channel,

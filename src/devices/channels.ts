@@ -141,8 +141,8 @@ export async function listChannels(db: Database, deviceId: string, words: Channe
 }
 
 /**
- * Returns the quantities of a device whose last reading is implausible, with its time. Such a reading does not contribute to the totals
- * until later readings confirm or contradict it.
+ * Returns those quantities of a device whose last reading is implausible, and the time of the reading. Such a reading does not contribute
+ * to the totals until later readings confirm or contradict it.
  */
 export async function listReadingsOnHold(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
   const rows = await db

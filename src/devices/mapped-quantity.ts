@@ -30,7 +30,10 @@ export const MAPPED_UNITS = ['kWh', 'Wh', 'MWh', 'MJ', 'GJ', 'W', 'kW', 'm3', 'l
 /** The meanings that an owner can give to a number in a mapping. */
 export const QUANTITY_MEANING_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|production|power|gas|heat|water|temperature|setpoint)$/;
-/** A word before a channel that distinguishes two quantities with the same meaning. It must have no meaning in channel names. */
+/**
+ * Pattern of a word that precedes a channel, to distinguish two quantities with the same meaning. The word itself must have no meaning in
+ * channel names.
+ */
 export const CIRCUIT_PATTERN =
   /^(?!(?:import|export|gas|heat|water|m3|unknown|cooling|production|room|[tl]\d+)$)[a-z0-9_-]{1,32}$/;
 

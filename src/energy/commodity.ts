@@ -56,7 +56,7 @@ async function homesOf(db: Database, userId: string, commodity: Commodity) {
   return loaded.filter(({ home }) => home.devices.length > 0);
 }
 
-/** Returns the use of gas, heat or water by a home, in rows of the range's zone. Omits rows without data. */
+/** Returns the use of gas, heat or water by a home, in rows by the range's time zone. Omits rows without data. */
 export async function loadCommodityInsights(
   db: Database,
   userId: string,

@@ -6,7 +6,9 @@ import { type DayRange, isClockUnit } from './ranges.ts';
 import { readHomeSumsByClockUnit, readHomeSumsByDay, readHomeSumsByMonth } from './usage/home-sums.ts';
 import { type BucketUnit, formatEpochDate, readImports } from './usage/imports.ts';
 
-/** Returns the known usage of a user's home, in rows of a zone. `at`: start of the hour, or first day of the day or month. */
+/**
+ * Returns the known usage of a user's home, in rows by the range's time zone. `at`: start of the hour, or first day of the day or month.
+ */
 export async function readHomeUsageByBucket(
   db: Database,
   userId: string,

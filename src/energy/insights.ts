@@ -66,7 +66,7 @@ const needsOf = (include: ReadonlySet<IncludableField>): HomeLoadOptions => ({
   needsConsumption: include.has('consumption') || include.has('untracked'),
 });
 
-/** Returns imports in rows of the range's zone. Null if the home's usage is not the sum of its imports. */
+/** Returns imports in rows by the range's time zone. Null if the home's usage is not the sum of its imports. */
 export async function loadImportInsights(
   db: Database,
   whose: UserOrDevice,

@@ -146,7 +146,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'raise remarks',
-    // Once an hour and by one worker only, because the job reads weeks of quarter-hours of each home.
+    // The job runs once an hour and in one worker only, because it reads weeks of quarter-hours of each home.
     at: { daily: '37 * * * *' },
     lock: 'remarks',
     run: unlessHeldBack(({ db, clock, ageClock, log }, stopping) =>

@@ -2,7 +2,7 @@ import { getMonthOfDay, getWeekday, type Month } from './calendar.ts';
 import { type DailyUsage, findUsageOfDay, listDaysWithKnownUsage } from './daily-use.ts';
 import { computeMean, computeMedian, computeQuantile, computeStandardDeviation, sumValues } from './statistics.ts';
 
-/** Expected usage of a month at the start of one of its days. Energies in kWh. */
+/** Forecast of a month's usage, made at the start of one of its days. Energies in kWh. */
 export interface MonthForecast {
   month: Month;
   /** Number of days of the month that are over. */
@@ -13,10 +13,7 @@ export interface MonthForecast {
   unknownDays: number;
   /** Expected usage of the remaining days of the month. */
   restKwh: number;
-  /**
-   * Recent change of the home's usage: the absolute logarithm of the mean of the last 28 days divided by that of the 28 days before. 0 if
-   * unknown.
-   */
+  /** Recent change of the home's usage: the absolute value of ln(mean of the last 28 days ÷ mean of the 28 days before). 0 if unknown. */
   drift: number;
   /** Variation between days: the standard deviation of the logarithm of the usage of the last 28 days. */
   daySpread: number;

@@ -20,7 +20,7 @@ export interface RollupDifference {
   expected_milliwatt_hours: number | null;
 }
 
-/** Returns the start of the first month that is checked. Readings from earlier months are rejected, so it cannot change any more. */
+/** Returns the start of the first month that is checked. Earlier months cannot change any more, because readings from them are rejected. */
 export function findFirstCheckedMonth(now: Date, retentionMonths: number): Date {
   const from = new Date(getRetentionStartMs(now.getTime(), retentionMonths));
   return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth(), 1));

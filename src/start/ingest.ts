@@ -69,7 +69,7 @@ export async function runIngest(config: Config): Promise<void> {
     };
     const db = createDatabase(pool);
     const believed = await startBelievedTimeUpdates(pool, { clock: systemClock, log });
-    // This counter only limits the claims from one network, so it needs no limits of plans.
+    // This counter limits only the claims from a network, not the requests of an account, so it needs no limits of plans.
     const claims = createBrokerClaimHandlers(db, createDatabaseCounter(db, {}, systemClock));
     const isProxy = createTrustedProxyChecker(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };

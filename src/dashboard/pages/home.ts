@@ -31,7 +31,7 @@ import { MainFigures, Summary } from './home/summary.ts';
 import { MeterSwapQuestions } from './home/swaps.ts';
 import { type DayRowLength, dayRowLengthSetting, UsageChart } from './home/usage-chart.ts';
 
-/** Page with the usage of a home in a period, its cost, and the devices that use it. */
+/** Page of a home in a period: its usage, the cost, and the usage of each device. */
 export function Page() {
   const { rest } = useSession();
   return html`

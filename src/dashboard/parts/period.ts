@@ -81,7 +81,10 @@ export function parsePeriodFromUrl(address: string): Period | null {
   return formatPeriodForUrl(period) === address ? period : null;
 }
 
-/** Returns the period that a page shows: the period in its address, the current one of a unit in the address, or today. */
+/**
+ * Returns the period that a page shows: that of its address. If the address contains only a unit such as `month`, returns the current
+ * month. Otherwise returns today.
+ */
 export const getPeriodForPage = (address: string, today: string): Period =>
   parsePeriodFromUrl(address) ??
   getPeriodAt(PERIOD_UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);

@@ -207,7 +207,10 @@ async function whereReferred(client: PoolClient, relation: string): Promise<stri
   return ['true', ...each].join(' AND ');
 }
 
-/** Compares the moved rows with the accounts' rows in the relations. Returns the number of rows by relation. Throws if they differ. */
+/**
+ * Compares the copied rows of the accounts with the rows that were inserted into the relations. Returns the number of rows by relation.
+ * Throws if they differ.
+ */
 export async function compareBundleWithRows(
   client: PoolClient,
   userIds: readonly string[],

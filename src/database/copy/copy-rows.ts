@@ -123,7 +123,7 @@ export async function readColumns(client: PoolClient, relation: string): Promise
 const fingerprint = (columns: readonly string[]) =>
   `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(ROW (${columns.join(', ')})::text), 1, 15))::bit(60)::bigint), 0)::text`;
 
-/** Computes the fingerprint of all rows of a relation, or of its view `seen`. */
+/** Computes the fingerprint of all rows of a relation or, if `seen` is given, of the rows of this view of it. */
 export async function computeFingerprint(client: PoolClient, relation: string, seen = relation): Promise<string> {
   const { columns } = await readColumns(client, relation);
   const { rows } = await client.query(`SELECT ${fingerprint(columns)} AS print FROM ${seen}`);

@@ -39,8 +39,8 @@ interface Row {
 const PER_UNIT = 1e6;
 
 /**
- * Lists the suspected replacements of meters of an account's devices that nobody has answered yet, oldest first. Those of devices that a
- * utility manages are returned only to the utility.
+ * Lists the suspected replacements of meters in an account about which the owner has not answered yet, oldest first. If a utility manages
+ * the device, only the utility gets them.
  */
 export async function listSuspectedMeterSwaps(
   db: Database,

@@ -15,8 +15,8 @@ import { computeCurrentMonthSums, type StoredGroupSums } from './stored-sums.ts'
 const DAYS_OF_A_PAGE = 31;
 
 /**
- * Yields the combined usage of a group's homes page by page, in rows of the range's zone. Omits rows without known usage. `stored`: stored
- * sums of days or months; missing ones are computed.
+ * Yields the combined usage of a group's homes page by page, in rows by the range's time zone. Omits rows without known usage. `stored`:
+ * stored sums of days or months; missing ones are computed.
  */
 export async function* streamGroupInsights(
   db: Database,

@@ -34,7 +34,7 @@ export interface HomeBucketInsight {
 /** Derives the measures of a row from its sums. `expectedMs`: time for which data are expected. */
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
 
-/** Returns the usage of a home, in rows of the range's zone. Omits rows in which no requested field is known. */
+/** Returns the usage of a home, in rows by the range's time zone. Omits rows in which no requested field is known. */
 export async function loadHomeInsights(...asked: Parameters<typeof loadHomeBuckets>): Promise<HomeInsight[]> {
   return (await loadHomeBuckets(...asked)).map(({ insight }) => insight);
 }

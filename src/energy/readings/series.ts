@@ -27,7 +27,7 @@ export interface DeviceWithReadings {
   series: ReadonlyMap<number, SeriesWithReadings>;
 }
 
-/** Returns a device that the caller may access, with its series. Null if there is none. */
+/** Returns a device that the caller may access, with its series. Null if there is no such device. */
 export async function findDeviceWithReadings(
   db: Database,
   reach: AccessibleAccounts,

@@ -9,7 +9,7 @@ import { words } from '../../words/words.ts';
 
 type Channel = DeviceDetails['channels'][number];
 
-/** Returns the values of `counts_as` that a channel (a measured quantity of a device) can have, with their display names. */
+/** Returns the possible values of a channel's `counts_as`, with their display names. A channel is a measured quantity of a device. */
 const meanings = (): [countsAs: string, name: string][] => Object.entries(words().devices.channels.meanings);
 const CLICKS = 3;
 const nameOf = (countsAs: string) => meanings().find(([one]) => one === countsAs)?.[1] ?? countsAs;

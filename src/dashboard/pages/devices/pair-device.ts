@@ -13,8 +13,8 @@ import { guessDeviceType } from './discovered-list.ts';
 import { formatPublishCommands, getServiceAddress } from './snippets.ts';
 
 /**
- * Dialog that pairs a device with the selected account, and then waits for its first reading. `of`: the discovered device; omitted for
- * another device.
+ * Dialog that pairs a device with the selected account, and then waits for its first reading. `of`: the device to pair; omitted if it was
+ * not discovered.
  */
 export function PairDeviceDialog(props: { of?: DiscoveredDevice; onChange: () => void; onClose: () => void }) {
   const { of: discovered, onChange, onClose } = props;

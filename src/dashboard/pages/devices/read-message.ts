@@ -24,7 +24,8 @@ export interface MessageToDecode {
 }
 
 /**
- * Dialog that shows what the service reads from a message, and lets the user select the meanings of its numbers. `of`: the first message.
+ * Dialog that shows what the service reads from a message, and lets the user select the meanings of its numbers. `of`: the message that is
+ * shown at first.
  */
 export function DecodeMessageDialog(props: {
   gateway: Gateway;

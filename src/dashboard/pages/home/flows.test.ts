@@ -27,7 +27,10 @@ test.each([
   expect(findSelfConsumption(flows, used)).toBeNull();
 });
 
-/** Returns the y positions of the upper and lower edge of a band in the diagram, at its start and at its end, without the tip. */
+/**
+ * Returns the y positions of the upper and lower edge of a band in the diagram: at its start, and at its end without the tip (the point in
+ * which a band ends).
+ */
 function edges(path: string) {
   const [x1, top1, , , , , x2, top2, , middle, , bottom2, , , , , , bottom1] = (path.match(/-?[\d.]+/g) ?? []).map(
     Number,

@@ -213,8 +213,8 @@ const BAR = { x: 49, width: 2 };
 const TIP = 5;
 
 /**
- * Returns the bands of the diagram: from the sources (left) to the bar in the middle, and from the bar to the consumers (right). Meters do
- * not measure which source supplied which consumer. `heightPx`: height of the diagram.
+ * Returns the bands of the diagram: from the sources (left) to the bar in the middle, and from the bar to the consumers (right). No band
+ * connects a source with a consumer, because meters do not measure which source supplied which consumer. `heightPx`: height of the diagram.
  */
 export function layOutFlowBands(
   inKwh: readonly number[],

@@ -20,8 +20,8 @@ interface Point {
 }
 
 /**
- * Current power of the home, with a line of the last ten minutes. If the power is not measured, shows the average of the last minutes.
- * `onStale` is called when the newest measured power is more than a minute old.
+ * Current power of the home, with a line chart of the last ten minutes. If the power is not measured, shows the average of the last
+ * minutes. `onStale` is called when the newest measured power is more than a minute old.
  */
 export function CurrentPowerCard({ of, onStale }: { of: Period; onStale: () => void }) {
   const { power } = of;

@@ -8,8 +8,8 @@ import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 /**
- * Asks whether a meter was replaced after its register decreased or jumped. Renders nothing otherwise. `deviceId`: ask about this device
- * only. A change of `newestAt`, the time of the newest reading, repeats the check. `onAnswered` is called after an answer.
+ * If a meter's register decreased or jumped, asks whether the meter was replaced. Renders nothing otherwise. `deviceId`: ask about this
+ * device only. A change of `newestAt`, the time of the newest reading, repeats the check. `onAnswered` is called after an answer.
  */
 export function MeterSwapQuestions(props: {
   userId: string;

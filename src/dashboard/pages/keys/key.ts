@@ -36,7 +36,7 @@ export function getSelectedExpiry(given: FormData, nowMs = Date.now()): { expire
 
 const ALLOWED_NAME = 'allowed';
 
-/** Text field for the addresses and networks from which an API key is accepted. `now`: those of the existing key. */
+/** Text field for the addresses and networks from which an API key is accepted. `now`: the addresses of an existing key. */
 export function AllowedAddressesField({ now = [] }: { now?: readonly string[] }) {
   const w = words().keys;
   return html`<${Field} label=${w.allowed} hint=${w.allowedHint}
