@@ -19,7 +19,7 @@ const SHELL = 'energy-shell-VERSION';
 const DATA = 'energy-seen';
 const PAGE = '/dashboard';
 const SESSION = '/dashboard/session';
-/** Matches the paths whose responses are cached. They contain no credentials. */
+/** Matches the paths whose responses are cached. These responses contain no credentials. */
 const KEPT = /^\/dashboard\/v1\/(period|period-costs|figure|devices|devices\/dev_\w+|devices\/dev_\w+\/usage)$/;
 const SEEN_AT = 'x-seen-at';
 const MOST_KEPT = 80;
@@ -93,7 +93,7 @@ async function answer(request: Request): Promise<Response> {
     return cachedResponse && Date.now() - seenMs < MAX_AGE_MS ? cachedResponse : Response.error();
   }
   if (response.status === 401) await caches.delete(DATA);
-  // Cached only while the cache contains a session, so that the data belong to the signed-in account.
+  // A response is cached only while the cache contains a session, so that the data belong to the signed-in account.
   else if (response.ok && (await data.match(SESSION))) await keep(data, request, response.clone());
   return response;
 }

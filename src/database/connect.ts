@@ -258,7 +258,7 @@ export function createDatabase(pool: pg.Pool): Database {
 /** PostgreSQL's type number of `timestamp with time zone`. */
 export const TIMESTAMPTZ_TYPE_ID = 1184;
 
-/** Length of a timestamp without decimals, as in `2026-11-22 23:17:00+00`, and with six decimals. */
+/** Length of the text of a timestamp: without decimals, as in `2026-11-22 23:17:00+00`, and with six decimals. */
 const [USUAL_LENGTH, LONGEST] = [22, 29];
 const [ZERO, DOT, PLUS] = [48, 46, 43];
 const parseAny = pg.types.getTypeParser(TIMESTAMPTZ_TYPE_ID) as (text: string) => Date;

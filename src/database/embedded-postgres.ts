@@ -44,7 +44,7 @@ export const isEmbeddedDatabaseUrl = (url: string | undefined, dataDir: string):
 export const getSuperuserUrl = (dataDir: string, database: string): string =>
   urlOf(SERVER_SUPERUSER, dataDir, database);
 
-/** Commits are durable, and the memory depends on the size of the machine. */
+/** Returns the server's configuration. Commits are durable, and the size of the buffers depends on the machine. */
 function settings(socketFolder: string, sharedBuffersMb: number): string {
   return `# Written at each start by the service; changes here are lost.
 listen_addresses = ''

@@ -50,7 +50,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
         try {
           return await super.connect();
         } catch (error) {
-          // The failed attempt has cleared the cached host, so the next one searches again.
+          // The failed attempt has cleared the cached host, so the next attempt searches for a host again.
           const { cause = error } = error as Error;
           const isOfHost =
             FAILED_CONNECTION_ERRORS.has(error as object) || FAILED_CONNECTION_ERRORS.has(cause as object);

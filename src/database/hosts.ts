@@ -207,7 +207,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
     }
 
     async #isWanted(): Promise<boolean> {
-      // Raw SQL: a connection pooler may not report this setting.
+      // Raw SQL: queries the setting, because a connection pooler may not report it.
       this.said.in_hot_standby ??= (await this.query('SHOW in_hot_standby')).rows[0].in_hot_standby as string;
       return (this.said.in_hot_standby === 'on') === (wanted === 'standby');
     }

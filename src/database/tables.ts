@@ -201,7 +201,7 @@ export interface Tables {
   webhooks: {
     webhook_id: string;
     user_id: string;
-    /** First of `events`, for processes of earlier versions, which read only one type. */
+    /** The first element of `events`, for processes of earlier versions, which read only one type. */
     event: OneOf<typeof EVENT_TYPES>;
     events: OneOf<typeof EVENT_TYPES>[];
     url: string;

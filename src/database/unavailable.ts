@@ -10,7 +10,7 @@ const UNAVAILABLE =
   /^(08|40|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
 const UNAVAILABLE_MESSAGE =
   /connection (terminated|timeout)|timeout (expired|exceeded when trying to connect)|is not queryable|establishing an SSL connection|pool (has been|is) end/i;
-/** A statement exceeded its time limit, as it would in any other attempt. */
+/** SQLSTATE of a statement that exceeded its time limit. It would exceed the limit in another attempt, too. */
 const STATEMENT_TIMEOUT = '57014';
 
 /** Whether an error means that the database is unavailable, so that a later attempt may succeed. */

@@ -55,7 +55,7 @@ async function notifyOwner(db: Database, key: Found, { days, now }: { days: numb
       .set({ told_end: key.expires_at, told_days: days })
       .where('key_id', '=', key.key_id)
       .where('revoked_at', 'is', null)
-      // Compared in milliseconds, because PostgreSQL also stores fractions of them.
+      // Expiries are compared in milliseconds, because PostgreSQL also stores microseconds.
       .where(sql<boolean>`date_trunc('milliseconds', expires_at) = ${key.expires_at}`)
       .where(sql<boolean>`(told_end IS DISTINCT FROM ${key.expires_at} OR told_days > ${days})`)
       .returning(['user_id', 'name', 'prefix'])
@@ -70,7 +70,7 @@ async function notifyOwner(db: Database, key: Found, { days, now }: { days: numb
 
 /** Number of days before a key's expiry at which its owner is notified. From the first notice on, the dashboard marks the key. */
 const NOTICE_DAYS = [7, 1] as const;
-/** Minimum time in ms between setting a key's expiry and the first notice, because the person knows a new expiry. */
+/** Minimum time in ms between setting a key's expiry and the first notice: the person who has just set the expiry knows it. */
 const SETTLED_MS = DAY_MS;
 
 /** Time in ms before a key's expiry at which the first notice is due. */

@@ -58,8 +58,8 @@ const NATIVE = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)*$/;
 const MAX_NATIVE = 64;
 
 /**
- * Normalises the `channel` of a native message or an import to its stored form, in lower case. Null if the channel is invalid, for example
- * longer than 64 characters.
+ * Normalises the `channel` of an import, or of a message in the service's own format, to its stored form in lower case. Null if the channel
+ * is invalid, for example longer than 64 characters.
  */
 export function normaliseNativeChannel(text: string): string | null {
   if (text.length > MAX_NATIVE) return null;

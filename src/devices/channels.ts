@@ -49,7 +49,7 @@ export interface ChannelSettingPatch {
 /** Maximum number of quantities of a device for which its owner can have settings. */
 const MAX_WORDS = 300;
 const VOLUME = 'm³';
-/** Number of stored integers per unit, such as mWh per kWh. */
+/** Unit of each kind of series. `per`: number of stored units in it, such as mWh per kWh. */
 const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
   register: { unit: 'kWh', per: 1e6 },
   interval: { unit: 'kWh', per: 1e6 },

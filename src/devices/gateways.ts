@@ -27,7 +27,7 @@ export interface DiscoveredDevice {
   channels: string[];
   /** Quantities on these channels. `counts`: the direction in which a quantity would contribute to the totals; null if it would not. */
   quantities: { channel: string; kind: string; counts: 'import' | 'export' | null }[];
-  /** Topic filter, below the gateway's prefix, for announced values. Null as soon as a value has arrived. */
+  /** Topic filter, below the gateway's prefix, for the values that the device has announced. Null as soon as a value has arrived. */
   awaits: string | null;
   first_seen_at: Date;
   last_seen_at: Date;

@@ -1,7 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import type { Logger } from '#src/core/log.ts';
 
-/** Minimum free space as a share of the disk. The service logs a warning below this share and below `LEAST_BYTES`. */
+/**
+ * Minimum free space as a share of the disk. The service logs a warning if the free space is below this share and also below `LEAST_BYTES`.
+ */
 const LEAST_SHARE = 0.1;
 const LEAST_BYTES = 2 * 2 ** 30;
 

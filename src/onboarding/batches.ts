@@ -36,7 +36,7 @@ export interface NewProvisioningBatch {
   name: string;
   type: string;
   location: string;
-  /** The only serial numbers with which meters can claim a device; null if any serial number can. */
+  /** If set, meters can claim a device only with these serial numbers. Null: with any serial number. */
   serials: string[] | null;
   maxDevices: number;
   expiresAt: Date;

@@ -29,7 +29,8 @@ export interface DeviceImporter {
   /** Owner of the devices of rows that name no user. Null if every row must name one. */
   ownId: string | null;
   /**
-   * `enrolledBy`: the utility for whose accounts the import creates homeowners with unknown e-mail addresses. Null: creates no accounts.
+   * If set, the import creates a homeowner for each unknown e-mail address. `enrolledBy`: the utility that enrols these homeowners; null:
+   * none. If null, the import creates no accounts.
    */
   newOwners: { enrolledBy: string | null } | null;
   /** Option that would create missing accounts, for error messages. */

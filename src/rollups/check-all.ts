@@ -8,7 +8,9 @@ import { markDaysStale, refreshUntilComplete, runWithRefreshLocked } from './ref
 export interface RollupCheckReport {
   users: number;
   checked: number;
-  /** Number of wrong rows (at most `MAX_REPORTED_DIFFERENCES` per user and relation), and the first of them. */
+  /**
+   * `differing`: number of wrong rows (at most `MAX_REPORTED_DIFFERENCES` per user and relation). `differences`: the first of these rows.
+   */
   differing: number;
   differences: RollupDifference[];
   /** Number of users whose stored sums were rebuilt. */

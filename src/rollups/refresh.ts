@@ -146,7 +146,7 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
   const { rows: stale } = await client.query(
     'SELECT day, from_hour, to_hour, marks FROM stale_days WHERE day < (SELECT materialised_to FROM rollup_progress) ORDER BY day',
   );
-  // Whole days for the daily sums, and the changed hours of each day for the hourly ones.
+  // Daily sums are recomputed for whole days, and hourly sums for the changed hours of each day.
   const daily: Window[] = stale.map(({ day }) => ({ from: day, to: dayAfter(day) }));
   const hourly: Window[] = stale.map(({ from_hour, to_hour }) => ({ from: from_hour, to: to_hour }));
   for (const window of joined(hourly, MAX_DAYS)) await refresh(client, HOURLY, window);

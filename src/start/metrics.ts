@@ -20,10 +20,10 @@ export const DATABASE_METRICS = {
   energy_database_requests_waiting: 'Requests of this process that wait for a free connection',
 };
 
-/** Maximum time for the query in ms, shorter than that of a scrape. */
+/** Maximum time for the query in ms, shorter than the time limit of a scrape. */
 const ANSWER_MS = 2_000;
 
-/** Measures the response time of a minimal query. If the database is unreachable, the metric is missing. */
+/** Measures the response time of a minimal query. If the database is unreachable, the response time is missing. */
 export async function readDatabaseMetrics(pool: Pool): Promise<Record<string, number>> {
   // Read first, because the query below takes a connection.
   const counts = {

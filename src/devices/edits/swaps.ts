@@ -35,7 +35,7 @@ interface Row {
   back_at: Date | null;
 }
 
-/** Number of stored integers per kWh (mWh) or per m³ (millilitres). */
+/** Number of stored units per kWh (stored in mWh) or per m³ (stored in millilitres). */
 const PER_UNIT = 1e6;
 
 /**

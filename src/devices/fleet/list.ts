@@ -72,7 +72,9 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   return conditions;
 }
 
-/** Maximum number of accounts of a small utility, for which a scan of all devices would be slow. */
+/**
+ * A utility with at most this number of accounts is small: its devices are found by account, because a scan of all devices would be slow.
+ */
 const MOST_ACCOUNTS = 1_000;
 
 /**

@@ -124,7 +124,7 @@ function begin({ db, homesOf }: StoreGroupSumsOptions, { groupId }: Kept): Promi
   });
 }
 
-/** Returns the devices of a home for which facts about their history are stored. */
+/** Returns those devices of a home, and groups of their channels, about whose history facts are stored. */
 function keptDevices({ userId, devices }: Home): DeviceWithStoredHistory[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {

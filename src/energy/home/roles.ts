@@ -14,7 +14,7 @@ export interface HomeDevice {
   producesExport: boolean;
   /** Number of series that contribute to the device's energy, by time. */
   counted: readonly ContributionSpan[];
-  /** Set for channels with another energy flow than their device: the id of the device. */
+  /** For channels with another energy flow than their device: the id of the device. Otherwise null. */
   partOf: string | null;
 }
 
@@ -78,7 +78,7 @@ function stateAt(devices: readonly HomeDevice[], atMs: number): Omit<ConstantRol
 /** Whether another consumption device also measures this one. Excluded devices in between are skipped. */
 function isBehind(device: HomeDevice, byId: ReadonlyMap<string, HomeDevice>, atMs: number): boolean {
   if (device.placement !== 'consumption') return false;
-  // Ends the loop if devices are behind each other in a circle, which the API prevents.
+  // Ends the loop if devices are upstream of each other in a circle, which the API prevents.
   const passed = new Set([device.deviceId]);
   let above = device.upstreamDeviceId;
   while (above !== null && !passed.has(above)) {

@@ -160,7 +160,10 @@ interface Span {
 
 type ComparedSpans = [now: Span, before: Span | null, lastYear: Span];
 
-/** Returns the days to compare: of a period, of the previous period, and of last year's. Null if the period has not begun. */
+/**
+ * Returns the days to compare: those of a period, of the previous period, and of the period a year before. Null if the period has not
+ * begun.
+ */
 export function findComparedDaySpans(
   unit: PeriodUnit,
   days: DaySpan,

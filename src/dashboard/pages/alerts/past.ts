@@ -100,9 +100,7 @@ function firstDays(type: AlertType, today: string): string[] {
     : days;
 }
 
-/**
- * Returns a value for each day or month. It is the highest total of the rows on this date: if the rows are hours, that of the highest hour.
- */
+/** Returns a value for each day or month: the highest total of the rows with this date. A day may have a row for each hour. */
 function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number | null): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {

@@ -45,7 +45,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     setMistake(undefined);
     run(async () => {
       await callApi('DELETE', `/v1/users/${me.user_id}`);
-      // After this response, the service worker deletes the cached data, because the session has ended.
+      // The response shows the service worker that the session has ended, so that it deletes the cached data.
       await callApi('GET', '/session');
       leave(w.accountDeleted);
     });
