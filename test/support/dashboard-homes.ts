@@ -6,7 +6,7 @@ import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from './load-profile
 /** Homes for the browser tests, with years of data that are written directly to the database. */
 
 export const QUARTER_HOUR_MS = 900_000;
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** Returns the power of a device in a quarter-hour, in W; null if unknown. */

@@ -15,7 +15,7 @@ const LONGEST = [
   'test/tiers/packing',
   'test/tiers/homes',
   'test/tiers/counting-rules',
-  'test/database/delivery/webhooks',
+  'test/database/delivery/webhook',
   'test/database/api/export',
   'test/database/move',
   'test/database/api/dashboard-session',
