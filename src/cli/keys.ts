@@ -1,16 +1,18 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
-import { createKey, listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
-import { type createdKeySchema, keyToResponse } from '#src/api/v1/keys/shape.ts';
+import type { AnyOperation } from '#src/api/operation.ts';
+import { createKey, listKeys, revokeKey, rotateKey, updateKey } from '#src/api/v1/keys/operations.ts';
+import { type createdKeySchema, type keySchema, keyToResponse, type rotatedKeySchema } from '#src/api/v1/keys/shape.ts';
 import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
-import { findActiveKey, MAX_OVERLAP_HOURS, revokeKey, rotateKey, updateKeyLimits } from '#src/auth/keys.ts';
+import { findActiveKey, MAX_OVERLAP_HOURS, type OwnedKey } from '#src/auth/keys.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
+import type { Config } from '#src/config/load.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
-import { runAsOperator } from '#src/users/audit.ts';
-import { createObjectForUser } from './nouns/as-operator.ts';
+import { callOperation, createObjectForUser } from './nouns/as-operator.ts';
 import { type ApiNoun, addDeleteCommand, addListCommand, printResponse } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
@@ -72,7 +74,7 @@ const create = ({ user, deviceId, name, scopes, expires, allow, json }: NewKey) 
       device_id: deviceId,
       name,
       scopes,
-      expires_at: expires === undefined ? undefined : new Date(Date.now() + expires).toISOString(),
+      expires_at: expiryAfter(expires),
       allowed_addresses: allow && JSON.stringify(allow),
     });
     const what = `device ${deviceId} that ${owner} can access`;
@@ -91,22 +93,31 @@ async function findDeviceOwner(db: Database, deviceId: string | undefined): Prom
   return device.user_id;
 }
 
+/** Calls an operation on a key with the access of its owner, because only a member may change the member's keys for a home. */
+async function callOnKey(
+  definition: AnyOperation,
+  { keyId, body }: { keyId: string; body?: Record<string, unknown> },
+  { db, config }: { db: Database; config: Config },
+): Promise<unknown> {
+  const { user_id: userId } = await findKeyOrThrow(db, keyId);
+  const request = { userId, params: { key_id: keyId }, ...omitUndefined({ body }) };
+  return (await callOperation(definition, request, { db, config, what: `valid key ${keyId}` })).answer;
+}
+
+async function findKeyOrThrow(db: Database, keyId: string): Promise<OwnedKey> {
+  const key = await findActiveKey(db, ALL_ACCOUNTS, keyId);
+  if (!key) throw new Error(`There is no valid key ${keyId}`);
+  return key;
+}
+
 const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: boolean }) =>
-  runOnServiceDatabase(async (db) => {
-    const now = new Date();
-    const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
-    if (o.allow === undefined && !expiresAt) throw new Error('Name --allow, --expires or both.');
-    const change = async (trx: Database) => {
-      const limited = await updateKeyLimits(trx, ALL_ACCOUNTS, keyId, {
-        now,
-        ...omitUndefined({ expiresAt, allowedAddresses: o.allow }),
-      });
-      if (!limited) throw new Error(`There is no valid key ${keyId}`);
-      return limited;
-    };
-    const { expires_at, allowed_addresses } = await runAsOperator(db, 'key.changed', change, () => keyId);
+  runOnServiceDatabase(async (db, config) => {
+    if (o.allow === undefined && o.expires === undefined) throw new Error('Name --allow, --expires or both.');
+    const body = omitUndefined({ allowed_addresses: o.allow, expires_at: expiryAfter(o.expires) });
+    const limited = await callOnKey(updateKey, { keyId, body }, { db, config });
+    const { allowed_addresses, expires_at } = limited as z.output<typeof keySchema>;
     const places = allowed_addresses.join(', ') || 'everywhere';
-    const end = expires_at === null ? '' : `, until ${expires_at.toISOString()}`;
+    const end = expires_at === null ? '' : `, until ${expires_at}`;
     printResult(
       o.json,
       { key_id: keyId, allowed_addresses, expires_at },
@@ -114,37 +125,27 @@ const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: bo
     );
   });
 
-const revoke = (keyId: string, o: { json?: boolean }) =>
-  runOnServiceDatabase(async (db) => {
-    const end = async (trx: Database) => {
-      if (!(await revokeKey(trx, ALL_ACCOUNTS, keyId))) throw new Error(`There is no valid key ${keyId}`);
-    };
-    await runAsOperator(db, 'key.revoked', end, () => keyId);
-    printResult(o.json, { key_id: keyId, revoked: true }, `Key ${keyId} is revoked.`);
+const revoke = (keyId: string, { json }: { json?: boolean }) =>
+  runOnServiceDatabase(async (db, config) => {
+    await callOnKey(revokeKey, { keyId }, { db, config });
+    printResult(json, { key_id: keyId, revoked: true }, `Key ${keyId} is revoked.`);
   });
 
 const rotate = (keyId: string, o: { overlap?: number; expires?: number; json?: boolean }) =>
-  runOnServiceDatabase(async (db, { environment }) => {
-    const replace = async (trx: Database) => {
-      const now = new Date();
-      const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
-      const wanted = {
-        environment,
-        now,
-        madeBy: 'utility' as const,
-        ...omitUndefined({ overlapMs: o.overlap, expiresAt }),
-      };
-      const rotated = await rotateKey(trx, ALL_ACCOUNTS, keyId, wanted);
-      if (!rotated) throw new Error(`There is no valid key ${keyId}`);
-      return rotated;
-    };
-    const { created, oldExpiresAt } = await runAsOperator(db, 'key.rotated', replace, () => keyId);
+  runOnServiceDatabase(async (db, config) => {
+    const overlap_hours = o.overlap === undefined ? undefined : o.overlap / HOUR_MS;
+    const body = omitUndefined({ overlap_hours, expires_at: expiryAfter(o.expires) });
+    const rotated = (await callOnKey(rotateKey, { keyId, body }, { db, config })) as z.output<typeof rotatedKeySchema>;
+    const { key_id, key, old_expires_at } = rotated;
     printResult(
       o.json,
-      { ...created, old_expires_at: oldExpiresAt.toISOString() },
-      `Key ${created.key_id}, shown only once:\n\n  ${created.key}\n\n${keyId} stays valid until ${oldExpiresAt.toISOString()}.`,
+      rotated,
+      `Key ${key_id}, shown only once:\n\n  ${key}\n\n${keyId} stays valid until ${old_expires_at}.`,
     );
   });
+
+const expiryAfter = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : new Date(Date.now() + ms).toISOString();
 
 /** Validates a list of addresses and networks by the rules of the HTTP API. */
 function networks(list: string): string[] {
@@ -161,12 +162,12 @@ function networks(list: string): string[] {
 function durationMs(text: string): number {
   const [, number, unit] = /^(\d{1,5})(d|h)$/.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('Must be a number of days or hours, such as 90d or 12h');
-  return Number(number) * (unit === 'd' ? 86_400_000 : 3_600_000);
+  return Number(number) * (unit === 'd' ? DAY_MS : HOUR_MS);
 }
 
 function overlapMs(text: string): number {
   const ms = durationMs(text);
-  if (ms > MAX_OVERLAP_HOURS * 3_600_000) throw new InvalidArgumentError(`Must be at most ${MAX_OVERLAP_HOURS}h`);
+  if (ms > MAX_OVERLAP_HOURS * HOUR_MS) throw new InvalidArgumentError(`Must be at most ${MAX_OVERLAP_HOURS}h`);
   return ms;
 }
 
@@ -191,10 +192,9 @@ export function addKeyCommands(keys: Command): void {
     .option('--json', 'print one JSON object')
     .action((keyId: string, { json }: { json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
-        const row = await findActiveKey(db, ALL_ACCOUNTS, keyId);
-        if (!row) throw new Error(`There is no valid key ${keyId}`);
+        const row = await findKeyOrThrow(db, keyId);
         printResponse({ ...keyToResponse(row), user_id: row.user_id }, json);
       }),
     );
-  addDeleteCommand(keys, KEY, revokeKeyOperation, 'like energy keys revoke, without confirmation');
+  addDeleteCommand(keys, KEY, revokeKey, 'like energy keys revoke, without confirmation');
 }

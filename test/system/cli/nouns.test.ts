@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createAuthorization } from '#src/auth/authorizations.ts';
 import { buildProgram, COMMAND_LOADERS } from '#src/cli/program.ts';
 import { createDatabase } from '#src/database/connect.ts';
+import { createUser } from '#src/users/store.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
@@ -224,6 +225,41 @@ test('keys: lists and gets without the secret, and revokes', async () => {
   expect(await lastAct()).toMatchObject({ action: 'key.created', target: ofDevice.key_id, address: 'cli' });
   await json(['keys', 'delete', ofDevice.key_id, '--yes']);
   expect((await energy(['keys', 'get', created.key_id])).codeAndMessage).toMatch(/^1 There is no valid key/);
+});
+
+test('keys: limits, rotates and revokes, also a member’s key for the home', async () => {
+  const [created] = await json(['keys', 'create', '--user', email]);
+  const limits = ['--allow', '10.0.0.0/8', '--expires', '2d'];
+  const [limited] = await json(['keys', 'limit', created.key_id, ...limits]);
+  expect(limited).toMatchObject({ key_id: created.key_id, allowed_addresses: ['10.0.0.0/8'] });
+  expect(Date.parse(limited.expires_at) - Date.now()).toBeGreaterThan(86_400_000);
+  expect(await lastAct()).toMatchObject({ action: 'key.changed', target: created.key_id, address: 'cli' });
+  const [rotated] = await json(['keys', 'rotate', created.key_id, '--overlap', '1h']);
+  expect(rotated).toMatchObject({ key: expect.stringMatching(/^eus_live_/), allowed_addresses: ['10.0.0.0/8'] });
+  expect(Date.parse(rotated.old_expires_at) - Date.now()).toBeLessThan(3_600_001);
+  expect(await lastAct()).toMatchObject({ action: 'key.rotated', target: created.key_id, address: 'cli' });
+  expect(await json(['keys', 'revoke', rotated.key_id])).toEqual([{ key_id: rotated.key_id, revoked: true }]);
+  expect(await lastAct()).toMatchObject({ action: 'key.revoked', target: rotated.key_id, address: 'cli' });
+  for (const args of [
+    ['limit', rotated.key_id, '--expires', '1d'],
+    ['rotate', rotated.key_id],
+    ['revoke', 'key_x'],
+  ])
+    expect((await energy(['keys', ...args])).codeAndMessage).toMatch(/^1 There is no valid key/);
+  // Over HTTPS, only the member may change such a key.
+  const [ofMember] = await json(['keys', 'create', '--user', email]);
+  const other = await createUser(createDatabase(database.pool), { email: 'other@example.com', role: 'homeowner' });
+  await database.pool.query(
+    `INSERT INTO home_members (member_id, user_id, email, access, created_at, member_user_id, accepted_at)
+     VALUES ('mem_x', $1, $2, 'manage', now(), $3, now())`,
+    [other.user_id, email, home.userId],
+  );
+  await database.pool.query(`UPDATE api_keys SET member_id = 'mem_x' WHERE key_id = $1`, [ofMember.key_id]);
+  expect(await json(['keys', 'limit', ofMember.key_id, '--allow', '10.0.0.0/8'])).toMatchObject([
+    { key_id: ofMember.key_id },
+  ]);
+  await json(['keys', 'revoke', ofMember.key_id]);
+  await json(['keys', 'revoke', created.key_id]);
 });
 
 test('rejected messages: replays those of an existing device', async () => {
