@@ -15,7 +15,7 @@ import { computeQuantile, startBenchmarkDatabase } from './support.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** A quarter-hour is usable if the gap between its register readings is at most this long, in ms. */
-const LONGEST_GAP_MS = 2 * HOUR_MS;
+const MAX_GAP_MS = 2 * HOUR_MS;
 const SEEN_DAYS = 70;
 const APART_DAYS = 3;
 const HOURS_OF_A_DAY = 24;
@@ -130,7 +130,7 @@ function wattsOf(register: RegisterReadings, fromMs: number, count: number): Qua
   const sorted = register.toSorted(([a], [b]) => a - b);
   for (const [index, [toMs, kwh]] of sorted.entries()) {
     const [beforeMs, before] = sorted[index - 1] ?? [toMs, kwh];
-    if (toMs <= beforeMs || toMs - beforeMs > LONGEST_GAP_MS || kwh < before) continue;
+    if (toMs <= beforeMs || toMs - beforeMs > MAX_GAP_MS || kwh < before) continue;
     const mean = ((kwh - before) * 3.6e9) / (toMs - beforeMs);
     const first = Math.max(0, Math.ceil((beforeMs - fromMs) / QUARTER_HOUR_MS));
     const end = Math.min(count, Math.ceil((toMs - fromMs) / QUARTER_HOUR_MS));

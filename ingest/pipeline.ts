@@ -25,7 +25,7 @@ const WARN_EVERY = 100_000;
  */
 const GATHER = { from: 100, stepMs: 2, least: 20, enough: 4_000, longestMs: 10 };
 /** After each batch of a backlogged device, the queue pauses for this multiple of the batch's duration if other devices are sending. */
-const REST = 3;
+const PAUSE_FACTOR = 3;
 
 /**
  * A message that waits to be written. It is decoded only when its batch is built, because a decoded message takes three times as much
@@ -197,7 +197,7 @@ export class Pipeline {
       const isOfLast = partition === this.#isRunning.length - 1;
       if (isOfLast && isBacklogged && this.#queue.areOthers() && !this.#isStopping) {
         const devices = new Set(messages.map(({ deviceId }) => deviceId)).size;
-        await pause((REST * tookMs) / devices);
+        await pause((PAUSE_FACTOR * tookMs) / devices);
       }
     }
     this.#isRunning[partition] = false;

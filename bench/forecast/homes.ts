@@ -18,7 +18,7 @@ export interface MeasuredHome {
 
 const HOUR_MS = 3_600_000;
 /** A day is usable if the gaps between its register readings are at most this long, in ms. */
-const LONGEST_GAP_MS = 6 * HOUR_MS;
+const MAX_GAP_MS = 6 * HOUR_MS;
 /** Maximum plausible usage of these homes per hour, in kWh; a higher value is a jump of the register. */
 const MAX_KWH_PER_HOUR = 40;
 
@@ -96,7 +96,7 @@ function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: s
       const hours = (toMs - fromMs) / HOUR_MS;
       const isOdd = step > MAX_KWH_PER_HOUR * Math.max(1, hours);
       const piece = { fromMs, toMs, kwh: isOdd || step < 0 ? 0 : sign * step };
-      if (isOdd || (toMs - fromMs > LONGEST_GAP_MS && step > 0.5))
+      if (isOdd || (toMs - fromMs > MAX_GAP_MS && step > 0.5))
         for (let day = dayOf(fromMs); day <= dayOf(toMs - 1); day++) unknown.add(day);
       spreadOver(days, piece, dayOf);
     }

@@ -19,7 +19,7 @@ const MAX_TOPIC_LENGTH = 256;
  * Maximum length of a topic that families examine. MQTT allows 65,535 bytes, and real topics have about 100. The matching time of some
  * patterns grows with the square of the length: mbmd's pattern took 26 s of processor time for one message.
  */
-const LONGEST_TOPIC = 1_024;
+const MAX_TOPIC_CHARACTERS = 1_024;
 const NO_ROUTES: Routes = { reads: [], byBody: new Set(), learns: [] };
 
 /** Returns the routes of a topic. A topic in the cache is not matched again. */
@@ -58,7 +58,7 @@ export function createTopicRouter(families: readonly Family[], maxTopics = MAX_T
   let younger = new Map<string, Routes>();
   let older = new Map<string, Routes>();
   return (topic) => {
-    if (topic.length > LONGEST_TOPIC) return NO_ROUTES;
+    if (topic.length > MAX_TOPIC_CHARACTERS) return NO_ROUTES;
     const known = younger.get(topic);
     if (known) return known;
     const routes = older.get(topic) ?? match(topic);

@@ -44,7 +44,7 @@ const WILL_DELAY_S = 2;
  * If the database has not answered for this time (ms), this process should get no new connections. A failover of the database takes up to
  * 20 s.
  */
-const LONGEST_SILENCE_MS = 30_000;
+const MAX_SILENCE_MS = 30_000;
 const LEAVING_LOOK_MS = 50;
 
 type LogRefusal = ReturnType<typeof createLoginRefusalLog>;
@@ -110,7 +110,7 @@ export async function startEmbeddedBroker(options: BrokerOptions) {
      * Whether new clients should connect to this process. False if the database is unreachable from here; other processes may still reach
      * it.
      */
-    isReady: () => (moving?.silentMs() ?? 0) < LONGEST_SILENCE_MS,
+    isReady: () => (moving?.silentMs() ?? 0) < MAX_SILENCE_MS,
     leave: () => letConnectionsMove(sessions, close, options.drainMs ?? 0),
     async close() {
       clearInterval(checking);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { HOUR_MS } from '#src/core/units.ts';
 import { getSessionId, UnreleasedMessages } from './unreleased-messages.ts';
 
-const MOST_OF_A_LOGIN = 128 * 1_024;
+const MAX_BYTES_PER_LOGIN = 128 * 1_024;
 const never = () => {
   throw new Error('a message that is new');
 };
@@ -26,7 +26,7 @@ test('limits a login’s bytes, however many client ids and messages it has', ()
         } catch (error) {
           expect(String(error)).toContain('not released');
         }
-        expect(unreleased.bytesOf(login)).toBeLessThanOrEqual(MOST_OF_A_LOGIN);
+        expect(unreleased.bytesOf(login)).toBeLessThanOrEqual(MAX_BYTES_PER_LOGIN);
         if (isOver) unreleased.drop(id);
       }
       expect(unreleased.isRepeated(getSessionId('dev_c', 'x'), 1, 'dev_c', never)).toBe(false);

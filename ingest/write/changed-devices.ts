@@ -8,7 +8,7 @@ import type { Writer } from './writer.ts';
 const LOOK_MS = 5_000;
 const MAX_DEVICES = 20;
 /** Wait before the first retry of a failed recomputation, and maximum wait, in ms. Each failure doubles the wait. */
-const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
+const [FIRST_WAIT_MS, MAX_WAIT_MS] = [LOOK_MS, 600_000];
 
 /** Devices whose recomputation failed: the number of consecutive failures, and the time of the next attempt. */
 export type FailedRecomputations = Map<string, { failures: number; againAtMs: number }>;
@@ -56,7 +56,7 @@ export async function recomputeChangedDevices(
     } catch (error) {
       if (!failing) throw error;
       const failures = (failing.get(deviceId)?.failures ?? 0) + 1;
-      const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
+      const waitMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
       failing.set(deviceId, { failures, againAtMs: performance.now() + waitMs });
       const facts = { err: error, device_id: deviceId, failures, again_in_s: waitMs / 1_000 };
       log?.error(facts, 'a changed device could not be recomputed: its consumption does not contain the change yet');

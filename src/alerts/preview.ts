@@ -19,7 +19,7 @@ import {
 
 /** Number of past days in which the preview of an alert searches for firings. */
 const DAYS = 90;
-const MOST_SILENCES = 1_000;
+const MAX_SILENCES = 1_000;
 
 /** A past period in which the previewed rule would have fired. */
 export interface HypotheticalFiring {
@@ -153,7 +153,7 @@ export async function previewSilenceAlert(
   return silences
     .filter(({ sinceMs, untilMs }) => (untilMs ?? now.getTime()) > sinceMs + thresholdHours * HOUR_MS)
     .sort((a, b) => a.sinceMs - b.sinceMs || (a.deviceId < b.deviceId ? -1 : 1))
-    .slice(0, MOST_SILENCES)
+    .slice(0, MAX_SILENCES)
     .map(({ deviceId, sinceMs, untilMs }) => ({
       device_id: deviceId,
       period_start: new Date(sinceMs).toISOString(),

@@ -52,7 +52,7 @@ const ofAccounts = new Map<string, LongAnswers>();
 /**
  * Length of the pause after a page, as a multiple of the page's computing time. Only accounts with several long responses pause.
  */
-const REST = 5;
+const PAUSE_FACTOR = 5;
 
 /**
  * Yields the pages of a response. Only one page of an account is computed at a time, so that several concurrent requests of an
@@ -70,7 +70,7 @@ export async function* limitConcurrentPages<T>(account: string, pages: AsyncGene
         const page = await pages.next();
         return { page, tookMs: performance.now() - fromMs };
       });
-      own.last = next.then(({ tookMs }) => (own.underWay > 1 ? setTimeout(REST * tookMs) : undefined));
+      own.last = next.then(({ tookMs }) => (own.underWay > 1 ? setTimeout(PAUSE_FACTOR * tookMs) : undefined));
       own.last.catch(() => {});
       const { page } = await next;
       if (page.done) return;

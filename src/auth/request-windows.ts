@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 /** Rule for suspensions: after `most` refused requests within `withinMs`, an account or key is suspended for `suspendedMs`. */
 const REFUSALS = { most: 1_000, withinMs: 600_000, suspendedMs: 900_000 };
 /** Maximum time in ms until a suspension ends. It includes a minute, by which the clocks of processes may differ. */
-const LONGEST_SUSPENSION_MS = REFUSALS.suspendedMs + MINUTE_MS;
+const MAX_SUSPENSION_MS = REFUSALS.suspendedMs + MINUTE_MS;
 
 /** Maximum number of requests in a minute and in a UTC day. */
 export interface WindowLimits {
@@ -77,7 +77,7 @@ export function decideRequests(
   { limits, nowMs, canBeSuspended, weight = 1 }: RequestLimits,
 ): WindowDecision {
   if (isSuspended(known, nowMs)) {
-    const most = { suspendedUntilMs: nowMs + LONGEST_SUSPENSION_MS };
+    const most = { suspendedUntilMs: nowMs + MAX_SUSPENSION_MS };
     return { granted: 0, least: { suspendedUntilMs: nowMs + 1 }, most, add: {} };
   }
   const now = opened(known, nowMs);
@@ -89,7 +89,7 @@ export function decideRequests(
   const least = {
     minuteFromMs: nowMs - MINUTE_MS + 1,
     dayFromMs: known.dayFromMs,
-    ...(isOfWrongClock ? { suspendedUntilMs: nowMs + LONGEST_SUSPENSION_MS + 1 } : {}),
+    ...(isOfWrongClock ? { suspendedUntilMs: nowMs + MAX_SUSPENSION_MS + 1 } : {}),
   };
   const most = {
     minuteFromMs: nowMs + MINUTE_MS - 1,
@@ -167,7 +167,7 @@ export function computeRemainingRequests(
  * is ignored.
  */
 const isSuspended = ({ suspendedUntilMs }: RequestCounters, nowMs: number): boolean =>
-  suspendedUntilMs > nowMs && suspendedUntilMs <= nowMs + LONGEST_SUSPENSION_MS;
+  suspendedUntilMs > nowMs && suspendedUntilMs <= nowMs + MAX_SUSPENSION_MS;
 
 /** Returns the counters, with every ended window started again. Returns the same object if no window has ended. */
 function opened(known: RequestCounters, nowMs: number): RequestCounters {

@@ -59,7 +59,7 @@ export async function restoreBackup(options: {
     await recover(dataDir, manifest, { ...archive, opener, target });
     const until = target ?? archive.until;
     const files = targets === null ? [] : listDeletionRecordFiles(copy.folder, targets);
-    const { endings, tornLines } = await readDeletionRecords(files, new Date(until.getTime() - LONGEST_TRANSACTION_MS));
+    const { endings, tornLines } = await readDeletionRecords(files, new Date(until.getTime() - MAX_TRANSACTION_MS));
     await writeDeletionsToReapply(dataDir, { until: until.toISOString(), endings });
     const hasEnded = files.some((file) => existsSync(file));
     return {
@@ -108,7 +108,7 @@ async function findRestorable(from: string, at: Date | null, opener: Decrypter |
 /**
  * Maximum time in ms between the recorded time of a deletion and its commit, because a deletion of years of readings takes long.
  */
-const LONGEST_TRANSACTION_MS = 3_600_000;
+const MAX_TRANSACTION_MS = 3_600_000;
 
 async function empty(dataDir: string, isNew: boolean): Promise<void> {
   if (isNew) return rm(dataDir, { recursive: true, force: true });

@@ -7,7 +7,7 @@ export interface TarEntry {
 }
 
 const BLOCK = 512;
-const LONGEST_PATH = 100;
+const MAX_PATH_BYTES = 100;
 /** Largest size in bytes that eleven octal digits can express. */
 const MAX_SIZE = 8 ** 11;
 
@@ -33,7 +33,8 @@ function sumOf(head: Buffer): number {
 }
 
 function headOf({ path, size, mtime, content }: TarEntry): Buffer {
-  if (Buffer.byteLength(path) > LONGEST_PATH || size >= MAX_SIZE) throw new Error(`${path} does not fit into a copy.`);
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES || size >= MAX_SIZE)
+    throw new Error(`${path} does not fit into a copy.`);
   const head = Buffer.alloc(BLOCK);
   const put = (field: keyof typeof FIELDS, text: string) => head.write(text, FIELDS[field][0], 'utf8');
   put('path', path);

@@ -17,7 +17,7 @@ export interface TariffComparison {
 }
 
 /** Maximum number of other tariffs, because each is applied to a year of quarter-hours. */
-const MOST_OTHERS = 5;
+const MAX_OTHERS = 5;
 
 /**
  * Returns the actual cost of whole days, and what they would have cost under each of the user's other tariffs, newest first. Null unless
@@ -42,7 +42,7 @@ export async function compareTariffsOfUser(
   if (!paid) return null;
   const candidates = tariffs.filter((one) => one !== current && one.currency === current.currency);
   const others: TariffComparison['others'] = [];
-  for (const tariff of candidates.toReversed().slice(0, MOST_OTHERS)) {
+  for (const tariff of candidates.toReversed().slice(0, MAX_OTHERS)) {
     const cost = await costBy([{ ...tariff, validFrom: start }]);
     if (cost) others.push({ tariffId: tariff.tariffId, name: tariff.name, cost });
   }

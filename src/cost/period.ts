@@ -22,7 +22,7 @@ export interface PeriodCosts {
   kilowatt_year: KilowattYearCost | null;
 }
 
-const MOST_DEVICES = 12;
+const MAX_DEVICES = 12;
 
 /** Returns the costs for the Home page. They are null if tariffs of two currencies were valid. */
 export async function loadPeriodCosts(
@@ -77,7 +77,7 @@ async function devicesIn(db: Database, sources: CostSources, userId: string, ran
   const most = ids
     .filter((id) => (energies.get(id)?.importMs ?? 0) > 0)
     .toSorted((a, b) => Number(energies.get(b)?.imported) - Number(energies.get(a)?.imported))
-    .slice(0, MOST_DEVICES);
+    .slice(0, MAX_DEVICES);
   const costs: { device_id: string; cost: Cost | null }[] = [];
   for (const deviceId of most) {
     const meter = await createBoughtEnergySource(db, { userId, deviceId });

@@ -22,7 +22,7 @@ const SESSION = '/dashboard/session';
 /** Matches the paths whose responses are cached. These responses contain no credentials. */
 const KEPT = /^\/dashboard\/v1\/(period|period-costs|figure|devices|devices\/dev_\w+|devices\/dev_\w+\/usage)$/;
 const SEEN_AT = 'x-seen-at';
-const MOST_KEPT = 80;
+const MAX_CACHED_RESPONSES = 80;
 const MAX_AGE_MS = 30 * 86_400_000;
 
 scope.addEventListener('install', (event: Lasting) => {
@@ -108,7 +108,8 @@ async function keep(data: Cache, request: Request | string, response: Response):
   await data.delete(request);
   await data.put(request, new Response(await response.blob(), { headers }));
   const cachedRequests = (await data.keys()).filter((one) => new URL(one.url).pathname !== SESSION);
-  for (const old of cachedRequests.slice(0, Math.max(0, cachedRequests.length - MOST_KEPT))) await data.delete(old);
+  for (const old of cachedRequests.slice(0, Math.max(0, cachedRequests.length - MAX_CACHED_RESPONSES)))
+    await data.delete(old);
 }
 
 /**

@@ -34,12 +34,12 @@ export interface GapDistributionContext {
 const QUARTER_HOURS_PER_DAY = 96;
 const QUARTER_HOURS_PER_HOUR = 4;
 /** Minimum and maximum length of a gap whose energy is distributed. */
-const LEAST_QUARTER_HOURS = QUARTER_HOURS_PER_DAY;
+const MIN_QUARTER_HOURS = QUARTER_HOURS_PER_DAY;
 export const MAX_GAP_QUARTER_HOURS = 400 * QUARTER_HOURS_PER_DAY;
 /** Similar days are searched in this number of quarter-hours before a gap: four weeks. */
 export const LOOKBACK_QUARTER_HOURS = 28 * QUARTER_HOURS_PER_DAY;
 /** Minimum numbers of similar hours from which the usage can be estimated. */
-const LEAST_LIKE_HOURS = { workday: 3, weekend: 2 };
+const MIN_LIKE_HOURS = { workday: 3, weekend: 2 };
 /** Maximum difference in mWh between two quarter-hours of an evenly distributed gap. It results from rounding. */
 const STEP_MWH = 4;
 
@@ -76,7 +76,7 @@ export function distributeGapEnergy(
   shape: GapDistributionContext,
 ): Float64Array | null {
   const count = end - first;
-  if (count < LEAST_QUARTER_HOURS || count > MAX_GAP_QUARTER_HOURS) return null;
+  if (count < MIN_QUARTER_HOURS || count > MAX_GAP_QUARTER_HOURS) return null;
   const since = Math.max(0, first - LOOKBACK_QUARTER_HOURS);
   const msAt = (at: number) => quarters.fromMs + at * QUARTER_HOUR_MS;
   const { clockOf } = shape;
@@ -133,7 +133,7 @@ function likeHours(
 function weights(alike: ReturnType<typeof likeHours>): Map<number, bigint> {
   const means = new Map<number, bigint>();
   for (const [key, hours] of alike) {
-    const least = key < FIRST_OF_WEEKEND ? LEAST_LIKE_HOURS.workday : LEAST_LIKE_HOURS.weekend;
+    const least = key < FIRST_OF_WEEKEND ? MIN_LIKE_HOURS.workday : MIN_LIKE_HOURS.weekend;
     if (hours.length < least) continue;
     const sum = hours.reduce((all, { energy }) => all + energy, 0);
     means.set(key, BigInt(Math.floor(sum / hours.length)));

@@ -62,7 +62,7 @@ export interface MonthQuality {
 }
 
 /** Maximum number of reasons per month. All others are reported as one total. */
-const MOST_REASONS = 20;
+const MAX_REASONS = 20;
 const OTHER_REASONS = 'other reasons';
 const MEASURES = [
   'energyMilliwattHours',
@@ -257,7 +257,7 @@ async function rejectionsIn(db: Database, deviceId: string, range: DayRange) {
   const { rows } = await sql<{ month: string; reason: string | null; count: number }>`
     SELECT month, reason, sum(count)::int AS count FROM (
       SELECT month, count(*) AS count,
-        CASE WHEN row_number() OVER (PARTITION BY month ORDER BY count(*) DESC, reason) <= ${MOST_REASONS} THEN reason END AS reason
+        CASE WHEN row_number() OVER (PARTITION BY month ORDER BY count(*) DESC, reason) <= ${MAX_REASONS} THEN reason END AS reason
       FROM (SELECT ${monthAt('received_at', range)} AS month, reason FROM rejected_messages
         WHERE device_id = ${deviceId} AND received_at >= ${range.from} AND received_at < ${range.to}) r
       GROUP BY month, r.reason) ranked

@@ -2,10 +2,10 @@ import { statfs } from 'node:fs/promises';
 import type { Logger } from '#src/core/log.ts';
 
 /**
- * Minimum free space as a share of the disk. The service logs a warning if the free space is below this share and also below `LEAST_BYTES`.
+ * Minimum free space as a share of the disk. The service logs a warning if the free space is below this share and also below `MIN_BYTES`.
  */
-const LEAST_SHARE = 0.1;
-const LEAST_BYTES = 2 * 2 ** 30;
+const MIN_SHARE = 0.1;
+const MIN_BYTES = 2 * 2 ** 30;
 
 /** Returns the free and total space, in bytes, of the disk that contains a folder. */
 export async function readDiskSpace(folder: string): Promise<{ freeBytes: number; allBytes: number }> {
@@ -16,7 +16,7 @@ export async function readDiskSpace(folder: string): Promise<{ freeBytes: number
 /** Logs a warning while the disk of the data directory is nearly full. */
 export async function warnOfNearlyFullDisk(dataDir: string, log: Logger): Promise<void> {
   const { freeBytes, allBytes } = await readDiskSpace(dataDir);
-  if (freeBytes >= LEAST_BYTES && freeBytes >= allBytes * LEAST_SHARE) return;
+  if (freeBytes >= MIN_BYTES && freeBytes >= allBytes * MIN_SHARE) return;
   const free_mib = Math.round(freeBytes / 2 ** 20);
   const share = Math.round((100 * freeBytes) / allBytes);
   log.warn(

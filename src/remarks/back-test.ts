@@ -16,7 +16,7 @@ export interface PastForecast {
 
 const MONTHS = 24;
 /** Maximum number of days with unknown usage in a compared month. */
-const MOST_UNKNOWN_DAYS = 1;
+const MAX_UNKNOWN_DAYS = 1;
 
 /**
  * Returns forecasts for the home's months of the last two years, newest first. Each forecast is for the same day of the month as `today`,
@@ -30,7 +30,7 @@ export function backTestForecasts(used: DailyUsage, today: number): PastForecast
     if (month.first < used.firstDay) break;
     const end = month.first + month.days;
     const days = listDaysWithKnownUsage(used, month.first, end);
-    if (days.length < month.days - MOST_UNKNOWN_DAYS) continue;
+    if (days.length < month.days - MAX_UNKNOWN_DAYS) continue;
     const asOf = Math.min(month.first + (today - first), end - 1);
     const forecast = forecastMonth(used, asOf);
     if (!forecast || forecast.restKwh <= 0) continue;
@@ -52,7 +52,7 @@ export function backTestForecasts(used: DailyUsage, today: number): PastForecast
 function lastYearOf(used: DailyUsage, { first, days }: Month): number | null {
   const before = getMonthOfDay(first, -12);
   const known = listDaysWithKnownUsage(used, before.first, before.first + before.days);
-  return known.length < before.days - MOST_UNKNOWN_DAYS ? null : computeMean(known.map(({ kwh }) => kwh)) * days;
+  return known.length < before.days - MAX_UNKNOWN_DAYS ? null : computeMean(known.map(({ kwh }) => kwh)) * days;
 }
 
 /** Returns the expected usage of the whole month, in kWh. */

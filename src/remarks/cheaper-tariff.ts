@@ -19,9 +19,9 @@ interface YearCost {
 }
 
 /** Minimum saving, as a share of the cost. Smaller savings vary from year to year. */
-const LEAST_SHARE = 0.05;
+const MIN_SHARE = 0.05;
 /** Maximum energy without a price, in kWh, because a tariff would otherwise seem too cheap. */
-const MOST_MISSING_KWH = 10;
+const MAX_MISSING_KWH = 10;
 
 /** Returns the cheapest of the tariffs. Null if it would not have saved enough, or if too many prices are unknown. */
 export function findCheaperTariff(
@@ -29,7 +29,7 @@ export function findCheaperTariff(
   others: readonly { tariffId: string; name: string; cost: YearCost }[],
   { start, end }: { start: string; end: string },
 ): CheaperTariff | null {
-  const isKnown = ({ missing_prices_kwh }: YearCost) => missing_prices_kwh <= MOST_MISSING_KWH;
+  const isKnown = ({ missing_prices_kwh }: YearCost) => missing_prices_kwh <= MAX_MISSING_KWH;
   if (!isKnown(paid)) return null;
   const [best] = others
     .filter(({ cost }) => isKnown(cost) && cost.currency === paid.currency)
@@ -37,7 +37,7 @@ export function findCheaperTariff(
   if (!best) return null;
   const saved = Number(paid.total) - Number(best.cost.total);
   // The cost is negative for a home that earns more than it pays.
-  if (saved <= 0 || saved < LEAST_SHARE * Math.abs(Number(paid.total))) return null;
+  if (saved <= 0 || saved < MIN_SHARE * Math.abs(Number(paid.total))) return null;
   return {
     kind: 'cheaper_tariff',
     start,

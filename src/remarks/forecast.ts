@@ -28,7 +28,7 @@ const RECENT_DAYS = 56;
 const HALF_LIFE_DAYS = 14;
 const WEEKDAY_DAYS = 84;
 /** Minimum number of days with known usage among the last `RECENT_DAYS` days. */
-const LEAST_DAYS = 10;
+const MIN_DAYS = 10;
 /**
  * Exponents that weight last year's data in a forecast. `ofSeason`: for the change from the days before this date to the compared days.
  * `ofLevel`: for last year's level of usage. With 0, last year has no effect; with 1, the forecast is last year's usage. The values had the
@@ -38,7 +38,7 @@ const LAST_YEAR = { ofSeason: 0.6, ofLevel: 0.3 };
 /** Maximum factor by which last year's data may change the forecast, for years in which the home was empty. */
 const MAX_FACTOR = 2;
 /** Minimum number of days with known usage last year, in each of two periods: before this date, and the compared days. */
-const LEAST_SEASON_DAYS = 12;
+const MIN_SEASON_DAYS = 12;
 const YEAR_DAYS = 364;
 
 /**
@@ -48,7 +48,7 @@ const YEAR_DAYS = 364;
 export function forecastMonth(used: DailyUsage, today: number): MonthForecast | null {
   const month = getMonthOfDay(today);
   const recent = listDaysWithKnownUsage(used, today - RECENT_DAYS, today);
-  if (recent.length < LEAST_DAYS) return null;
+  if (recent.length < MIN_DAYS) return null;
   const weekday = weekdayFactors(used, today);
   const level = levelOf(recent, today, weekday);
   let [soFarKwh, unknownDays, restKwh] = [0, 0, 0];
@@ -75,16 +75,16 @@ export function forecastMonth(used: DailyUsage, today: number): MonthForecast | 
 /** Length in days of each of the two periods that are compared to compute `drift`. */
 const UNREST_DAYS = 28;
 /** Minimum usage of a day in kWh, because 0 has no logarithm. */
-const LEAST_DAY_KWH = 0.05;
+const MIN_DAY_KWH = 0.05;
 
 /** Returns the recent change of the home's usage and its variation between days. High values mean an uncertain forecast. */
 function unrestOf(used: DailyUsage, today: number): Pick<MonthForecast, 'drift' | 'daySpread'> {
   const [last, before] = [1, 2].map((back) =>
     listDaysWithKnownUsage(used, today - back * UNREST_DAYS, today - (back - 1) * UNREST_DAYS).map(({ kwh }) =>
-      Math.max(LEAST_DAY_KWH, kwh),
+      Math.max(MIN_DAY_KWH, kwh),
     ),
   ) as [number[], number[]];
-  const isKnown = last.length >= LEAST_DAYS && before.length >= LEAST_DAYS;
+  const isKnown = last.length >= MIN_DAYS && before.length >= MIN_DAYS;
   return {
     drift: isKnown ? Math.abs(Math.log(computeMean(last) / computeMean(before))) : 0,
     daySpread: computeStandardDeviation(last.map(Math.log)),
@@ -133,9 +133,9 @@ function lastYearFactor(
   // The compared days of last year are centred on the remaining days of the month. They have a minimum number, so that single days have no
   // excessive effect.
   const middle = then + (end - today) / 2;
-  const half = Math.max((end - today) / 2, LEAST_SEASON_DAYS / 2 + 1);
+  const half = Math.max((end - today) / 2, MIN_SEASON_DAYS / 2 + 1);
   const after = listDaysWithKnownUsage(used, Math.floor(middle - half), Math.ceil(middle + half));
-  if (before.length < LEAST_SEASON_DAYS || after.length < LEAST_SEASON_DAYS) return 1;
+  if (before.length < MIN_SEASON_DAYS || after.length < MIN_SEASON_DAYS) return 1;
   const [low, high] = [computeMedian(before.map(({ kwh }) => kwh)), computeMedian(after.map(({ kwh }) => kwh))];
   if (low <= 0 || level <= 0) return 1;
   const bounded = (factor: number) => Math.min(MAX_FACTOR, Math.max(1 / MAX_FACTOR, factor));

@@ -23,8 +23,8 @@ export interface PowerLevelComparison {
 const QUARTER_HOURS_PER_DAY = 96;
 const DAYS = 28;
 /** Minimum number of earlier days with known levels. */
-const LEAST_DAYS = 14;
-const LEAST_SHARE = 0.95;
+const MIN_DAYS = 14;
+const MIN_SHARE = 0.95;
 
 /**
  * Compares the current level, in a window up to the end of the data, with the level in the same hours on each of the 28 days before. Null
@@ -40,12 +40,12 @@ export function compareWithUsualPowerLevel(
   const levels: WindowPowerLevel[] = [];
   for (let day = DAYS; day >= 0; day--) {
     const to = end - day * QUARTER_HOURS_PER_DAY;
-    const window = filterKnownWatts(used, to - windowQuarterHours, to, LEAST_SHARE);
+    const window = filterKnownWatts(used, to - windowQuarterHours, to, MIN_SHARE);
     if (window) levels.push({ atMs: fromMs + to * QUARTER_HOUR_MS, watts: levelOf(window) });
     else if (day === 0) return null;
   }
   const before = levels.slice(0, -1).map(({ watts }) => watts);
-  if (before.length < LEAST_DAYS) return null;
+  if (before.length < MIN_DAYS) return null;
   return {
     now: levels.at(-1)?.watts ?? 0,
     usual: computeMedian(before),

@@ -25,7 +25,7 @@ export function loadMonthForecast(db: Database, asked: ProfileQuery): Promise<Mo
 
 /** Number of past days from which the recent cost of a kWh is computed. */
 const PRICE_DAYS = 28;
-const LEAST_PRICE_DAYS = 7;
+const MIN_PRICE_DAYS = 7;
 
 /**
  * Returns the expected cost of the month: the cost so far plus the remaining usage × the recent cost of a kWh, which includes standing
@@ -53,7 +53,7 @@ async function costOf(
       if (used === null || cost.missing_prices_kwh > 0) continue;
       [kwh, amount, count] = [kwh + used, amount + Number(cost.total), count + 1];
     }
-    if (count < LEAST_PRICE_DAYS || kwh <= 0) return null;
+    if (count < MIN_PRICE_DAYS || kwh <= 0) return null;
     const soFar = Number(month.cost.total);
     const at = (totalKwh: number) => soFar + (totalKwh - end.soFarKwh) * (amount / kwh);
     const [low, high] = [at(end.lowKwh), at(end.highKwh)];

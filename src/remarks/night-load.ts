@@ -14,8 +14,8 @@ export interface NightLoadIncrease {
 }
 
 /** Minimum rise in watts: the additional load of a failing freezer. */
-const LEAST_RISE_W = 18;
-const LEAST_SHARE = 0.12;
+const MIN_RISE_W = 18;
+const MIN_SHARE = 0.12;
 const SPREADS = 6;
 /** Length of the evaluated window in quarter-hours: 23 hours. A window contains a whole night. The windows of two days do not overlap. */
 const WINDOW_QUARTER_HOURS = 92;
@@ -27,7 +27,7 @@ export function detectNightLoadIncrease(profile: HomeProfile): NightLoadIncrease
   const level = compareWithUsualPowerLevel(used, fromMs, WINDOW_QUARTER_HOURS, quietWatts);
   if (!level || hasReachedLevelBefore(level)) return null;
   const { now, usual, spread, high, levels } = level;
-  const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
+  const rise = Math.max(MIN_RISE_W, MIN_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;
   const raised = levels.findLastIndex(({ watts }) => watts < (now + usual) / 2);
   // `firstMs`: end of the first window with the raised load. In the window a day before, the load was still low, so it rose in the day

@@ -17,7 +17,7 @@ export interface MissingProduction {
 }
 
 const DAYS = 21;
-const LEAST_DAYS = 10;
+const MIN_DAYS = 10;
 /**
  * Quantile that defines a day with little sun. At each time of day, only about three days of three weeks had no higher production than such
  * a day.
@@ -26,8 +26,8 @@ const POOR = 0.15;
 /** Share of the highest power up to which production counts as zero. */
 const NOTHING_SHARE = 0.002;
 /** Minimum missing energy for a remark: in kWh, and as a share of a day with little sun. */
-const LEAST_KWH = 0.2;
-const LEAST_SHARE = 0.6;
+const MIN_KWH = 0.2;
+const MIN_SHARE = 0.6;
 /** Number of quarter-hours without data (two days) after which production counts as missing, because inverters are off at night. */
 const SILENT_QUARTER_HOURS = 2 * QUARTER_HOURS_PER_DAY;
 
@@ -56,7 +56,7 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
     // A quarter-hour with unknown production counts as missing only if no data have arrived since the last production.
     if (place > last && (isSilent || !Number.isNaN(production[place]))) sinceThenKwh += poor / 4_000;
   }
-  if (sinceThenKwh < Math.max(LEAST_KWH, LEAST_SHARE * dayKwh)) return null;
+  if (sinceThenKwh < Math.max(MIN_KWH, MIN_SHARE * dayKwh)) return null;
   return {
     kind: 'production_missing',
     sinceMs: fromMs + (last + 1) * QUARTER_HOUR_MS,
@@ -75,7 +75,7 @@ function poorWatts(production: QuarterHourWatts, place: number, last: number): n
     // An unknown value counts as 0, because an inverter that is off at night sends no data.
     if (at >= 0 && at <= last) before.push(production[at] || 0);
   }
-  return before.length < LEAST_DAYS ? null : computeQuantile(before, POOR);
+  return before.length < MIN_DAYS ? null : computeQuantile(before, POOR);
 }
 
 function daysOf(production: QuarterHourWatts, fromMs: number): MissingProduction['compared'] {

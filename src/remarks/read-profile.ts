@@ -21,11 +21,11 @@ export const FORECAST_HISTORY_DAYS = 800;
 /** Maximum age in ms of the newest data of a home that gets remarks. */
 const LATEST_MS = 6 * 3_600_000;
 /** Maximum number of devices that are evaluated individually. */
-const MOST_DEVICES = 50;
+const MAX_DEVICES = 50;
 
 /** Minimum share of a quarter-hour, and of a day, that must be known. At most half of the energy may be estimated. */
-const LEAST_COVERAGE = 0.9;
-const LEAST_OF_A_DAY = 0.95;
+const MIN_COVERAGE = 0.9;
+const MIN_DAY_COVERAGE = 0.95;
 
 /** User whose data are read, time zone of the days, and current time. */
 export interface ProfileQuery {
@@ -119,7 +119,7 @@ function addDays(
 }
 
 function kwhOf(day: DaySum | undefined): number | null {
-  if (!day || day.covered < LEAST_OF_A_DAY * day.quarters) return null;
+  if (!day || day.covered < MIN_DAY_COVERAGE * day.quarters) return null;
   const used = computeHomeUsage(day.sums);
   return used === null || 2 * day.sums.estimated > used ? null : used / 1e6;
 }
@@ -131,7 +131,7 @@ const wattsOf = ({
   coverage,
 }: Pick<HomeQuarterHours, 'used' | 'estimated' | 'coverage'>): QuarterHourWatts =>
   used.map((energy, at) => {
-    const isKnown = (coverage[at] as number) >= LEAST_COVERAGE && 2 * (estimated[at] as number) <= energy;
+    const isKnown = (coverage[at] as number) >= MIN_COVERAGE && 2 * (estimated[at] as number) <= energy;
     return isKnown ? convertQuarterHourToWatts(energy) : Number.NaN;
   });
 
@@ -145,7 +145,7 @@ async function devicesOf(db: Database, home: Home, range: { from: Date; to: Date
     const hasImport = counted.some(({ imports }) => imports > 0);
     return partOf === null && endsAtMs === null && hasImport && (role === 'consumption' || role === 'behind');
   });
-  const ids = shown.slice(0, MOST_DEVICES).map(({ deviceId }) => deviceId);
+  const ids = shown.slice(0, MAX_DEVICES).map(({ deviceId }) => deviceId);
   if (ids.length === 0) return [];
   const profiles = await readQuarterHours(db, { key: 'device_id', ids }, range, MEASURES);
   return [...profiles].map(

@@ -24,12 +24,12 @@ export interface ContinuousLoad {
 /** Length of the evaluated window in quarter-hours: 22 hours. A window contains most of a night. The windows of two days do not overlap. */
 const WINDOW_QUARTER_HOURS = 88;
 /** Minimum rise in watts: the load of a fridge that does not stop. */
-const LEAST_RISE_W = 45;
+const MIN_RISE_W = 45;
 /** Minimum rise as a share of the usual level. */
-const LEAST_SHARE = 0.2;
+const MIN_SHARE = 0.2;
 const SPREADS = 6;
 /** Minimum share of the rise that a device must cause to be named in the remark. */
-const MOST_SHARE = 0.7;
+const MAX_SHARE = 0.7;
 /** Number of the lowest quarter-hours of a window that are ignored, because the data of meters may not be synchronous. */
 const PASSED = 2;
 
@@ -50,13 +50,13 @@ export function detectContinuousLoad(profile: HomeProfile): ContinuousLoad | nul
   };
 }
 
-/** Returns the device whose own lowest load rose by more than `MOST_SHARE` of `riseW`; null if there is none. */
+/** Returns the device whose own lowest load rose by more than `MAX_SHARE` of `riseW`; null if there is none. */
 function mostOf({ devices, fromMs }: HomeProfile, riseW: number): string | null {
   const rises = devices.map(({ deviceId, used }) => {
     const level = compareWithUsualPowerLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
     return { deviceId, rise: level ? level.now - level.usual : 0 };
   });
-  return rises.find(({ rise }) => rise >= MOST_SHARE * riseW)?.deviceId ?? null;
+  return rises.find(({ rise }) => rise >= MAX_SHARE * riseW)?.deviceId ?? null;
 }
 
 /** Returns the lowest value of a window, without its `PASSED` lowest values. */
@@ -74,6 +74,6 @@ function lowWatts(window: Float64Array): number {
 }
 
 function isHigh({ now, usual, spread, high }: PowerLevelComparison): boolean {
-  const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
+  const rise = Math.max(MIN_RISE_W, MIN_SHARE * usual, SPREADS * spread);
   return now - usual >= rise && now - high >= rise / 2;
 }

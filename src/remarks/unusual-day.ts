@@ -17,7 +17,7 @@ export interface UnusualDay {
 }
 
 const WEEKS = 8;
-const LEAST_WEEKS = 6;
+const MIN_WEEKS = 6;
 /** Number of days after an unusual day for which the remark is shown. */
 const TOLD_DAYS = 3;
 /** Number of days after an unusual day in which no other unusual day is reported. */
@@ -26,8 +26,8 @@ const QUIET_DAYS = 30;
  * Minimum excess of an unusual day. Over the usual usage of its weekday: `LEAST_SHARE` as a share, `LEAST_KWH` in kWh, and `SPREADS` in
  * multiples of the spread. Over nearly all other days: `ABOVE_HIGHEST` as a factor. All of them must be reached.
  */
-const LEAST_SHARE = 0.4;
-const LEAST_KWH = 2;
+const MIN_SHARE = 0.4;
+const MIN_KWH = 2;
 const SPREADS = 5;
 const ABOVE_HIGHEST = 1.15;
 
@@ -49,11 +49,11 @@ function judge(daily: DailyUsage, day: number): UnusualDay | null {
   const weeks = withoutOddest(weeksBefore(daily, day));
   const same = weeks.flatMap((week) => week.filter((one) => getWeekday(one.day) === getWeekday(day)));
   const all = weeks.flat().map((one) => one.kwh);
-  if (same.length < LEAST_WEEKS - 1 || all.length < 7 * (LEAST_WEEKS - 1)) return null;
+  if (same.length < MIN_WEEKS - 1 || all.length < 7 * (MIN_WEEKS - 1)) return null;
   const usualKwh = computeMedian(same.map((one) => one.kwh));
   const rise = Math.max(
-    LEAST_KWH,
-    LEAST_SHARE * usualKwh,
+    MIN_KWH,
+    MIN_SHARE * usualKwh,
     SPREADS * computeMedianAbsoluteDeviation(same.map((one) => one.kwh)),
   );
   if (kwh - usualKwh < rise || kwh < ABOVE_HIGHEST * computeQuantile(all, 0.98)) return null;

@@ -9,7 +9,7 @@ const DAYS_AS_HOURS = 3;
 /** Maximum number of devices per transaction. */
 const MAX_DEVICES = 500;
 /** Pause after a transaction, as a multiple of its duration, so that packing uses one connection for only a third of the time. */
-const REST = 2;
+const PAUSE_FACTOR = 2;
 
 /**
  * Packs stored hours that are older than three days into one row per device and day. Only one process of the installation does this at a
@@ -21,7 +21,7 @@ export async function packHoursIntoDays(
   now: Date,
   {
     devices = MAX_DEVICES,
-    rest = REST,
+    rest = PAUSE_FACTOR,
     signal,
     onProgress,
   }: { devices?: number; rest?: number; signal?: AbortSignal; onProgress?: (done: number, of: number) => void } = {},

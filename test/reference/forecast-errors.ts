@@ -33,7 +33,7 @@ export interface ForecastOutcome {
 }
 
 /** Minimum share of a month's days whose usage must be known. A month with fewer known days is not used for comparison. */
-const LEAST_SHARE = 0.9;
+const MIN_SHARE = 0.9;
 
 /** Returns the forecasts of a home, made on the given days (from 1) of every month whose usage is known. */
 export function computeForecastOutcomes(home: string, used: DailyUsage, days: readonly number[]): ForecastOutcome[] {
@@ -53,9 +53,7 @@ export function computeForecastOutcomes(home: string, used: DailyUsage, days: re
       const { lowKwh, highKwh } = computeForecastRange(forecast, past);
       const total = actual * month.days;
       const restRatio = (total - forecast.soFarKwh) / forecast.restKwh;
-      const [lastMonth, lastYear] = [-1, -12].map((later) =>
-        mean(used, getMonthOfDay(month.first, later), LEAST_SHARE),
-      );
+      const [lastMonth, lastYear] = [-1, -12].map((later) => mean(used, getMonthOfDay(month.first, later), MIN_SHARE));
       const whole = (perDay: number | null | undefined) => (perDay ?? null) && (perDay as number) * month.days;
       const rest = (perDay: number | null | undefined) =>
         (perDay ?? null) && forecast.soFarKwh + (perDay as number) * (month.days - day + 1);

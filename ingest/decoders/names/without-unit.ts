@@ -97,10 +97,10 @@ const namesEnergy = (name: string): boolean => ENERGY.test(name) || SHORT_ENERGY
  * Minimum value, in Wh, at which the owner is asked about a French meter's index. Smaller numbers are ignored, because the labels of the
  * index are also ordinary words (`BASE`, `EAST`).
  */
-const LEAST_INDEX_WH = 1_000;
+const MIN_INDEX_WH = 1_000;
 /** Whether a number is an index of a French meter, by its Téléinfo label. Such an index is in Wh, but the label does not state the unit. */
 const isTeleinfoIndex = (path: string, value: unknown): boolean =>
-  Number(readNumber(value)) >= LEAST_INDEX_WH && readTeleinfoLabel(getLastNameOfPath(path))?.quantity === 'register';
+  Number(readNumber(value)) >= MIN_INDEX_WH && readTeleinfoLabel(getLastNameOfPath(path))?.quantity === 'register';
 /** Whether a name contains a word or a code for energy or power. This quick test precedes the look-up of the words in the dictionaries. */
 export const isEnergyOrPowerName = (name: string): boolean =>
   namesEnergy(name) || namesPower(name) || READING.test(name) || isOfFlow(name);

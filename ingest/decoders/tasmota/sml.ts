@@ -22,7 +22,7 @@ const NOT_ELECTRIC = /^(gas|water|wasser|heat|heizung|w(ae|ä)rme)(?![a-z])/i;
 const METER =
   /^(?:sml|obis|p1|dsmr|meter|smart_?meter|power_?meter|modbus\d*|mbus|z(?:ae|ä)hler|strom|hhstrom|haus|haupt|home|main|netz|grid|ebz|ehz|emh|mt\d{3}|dws|dtz|ddz|ed300|q[13][a-d]|lk\d\d|as\d{4}|a1500|e\d{3}|sdm\d*|zm[bd]\d*|itron|iskra|norax|sgm|am550|kaifa|im35\d|td\d{4}|t5[15]0|dvs|ws\d{4}|gs303|gh30\d|abb|aec|hiking|janitza)/i;
 /** Value above which a register is probably in Wh: 1,000,000 kWh is more than a home uses, but 1,000,000 Wh are only 1,000 kWh. */
-const MOST_KWH = 1_000_000;
+const MAX_KWH = 1_000_000;
 /** Maximum number of names per meter about which the owner is asked. Most names of a script with more names are not meter values. */
 const MAX_ASKED = 20;
 
@@ -110,7 +110,7 @@ export function readMeterBlock(
     } else if (what.is === 'power') add(name, value, 'W', what.channel, true);
     else if (what.is === 'register') {
       const isOnce = !channels.has(`energy_total_kwh ${what.channel}`);
-      if (isOnce && !(Number(readNumber(value)) >= MOST_KWH)) add(name, value, 'kWh', what.channel, true);
+      if (isOnce && !(Number(readNumber(value)) >= MAX_KWH)) add(name, value, 'kWh', what.channel, true);
       else ask(name, value);
     } else if (what.is === 'unknown') ask(name, value);
   }

@@ -3,14 +3,14 @@ import { LANGUAGES, type LanguageVocabulary, type WordMeaning } from './language
 
 export const MAX_PHRASE_WORDS = 4;
 /** Minimum length of the parts of a compound word. Shorter parts occur in almost every word. */
-const SHORTEST_PART = 3;
-const SHORTEST_COMPOUND = 6;
+const MIN_PART_CHARACTERS = 3;
+const MIN_COMPOUND_CHARACTERS = 6;
 /**
  * Maximum length of a compound word. No word for a meter is longer. The time of a search grows with the square of the length, and names can
  * have any length.
  */
-const LONGEST_COMPOUND = 40;
-const MOST_PARTS = 5;
+const MAX_COMPOUND_CHARACTERS = 40;
+const MAX_PARTS = 5;
 /** Linking letters between the parts of a compound: `Verbrauch-s-zähler`. */
 const LINKS = ['', 's', 'es', 'n', 'en', 'e', 'er'];
 
@@ -59,7 +59,7 @@ export const findWordMeanings = (word: string): Meanings | null =>
 const inEnglish = dictionaryOf(LANGUAGES.filter(isEnglish));
 /** Whether a word has a meaning in another language but none in English, and is not a place. Such a word does not name a circuit. */
 export const isNonEnglishTerm = (word: string): boolean =>
-  word.length >= SHORTEST_PART && !found(inEnglish, word) && findWordMeanings(word)?.has('place') === false;
+  word.length >= MIN_PART_CHARACTERS && !found(inEnglish, word) && findWordMeanings(word)?.has('place') === false;
 
 /** Whether words that are joined by blanks form a phrase in one of the languages. */
 export const isKnownPhrase = (words: string): boolean => all.words.has(words);
@@ -80,9 +80,9 @@ function found({ words, stems }: Dictionary, word: string): Meanings | null {
  * of them share.
  */
 function compoundOf(word: string): Meanings | null {
-  if (word.length < SHORTEST_COMPOUND || word.length > LONGEST_COMPOUND || word.includes(' ')) return null;
+  if (word.length < MIN_COMPOUND_CHARACTERS || word.length > MAX_COMPOUND_CHARACTERS || word.includes(' ')) return null;
   for (const dictionaries of compounding) {
-    const all = dictionaries.flatMap((dictionary) => partsOf(dictionary, word, MOST_PARTS) ?? []);
+    const all = dictionaries.flatMap((dictionary) => partsOf(dictionary, word, MAX_PARTS) ?? []);
     const [first, ...others] = all;
     if (!first) continue;
     const common = [...first].filter((concept) => others.every((one) => one.has(concept)));
@@ -93,14 +93,14 @@ function compoundOf(word: string): Meanings | null {
 
 function partsOf(dictionary: Dictionary, word: string, most: number): Set<WordMeaning> | null {
   if (most === 0) return null;
-  for (let length = word.length - SHORTEST_PART; length >= SHORTEST_PART; length--) {
+  for (let length = word.length - MIN_PART_CHARACTERS; length >= MIN_PART_CHARACTERS; length--) {
     const first = dictionary.words.get(word.slice(0, length));
     if (!first) continue;
     for (const link of LINKS) {
       if (!word.startsWith(link, length)) continue;
       const rest = word.slice(length + link.length);
       // At the end of a compound, "net" means a network or a company (SolarNet) and not a balance.
-      if (rest.length < SHORTEST_PART || (rest === 'net' && isBalance(dictionary.words.get(rest)))) continue;
+      if (rest.length < MIN_PART_CHARACTERS || (rest === 'net' && isBalance(dictionary.words.get(rest)))) continue;
       const others = found(dictionary, rest) ?? partsOf(dictionary, rest, most - 1);
       if (others) return asCompound(first, others);
     }

@@ -40,13 +40,13 @@ export interface BarColours {
  * period's bar. `ghost`: the earlier period's bar.
  */
 const WIDTHS = { alone: 0.78, inFront: 0.56, ghost: 0.88 };
-const MOST_BAR_PX = 48;
+const MAX_BAR_PX = 48;
 
 /** Paints each bar: first the earlier period's bar, then its layers from zero upwards, and last its estimated part. */
 export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours): void {
   const { ctx, bbox } = plot;
   const slotPx = bbox.width / bars.length;
-  const mostPx = MOST_BAR_PX * (devicePixelRatio || 1);
+  const mostPx = MAX_BAR_PX * (devicePixelRatio || 1);
   const y = (value: number) => plot.valToPos(value, 'y', true);
   const hasGhosts = bars.some(({ ghost }) => ghost != null);
   const column = (index: number, share: number) => {

@@ -75,7 +75,7 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
 /**
  * A utility with at most this number of accounts is small: its devices are found by account, because a scan of all devices would be slow.
  */
-const MOST_ACCOUNTS = 1_000;
+const MAX_ACCOUNTS = 1_000;
 
 /**
  * Returns the SQL condition that the caller can access a device. For a small utility, it lists the accounts, so that an index is used.
@@ -85,8 +85,8 @@ async function devicesWithin(db: Database, reach: AccessibleAccounts): Promise<R
   if (!('enrolledBy' in reach)) return isAccountAccessibleSql(reach, 'devices.user_id');
   // Raw SQL: the list of accounts is returned only if it is short.
   const { rows } = await sql<{ accounts: string[] | null }>`
-    SELECT CASE WHEN count(*) <= ${MOST_ACCOUNTS} THEN array_agg(user_id) END AS accounts
-    FROM (SELECT users.user_id FROM users WHERE ${accessibleAccountsSql(reach)} LIMIT ${MOST_ACCOUNTS + 1}) a`.execute(
+    SELECT CASE WHEN count(*) <= ${MAX_ACCOUNTS} THEN array_agg(user_id) END AS accounts
+    FROM (SELECT users.user_id FROM users WHERE ${accessibleAccountsSql(reach)} LIMIT ${MAX_ACCOUNTS + 1}) a`.execute(
     db,
   );
   const accounts = rows[0]?.accounts;

@@ -6,7 +6,7 @@ import { MAX_SILENCE_CHECK_GAP_MS } from './record-silences.ts';
 import { type DeviceSilence, type DeviceStopGroup, groupDeviceStops, STOP_GROUPING_THRESHOLDS } from './stops.ts';
 
 /** Maximum number of silences in one query, enough for an outage of 100,000 devices. */
-const MOST_SILENCES = 250_000;
+const MAX_SILENCES = 250_000;
 
 /** The silences of many devices in a time range, grouped by devices that stopped together. */
 interface FleetSilences {
@@ -43,8 +43,8 @@ export async function readSilences(
     FROM device_silences s JOIN devices ON devices.device_id = s.device_id JOIN users ON users.user_id = s.user_id
     WHERE (s.began_at >= ${since} OR s.ended_at > ${since} OR s.ended_at IS NULL) AND s.began_at < ${until}
       AND s.was_heard AND devices.deleted_at IS NULL AND ${accessibleAccountsSql(reach)}
-    LIMIT ${MOST_SILENCES + 1}`.execute(db);
-  if (rows.length > MOST_SILENCES)
+    LIMIT ${MAX_SILENCES + 1}`.execute(db);
+  if (rows.length > MAX_SILENCES)
     throw createUnprocessableError({ field: 'end', message: 'has too many earlier silences: request fewer days' });
   const silences = rows.map((row): DeviceSilence => {
     const { device_id: deviceId, user_id: userId, gateway_id: gatewayId, began_at, ended_at } = row;

@@ -24,7 +24,7 @@ import { GroupTotalsAccumulator } from './totals.ts';
  */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
-const MOST_ROWS = 20_000;
+const MAX_ROWS = 20_000;
 
 /** Sums of a group in one row of a response. `peak`: the hour, or hour of the day, with the highest usage of all homes together. */
 export interface GroupBucket {
@@ -164,7 +164,7 @@ export function* splitHomesIntoBatches(
 ): Generator<readonly Home[]> {
   const hours = Math.max(1, countRowsToRead(range, unit));
   const rows = isClockUnit(unit) ? hours : { day: hours / 24, month: 1, span: 1 }[unit];
-  const size = Math.max(1, Math.floor(Math.min(COMPOSED_HOURS / hours, MOST_ROWS / rows)));
+  const size = Math.max(1, Math.floor(Math.min(COMPOSED_HOURS / hours, MAX_ROWS / rows)));
   let batch: Home[] = [];
   let cut = new Set<number>();
   const ordered = [...homes].sort(

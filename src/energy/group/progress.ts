@@ -6,7 +6,7 @@ import { closeOpenHoursBefore, waitForEarlierWriters } from '#src/rollups/refres
 // Raw SQL: row locks, and transactions that share a snapshot.
 
 /** Maximum number of recorded changes that one transaction processes. */
-const MOST_CHANGES = 20_000;
+const MAX_CHANGES = 20_000;
 
 /** Returns the start of yesterday (UTC). Sums of later times are not stored, because most new readings are of these times. */
 export const getStartOfYesterday = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
@@ -38,7 +38,7 @@ export async function advanceGroupSumsBound(
 }
 
 /** Deletes the stored sums of changed days, and then the records of these changes. Returns the number of changes. */
-export async function invalidateSumsOfChangedDays(pool: Pool, mostChanges = MOST_CHANGES): Promise<number> {
+export async function invalidateSumsOfChangedDays(pool: Pool, mostChanges = MAX_CHANGES): Promise<number> {
   let all = 0;
   for (;;) {
     const taken = await runInTransaction(pool, async (client) => {

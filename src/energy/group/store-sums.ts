@@ -14,7 +14,7 @@ import {
 import { listMonthsToStore, type StoreMonthDependencies, storeMonthSums } from './store-month.ts';
 
 /** Minimum number of homes in a group for which sums are stored. For smaller groups, sums are computed on request. */
-const LEAST_HOMES = 50;
+const MIN_HOMES = 50;
 /**
  * Interval in ms at which changes of a group's homes are detected. After a change, sums are computed on request until they are stored
  * again.
@@ -61,7 +61,7 @@ export async function storeGroupSums(parts: StoreGroupSumsOptions): Promise<numb
   for (const group of due) {
     if (isOver()) return sums;
     const homes = await parts.homesOf(parts.db, group.groupId);
-    const isLarge = homes.length >= (parts.leastHomes ?? LEAST_HOMES);
+    const isLarge = homes.length >= (parts.leastHomes ?? MIN_HOMES);
     if (isLarge && !hasMoved) {
       await advanceGroupSumsBound(pool, now, {
         isClosing: !parts.continuousAggregates,

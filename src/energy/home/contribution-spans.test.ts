@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ContributingSeries, computeContributionSpans, sumExpectedCoverageMs } from './contribution-spans.ts';
 
-const MOST_MS = 100;
+const MAX_MS = 100;
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
 /** Time spans of one series in which its energy contributes to import, export, both or neither. */
 const series = fc
   .record({
-    bounds: fc.uniqueArray(fc.nat(MOST_MS), { maxLength: 4 }),
+    bounds: fc.uniqueArray(fc.nat(MAX_MS), { maxLength: 4 }),
     counts: fc.array(fc.nat(3), { minLength: 5, maxLength: 5 }),
   })
   .chain(({ bounds, counts }) => {
@@ -24,7 +24,7 @@ const device = fc.array(series, { maxLength: 4 }).map((all) => all.flat());
 
 test('expected coverage adds up, for each ms, the series that count then, or the last counting ones if none counts any more', () => {
   fc.assert(
-    fc.property(device, fc.nat(MOST_MS), fc.nat(MOST_MS), (all, a, b) => {
+    fc.property(device, fc.nat(MAX_MS), fc.nat(MAX_MS), (all, a, b) => {
       const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];
       const spans = computeContributionSpans(all);
       for (const flow of ['imports', 'exports'] as const) {
@@ -35,7 +35,7 @@ test('expected coverage adds up, for each ms, the series that count then, or the
           for (let ms = fromMs; ms < toMs; ms++) {
             let last = ms;
             // If no series contributes from this time on, those that contributed last still count.
-            const isOver = Array.from({ length: MOST_MS + 2 - ms }, (_, later) => ms + later).every(
+            const isOver = Array.from({ length: MAX_MS + 2 - ms }, (_, later) => ms + later).every(
               (at) => sumAt(at) === 0,
             );
             while (isOver && last >= -1 && sumAt(last) === 0) last--;

@@ -7,7 +7,7 @@ import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterHourCalenda
 export type PeriodDevice = ElectricityDevice & BaseAndNightLoad;
 
 /** Maximum number of devices whose quarter-hours are read. Others use too little to matter at night. */
-const MOST_PROFILED = 30;
+const MAX_PROFILED = 30;
 
 /**
  * Returns the devices of a user that report electricity, highest usage first. `profile`: quarter-hours from which night loads and base
@@ -21,7 +21,7 @@ export async function loadPeriodDevices(
 ): Promise<PeriodDevice[]> {
   const devices = await loadElectricityDevices(db, userId, range);
   const consumers = devices.toSorted((a, b) => (b.import_kwh ?? -1) - (a.import_kwh ?? -1));
-  const profiled = consumers.filter(({ placement }) => placement === 'consumption').slice(0, MOST_PROFILED);
+  const profiled = consumers.filter(({ placement }) => placement === 'consumption').slice(0, MAX_PROFILED);
   const loads =
     profiled.length === 0 || profile.from >= profile.to
       ? new Map<string, Float64Array>()

@@ -307,9 +307,9 @@ async function thermostatsOf(db: Database, userId: string, deviceId: string | un
       ),
     )
     .orderBy('d.device_id')
-    .limit(MOST_THERMOSTATS);
+    .limit(MAX_THERMOSTATS);
   if (deviceId !== undefined) query = query.where('d.device_id', '=', deviceId);
   return query.execute();
 }
 /** Maximum number of thermostats: the page draws a chart for each. */
-const MOST_THERMOSTATS = 6;
+const MAX_THERMOSTATS = 6;

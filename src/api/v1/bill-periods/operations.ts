@@ -19,7 +19,7 @@ import {
   newBillPeriodSchema,
 } from './shape.ts';
 
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 
 export const createBillPeriod = defineOperation('POST /v1/bill-periods', {
   summary:
@@ -35,8 +35,8 @@ export const createBillPeriod = defineOperation('POST /v1/bill-periods', {
       device_id === undefined ? null : requireFound(await findDeviceOwner(db, reach, requireStorableId(device_id)));
     const owner = await loadAccessibleUser(db, caller, device?.user_id ?? user_id);
     if (end < start) throw createUnprocessableError({ field: 'end', message: 'must not lie before start' });
-    if (countDays(start, end) > MOST_DAYS)
-      throw createUnprocessableError({ field: 'end', message: `must be within ${MOST_DAYS} days of start` });
+    if (countDays(start, end) > MAX_DAYS)
+      throw createUnprocessableError({ field: 'end', message: `must be within ${MAX_DAYS} days of start` });
     const { from, to, zone } = createDayRange(start, end, owner.timezone);
     const now = context.clock();
     if (from > now) throw createUnprocessableError({ field: 'start', message: 'must not lie in the future' });

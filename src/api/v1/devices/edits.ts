@@ -12,7 +12,7 @@ import * as editStore from '#src/devices/edits/store.ts';
 import { findDevice } from '#src/devices/store.ts';
 
 /** Maximum register reading that an edit can add, in kWh. */
-const MOST_KWH = 1_000_000_000;
+const MAX_KWH = 1_000_000_000;
 
 /** Descriptions of members that occur in requests and in responses. */
 const MEANING = {
@@ -39,7 +39,7 @@ const newEdit = z
     start: instantSchema.optional().describe(MEANING.start),
     end: instantSchema.optional().describe(MEANING.end),
     at: instantSchema.optional().describe(MEANING.at),
-    kwh: z.number().min(0).max(MOST_KWH).optional().describe(MEANING.kwh),
+    kwh: z.number().min(0).max(MAX_KWH).optional().describe(MEANING.kwh),
     reason: textField(500).describe(MEANING.reason),
   })
   .superRefine((edit, context) => {

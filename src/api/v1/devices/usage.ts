@@ -32,7 +32,7 @@ const query = z.object({
  * the energy is distributed evenly over a gap.
  */
 const WITH_LIKE_DAYS: ReadonlySet<IncludableField> = new Set(['estimated', 'coverage']);
-const MOST_MONTHS = 36;
+const MAX_MONTHS = 36;
 
 export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', {
   summary:
@@ -107,10 +107,10 @@ function checkLikeDays(
       field: 'gaps',
       message: 'must be line in a Green Button feed, which contains only counted energy',
     });
-  if (wanted && countMonths(wanted.start, wanted.end) > MOST_MONTHS)
+  if (wanted && countMonths(wanted.start, wanted.end) > MAX_MONTHS)
     throw createUnprocessableError({
       field: 'end',
-      message: `must be within ${MOST_MONTHS} months of start with gaps=like_days`,
+      message: `must be within ${MAX_MONTHS} months of start with gaps=like_days`,
     });
 }
 

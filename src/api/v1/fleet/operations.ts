@@ -23,7 +23,7 @@ import {
 } from './shape.ts';
 
 /** Maximum hours of silence by which devices can be filtered: the hours of a leap year. */
-const MOST_HOURS = 8_784;
+const MAX_HOURS = 8_784;
 
 export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
   summary:
@@ -38,7 +38,7 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
       ),
     status: z.enum(DEVICE_STATUSES).optional().describe('Status: only devices in this state. Default: all states.'),
     silent_for_hours: fields
-      .integerField(1, MOST_HOURS)
+      .integerField(1, MAX_HOURS)
       .optional()
       .describe(
         'Minimum silence in hours: only devices without a message for this time, or paired this long ago without any message. A silence is detected within a minute. Default: all devices.',
@@ -88,7 +88,7 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
 });
 
 /** Maximum number of days of a request, because a query takes longer the more silences it covers. */
-const MOST_DAYS = 31;
+const MAX_DAYS = 31;
 
 export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
   summary:
@@ -97,17 +97,17 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
   answer: fleetSilenceSchema,
   query: z.object({
     start: fields.dateField.describe('First day of the range, in the time zone `tz`.'),
-    end: fields.dateField.describe(`Last day of the range, inclusive. The range is at most ${MOST_DAYS} days.`),
+    end: fields.dateField.describe(`Last day of the range, inclusive. The range is at most ${MAX_DAYS} days.`),
     group_by: z.enum(['hour', 'day']).default('hour').describe('Length of a row.'),
     tz: fields.zoneOrAccountField.default('UTC'),
     limit: fields.integerFieldWithDefault(1, 200, 50).describe('Maximum number of groups in the response.'),
   }),
   async handle({ context, db, caller, reach, query: { start, end, group_by, tz, limit } }) {
     if (end < start) throw createUnprocessableError({ field: 'end', message: 'must not be before start' });
-    if (countDays(start, end) > MOST_DAYS)
+    if (countDays(start, end) > MAX_DAYS)
       throw createUnprocessableError({
         field: 'end',
-        message: `must be at most ${MOST_DAYS} days after start, inclusive`,
+        message: `must be at most ${MAX_DAYS} days after start, inclusive`,
       });
     const zone = tz === 'account' ? (await resolveUserWithZone(db, caller, undefined, tz)).zone : tz;
     const range = createDayRange(start, end, zone);

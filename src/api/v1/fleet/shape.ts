@@ -87,7 +87,7 @@ export const fleetSilenceSchema = z
   })
   .meta({ id: 'FleetSilence' });
 
-const MOST_IDS = 20;
+const MAX_IDS = 20;
 /** Returns the value that all entries of the list share, or null. */
 const common = (all: readonly (string | null)[]): string | null => {
   const several = new Set(all);
@@ -106,7 +106,7 @@ export const stopGroupToResponse = ({ kind, isSure, because, stops }: DeviceStop
   heard_again: stops.filter(({ endedMs }) => endedMs !== null).length,
   user_id: common(stops.map(({ userId }) => userId)),
   gateway_id: common(stops.map(({ gatewayId }) => gatewayId)),
-  device_ids: stops.slice(0, MOST_IDS).map(({ deviceId }) => deviceId),
+  device_ids: stops.slice(0, MAX_IDS).map(({ deviceId }) => deviceId),
 });
 
 export const FLEET_EXAMPLES = {

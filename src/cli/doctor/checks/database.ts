@@ -165,7 +165,7 @@ function ofContent(
 
 /** Share of silent devices above which the doctor warns. The alert rule EnergyDevicesSilent uses the same share. */
 const SILENT_SHARE = 0.3;
-const FEWEST_HEARD = 10;
+const MIN_REPORTING_DEVICES = 10;
 
 export const silentDevicesCheck: Check = {
   name: 'silence',
@@ -178,7 +178,7 @@ export const silentDevicesCheck: Check = {
         return createProblemFinding(`none of ${devices} devices has sent a message in the last day`, todo);
       const silent = heardInDay - heardInHour;
       const what = `${silent} of ${heardInDay} devices that sent a message in the last day have been silent for an hour`;
-      const areMany = heardInDay >= FEWEST_HEARD && silent / heardInDay > SILENT_SHARE;
+      const areMany = heardInDay >= MIN_REPORTING_DEVICES && silent / heardInDay > SILENT_SHARE;
       const findings = [areMany ? createWarningFinding(what, todo) : createOkFinding(what)];
       if (faulty > 0)
         findings.push(

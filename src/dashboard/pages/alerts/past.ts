@@ -15,7 +15,7 @@ import {
 /** Number of days, including today, for which the preview evaluates an alert. */
 export const ALERT_HISTORY_DAYS = 90;
 /** Minimum length in hours of a silence in the preview, because many devices are often silent for less time. */
-const SHORTEST_SILENCE_HOURS = 3;
+const MIN_SILENCE_HOURS = 3;
 
 /**
  * A past value in kWh or an amount of money; null if unknown. It is the total of a day or month, or that of the hour of a day with the
@@ -56,7 +56,7 @@ export async function loadAlertHistory(
   now = new Date(),
 ): Promise<AlertHistory> {
   if (type === 'no_data') {
-    const body = { user_id, type, threshold_hours: SHORTEST_SILENCE_HOURS };
+    const body = { user_id, type, threshold_hours: MIN_SILENCE_HOURS };
     const { data } = await callApi<{ data: HypotheticalAlertFiring[] }>('POST', '/v1/alerts/preview', body);
     return {
       type,

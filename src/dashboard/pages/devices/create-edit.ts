@@ -9,7 +9,7 @@ import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
 /** Maximum register reading that the user can enter, in kWh. */
-const MOST_KWH = 1_000_000_000;
+const MAX_KWH = 1_000_000_000;
 
 type Action = 'exclude' | 'add';
 
@@ -60,7 +60,7 @@ export function CreateReadingEditDialog(props: { device: DeviceDetails; onMade: 
         action === 'add'
           ? html`${instantField('at', w.at)}
             <${Field} label=${w.value({ units: units.join(', ') })} mistake=${mistakes.kwh} control=${DecimalInput}
-              name="kwh" limits=${{ least: 0, most: MOST_KWH }} isRequired />`
+              name="kwh" limits=${{ least: 0, most: MAX_KWH }} isRequired />`
           : html`${instantField('start', w.from)}${instantField('end', w.to)}`
       }
       <p class="quiet">${words().common.timesIn({ zone: user.timezone })}</p>

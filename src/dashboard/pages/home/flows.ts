@@ -66,7 +66,7 @@ export function EnergyFlowDiagram(props: {
 }
 
 /** Maximum number of devices in the diagram. Further devices are combined. */
-const MOST_DEVICES = 5;
+const MAX_DEVICES = 5;
 
 /** A consumer in the diagram: a device, the other devices combined, the usage that no device measures, or the whole usage. */
 type Use = { kwh: number | null } & (
@@ -99,7 +99,7 @@ export function listConsumers(
     return whole;
   if (!isFlowBalanced([sum(top.map((one) => one.kwh))], [consumption_kwh])) return whole;
   // A single remaining device is shown by its own name, not as a group.
-  const shown = top.length === MOST_DEVICES + 1 ? top.length : MOST_DEVICES;
+  const shown = top.length === MAX_DEVICES + 1 ? top.length : MAX_DEVICES;
   const small = top.slice(shown);
   const uses: Use[] = [
     ...top.slice(0, shown),
