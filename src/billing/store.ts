@@ -60,12 +60,12 @@ export interface BillVersion {
 }
 
 /**
- * A correction of a closed period. `toldIn`: the period with which it is billed; null if there is none yet. `isTold`: whether that period
- * is closed.
+ * A correction of a closed period. `billedIn`: the period with which it is billed; null if there is none yet. `isBilled`: whether that
+ * period is closed.
  */
 interface LaterCorrection extends BilledEnergyByDirection {
-  toldIn: string | null;
-  isTold: boolean;
+  billedIn: string | null;
+  isBilled: boolean;
 }
 
 export interface BillDetails {
@@ -318,15 +318,20 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
   const waiting = await outstandingOf(db, period);
   if (!period.closed_at)
     return { ...of, adjustments: waiting.map((one) => createStatementAdjustment(adjustmentOf(one))), corrections: [] };
-  const { rows } = await sql<BilledEnergyByDirection & { toldIn: string }>`
-    SELECT told_in AS "toldIn", import_milliwatt_hours AS imported, export_milliwatt_hours AS exported
+  const { rows } = await sql<BilledEnergyByDirection & { billedIn: string }>`
+    SELECT told_in AS "billedIn", import_milliwatt_hours AS imported, export_milliwatt_hours AS exported
     FROM bill_adjustments WHERE bill_period_id = ${period.bill_period_id} ORDER BY told_in`.execute(db);
-  const statedCorrections = rows.map((row) => ({ ...row, isTold: true }));
-  const untold = waiting.map(({ next, imported, exported }) => ({ toldIn: next, isTold: false, imported, exported }));
+  const statedCorrections = rows.map((row) => ({ ...row, isBilled: true }));
+  const unbilled = waiting.map(({ next, imported, exported }) => ({
+    billedIn: next,
+    isBilled: false,
+    imported,
+    exported,
+  }));
   return {
     ...of,
     adjustments: versions.at(-1)?.statement.adjustments ?? [],
-    corrections: [...statedCorrections, ...untold],
+    corrections: [...statedCorrections, ...unbilled],
   };
 }
 

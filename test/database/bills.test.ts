@@ -206,7 +206,7 @@ test(`${RUNS} random histories with late readings are billed to the milliwatt-ho
           );
           const waiting = sum(
             bills.flatMap(({ corrections }) =>
-              corrections.filter(({ isTold }) => !isTold).map((one) => BigInt(one[name])),
+              corrections.filter(({ isBilled }) => !isBilled).map((one) => BigInt(one[name])),
             ),
           );
           expect(billed + waiting).toBe(sum(rows.map((row) => (direction === 'import' ? row.energy : row.exported))));

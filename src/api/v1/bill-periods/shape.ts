@@ -283,9 +283,9 @@ export function billDetailsToResponse({
       sha256,
     })),
     adjustments,
-    corrections: corrections.map(({ toldIn, isTold, imported, exported }) => ({
-      told_in: toldIn,
-      status: isTold ? 'told' : 'waiting',
+    corrections: corrections.map(({ billedIn, isBilled, imported, exported }) => ({
+      told_in: billedIn,
+      status: isBilled ? 'told' : 'waiting',
       import_kwh: formatExactKwh(imported),
       export_kwh: formatExactKwh(exported),
     })),
