@@ -1,6 +1,8 @@
+import type { Selectable } from 'kysely';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createQueryFunctionOnConnection, type Pool, type QueryFunction } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
+import type { Tables } from '#src/database/tables.ts';
 import { writeOrRejectMessages } from './batch-writer.ts';
 import { createIncomingMessage } from './incoming.ts';
 import { MAX_STORED_PAYLOAD_BYTES } from './write/save-rejections.ts';
@@ -8,19 +10,10 @@ import { createWriter, type IncomingMessage } from './write/writer.ts';
 
 const PAGE = 50;
 
-/** A rejected message or message element. */
-export interface RejectedMessage {
-  rejected_id: number;
-  received_at: string;
-  device_id: string | null;
-  topic: string;
-  /** Index of the element in the message, from 0. Null if the whole message was rejected. */
-  element: number | null;
-  reason: string;
-  /** The payload if it is valid UTF-8; otherwise `payload_b64` is set. */
-  payload?: string;
-  payload_b64?: string;
-}
+type StoredMessage = Pick<
+  Selectable<Tables['rejected_messages']>,
+  'rejected_id' | 'received_at' | 'device_id' | 'topic' | 'element' | 'reason' | 'payload'
+>;
 
 export interface RejectionFilter {
   deviceId?: string;
@@ -35,9 +28,9 @@ export async function listRejectedMessages(
   pool: Pool,
   which: RejectionFilter,
   { limit, before }: { limit: number; before?: number },
-): Promise<RejectedMessage[]> {
+) {
   // Raw SQL: only one row of a message contains the payload, and the rows of its other elements refer to this row.
-  const { rows } = await pool.query(
+  const { rows } = await pool.query<StoredMessage>(
     `SELECT r.rejected_id, r.received_at, r.device_id, r.topic, r.element, r.reason, coalesce(m.payload, r.payload) AS payload
      FROM (SELECT * FROM rejected_messages
            WHERE ${CONDITION} AND ($4::bigint IS NULL OR rejected_id < $4) ORDER BY rejected_id DESC LIMIT $3) r
@@ -51,7 +44,8 @@ export async function listRejectedMessages(
   }));
 }
 
-function shownPayload(payload: Buffer): { payload: string } | { payload_b64: string } {
+/** Returns the payload as text if it is valid UTF-8, otherwise in base64. */
+function shownPayload(payload: Buffer): { payload?: string; payload_b64?: string } {
   const text = payload.toString('utf8');
   return Buffer.from(text, 'utf8').equals(payload) ? { payload: text } : { payload_b64: payload.toString('base64') };
 }

@@ -6,7 +6,7 @@ import type { Calculator } from '#src/cost/calculator.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
 import type { SourceFetcher } from '#src/tariffs/sources/read-source.ts';
-import type { DoctorReport } from './dashboard/shapes.ts';
+import type { DoctorReport, RejectedMessageEntry } from './dashboard/shapes.ts';
 import type { UsageStreams } from './live/live.ts';
 import type { ReadDatabaseRouter } from './reads.ts';
 import type { messageInterpretationSchema } from './v1/gateways/shape.ts';
@@ -60,20 +60,6 @@ export interface BrokerAddress {
   is_plain_open: boolean;
 }
 
-/** A rejected message, or a rejected element of a message, as stored by ingest. */
-export interface RejectedRow {
-  rejected_id: number;
-  received_at: string;
-  device_id: string | null;
-  topic: string;
-  /** Position of the rejected element in the message, from 0. Null if the whole message was rejected. */
-  element: number | null;
-  reason: string;
-  /** The payload as text, if it is UTF-8; otherwise in base64. */
-  payload?: string;
-  payload_b64?: string;
-}
-
 interface Replayed {
   messages: number;
   stored: number;
@@ -91,7 +77,7 @@ interface Replayed {
  */
 export interface RejectedMessagesPort {
   /** Lists rejected messages, newest first. `before`: a rejected_id; only messages with lower ids are returned. */
-  list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<RejectedRow[]>;
+  list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<RejectedMessageEntry[]>;
   /**
    * Processes rejected messages again, as they were received. Returns null if another replay is in progress. Each page of the
    * replay runs in `whileAllowed`, which throws if the caller has lost access.

@@ -1,10 +1,6 @@
 import type { Command } from 'commander';
-import {
-  listRejectedMessages,
-  type RejectedMessage,
-  type RejectionFilter,
-  replayRejectedMessages,
-} from '#ingest/replay-rejected.ts';
+import { listRejectedMessages, type RejectionFilter, replayRejectedMessages } from '#ingest/replay-rejected.ts';
+import type { RejectedMessageEntry } from '#src/api/dashboard/shapes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { createDatabase } from '#src/database/connect.ts';
@@ -86,7 +82,7 @@ function whichOf({ device, since }: Options): RejectionFilter {
 const MAX_SHOWN_CHARACTERS = 200;
 
 /** Formats one rejected message for a terminal. Escapes line breaks in a device's text. */
-function linesOf({ received_at, topic, element, reason, payload, payload_b64 }: RejectedMessage): string {
+function linesOf({ received_at, topic, element, reason, payload, payload_b64 }: RejectedMessageEntry): string {
   const where = element === null ? '' : ` [${element}]`;
   const text = (payload ?? `base64 ${payload_b64}`).slice(0, MAX_SHOWN_CHARACTERS);
   return [`${received_at}  ${topic}${where}`, `  ${reason}`, `  ${text}`].map(escapeLineForTerminal).join('\n');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RejectedRow, RollupsPort } from '#src/api/context.ts';
+import type { RollupsPort } from '#src/api/context.ts';
 import { idField, paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { auditRecordToResponse as actToResponse } from '#src/api/v1/audit/shape.ts';
@@ -16,6 +16,7 @@ import {
   type DoctorReport,
   doctorReportSchema,
   operatorOverviewSchema,
+  type RejectedMessageEntry,
   rejectedMessageSchema as rejectWholeMessage,
   replayCountsSchema,
   rollupCheckSchema,
@@ -110,7 +111,7 @@ export const listRejectedMessages = defineOperation('GET /v1/rejected', {
   },
 });
 
-const shown = ({ payload, payload_b64, ...row }: RejectedRow): RejectedRow =>
+const shown = ({ payload, payload_b64, ...row }: RejectedMessageEntry): RejectedMessageEntry =>
   omitUndefined({ ...row, payload: payload?.slice(0, SHOWN), payload_b64: payload_b64?.slice(0, SHOWN) });
 
 export const replayRejectedMessages = defineOperation('POST /v1/rejected/replay', {
