@@ -60,6 +60,7 @@ interface SignedIn {
   environment: 'live' | 'sandbox';
   mqtt: Session['mqtt'];
   asks_timezone: boolean;
+  scopes: Session['scopes'];
 }
 
 interface NotSignedIn {
@@ -149,9 +150,9 @@ function App() {
   const { page, rest } = placeOf(path);
   const session = useMemo((): Session | null => {
     if (signedIn === null || signedIn === 'unknown') return null;
-    const { user: me, environment, mqtt, asks_timezone: asksTimezone } = signedIn;
+    const { user: me, environment, mqtt, scopes, asks_timezone: asksTimezone } = signedIn;
     const changeMe = (user: User) => setSignedIn({ ...signedIn, user, asks_timezone: false });
-    return { me, asksTimezone, changeMe, leave, environment, mqtt, user: picked ?? me, pick, rest, go, move };
+    return { me, asksTimezone, changeMe, leave, environment, mqtt, scopes, user: picked ?? me, pick, rest, go, move };
   }, [signedIn, picked, pick, rest, go, move]);
 
   const { common } = words();

@@ -22,6 +22,8 @@ export interface Session {
     /** Whether devices need a copy of the service's certificate. */
     needs_certificate: boolean;
   };
+  /** All scopes that API keys and apps can have. */
+  scopes: { keys: readonly string[]; apps: readonly string[] };
   /** The account whose data the pages show: the selected account, otherwise the signed-in account. */
   user: User;
   pick(user: User): void;

@@ -11,6 +11,7 @@ import { createBrowserCookie, createBrowserIdentity, isKnownBrowser, parseBrowse
 import { findAccountOfPasskey, getPasskeySite, signInByPasskey } from '#src/auth/passkeys.ts';
 import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
+import { APP_SCOPE_NAMES, SCOPES } from '#src/auth/scopes.ts';
 import {
   closeSession,
   closeUserSessionsAndEmailChanges,
@@ -228,6 +229,7 @@ class SessionRoutes {
       // Only the embedded broker uses this certificate. An external broker has a certificate of its own.
       mqtt: { ...mqtt, needs_certificate: mqtt.ports !== null && isSelfSigned(certificate()) },
       asks_timezone: await shouldAskForTimezone(db, userId),
+      scopes: { keys: SCOPES, apps: APP_SCOPE_NAMES },
       ...this.#provider,
     };
   }

@@ -62,7 +62,7 @@ export function Page() {
 /** Table of API keys, newest first. Expired and revoked keys come last. */
 function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string; actions: (key: Key) => Children }) {
   const { of: all, nameOfDevice, actions } = props;
-  const { me } = useSession();
+  const { me, scopes: known } = useSession();
   const { common, keys: w } = words();
   const at = (iso: string | null) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
   return renderTable(
@@ -73,7 +73,7 @@ function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string
       [
         w.mayDo,
         ({ scopes, device_id }) =>
-          html`<span>${summariseScopes(scopes)}${device_id !== undefined && html` <span class="quiet">${w.onlyDevice({ device: nameOfDevice(device_id) })}</span>`}</span>`,
+          html`<span>${summariseScopes(scopes, known.keys)}${device_id !== undefined && html` <span class="quiet">${w.onlyDevice({ device: nameOfDevice(device_id) })}</span>`}</span>`,
       ],
       [
         w.allowed,

@@ -4,8 +4,8 @@ import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { readSubmittedForm, useAction } from '../../parts/load.ts';
 import { ContentShownOnce, CopyableText, Dialog, Field, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
-import { APP_SCOPES } from '../keys/scopes.ts';
 
 const DEFAULT_SCOPES: readonly string[] = ['insights:read', 'devices:read'];
 const TYPES: readonly App['type'][] = ['confidential', 'public'];
@@ -118,13 +118,14 @@ function TypeChoice() {
 function ScopeChoice(props: { scopes: readonly string[]; isChange: boolean; onChange: (next: string[]) => void }) {
   const { scopes, isChange, onChange } = props;
   const { apps: w, keys } = words();
+  const all = useSession().scopes.apps;
   const choose = (scope: string, isChosen: boolean) =>
-    onChange(APP_SCOPES.filter((one) => (one === scope ? isChosen : scopes.includes(one))));
+    onChange(all.filter((one) => (one === scope ? isChosen : scopes.includes(one))));
   return html`<fieldset>
     <legend>${w.scopes}</legend>
     <p class="quiet">${isChange ? w.scopesChange : w.scopesAbout}</p>
     <div class="choices wide">
-      ${APP_SCOPES.map(
+      ${all.map(
         (scope) => html`<label>
           <input
             type="checkbox"

@@ -9,14 +9,13 @@ import { ContentShownOnce, CopyableText, Dialog, Field, FormButtons, renderInlin
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
 import { AllowedAddressesField, ExpirySelect, getKeyName, getSelectedExpiry, readAllowedAddresses } from './key.ts';
-import { DEFAULT_SCOPES, formatCurlCommand, SCOPES } from './scopes.ts';
-
-const ALL = SCOPES;
+import { formatCurlCommand, listDefaultScopes } from './scopes.ts';
 
 /** Dialog that creates an API key for a selected purpose, and then shows the key once. */
 export function CreateKeyDialog({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const { common, keys: w } = words();
-  const [scopes, setScopes] = useState<readonly string[]>(DEFAULT_SCOPES);
+  const all = useSession().scopes.keys;
+  const [scopes, setScopes] = useState<readonly string[]>(() => listDefaultScopes(all));
   const [made, setMade] = useState<CreatedKey | null>(null);
   const { run, isBusy, error } = useAction();
   if (made)
@@ -39,14 +38,14 @@ export function CreateKeyDialog({ onMade, onClose }: { onMade: () => void; onClo
     });
   };
   const allow = (scope: string, isAllowed: boolean) =>
-    setScopes(ALL.filter((one) => (one === scope ? isAllowed : scopes.includes(one))));
+    setScopes(all.filter((one) => (one === scope ? isAllowed : scopes.includes(one))));
   return html`<${Dialog} title=${w.create} onClose=${onClose}>
     <form onSubmit=${create}>
       <${Field} label=${common.name} hint=${w.nameHint} name="name" maxlength="100" autocomplete="off" />
       <fieldset>
         <legend>${w.whatItMayDo}</legend>
         <div class="choices wide">
-          ${ALL.map(
+          ${all.map(
             (scope) => html`<label>
               <input
                 type="checkbox"
@@ -58,7 +57,7 @@ export function CreateKeyDialog({ onMade, onClose }: { onMade: () => void; onClo
           )}
         </div>
         <p class="actions">
-          <button type="button" onClick=${() => setScopes(ALL)}>${w.all}</button>
+          <button type="button" onClick=${() => setScopes(all)}>${w.all}</button>
           <button type="button" onClick=${() => setScopes([])}>${w.none}</button>
         </p>
       </fieldset>

@@ -39,43 +39,15 @@ export function formatCurlCommand(
   return `curl -sSk -H 'Authorization: Bearer ${key}' '${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}'`;
 }
 
-/** All scopes that an API key can have, as in src/auth/scopes.ts. */
-export const SCOPES: readonly string[] = [
-  'insights:read',
-  'alerts:read',
-  'alerts:write',
-  'users:read',
-  'users:write',
-  'devices:read',
-  'devices:write',
-  'webhooks:read',
-  'webhooks:write',
-  'tariffs:read',
-  'tariffs:write',
-  'keys:write',
-  'readings:read',
-  'readings:write',
-];
+/** Returns the preselected scopes of a new API key: of `all`, those that do not concern single readings. */
+export const listDefaultScopes = (all: readonly string[]): string[] =>
+  all.filter((scope) => !scope.startsWith('readings:'));
 
-/** All scopes that an app can have, as in src/auth/scopes.ts. */
-export const APP_SCOPES: readonly string[] = [
-  'insights:read',
-  'devices:read',
-  'alerts:read',
-  'alerts:write',
-  'readings:read',
-  'readings:write',
-  'webhooks:read',
-  'webhooks:write',
-];
-
-/** Preselected scopes of a new API key: all except those for single readings. */
-export const DEFAULT_SCOPES = SCOPES.filter((scope) => !scope.startsWith('readings:'));
-
-/** Formats the scopes of an API key for a table: "all", "all but keys:write", or the list of scopes. */
-export function summariseScopes(scopes: readonly string[]): string {
-  const missing = DEFAULT_SCOPES.filter((scope) => !scopes.includes(scope));
+/** Formats the scopes of an API key for a table: "all", "all but keys:write", or the list of scopes. `all`: all scopes of keys. */
+export function summariseScopes(scopes: readonly string[], all: readonly string[]): string {
+  const defaults = listDefaultScopes(all);
+  const missing = defaults.filter((scope) => !scopes.includes(scope));
   if (missing.length > 2) return scopes.join(', ');
   const common = missing.length === 0 ? words().keys.allScopes : words().keys.allBut({ scopes: missing.join(', ') });
-  return [common, ...scopes.filter((scope) => !DEFAULT_SCOPES.includes(scope))].join(', ');
+  return [common, ...scopes.filter((scope) => !defaults.includes(scope))].join(', ');
 }
