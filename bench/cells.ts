@@ -14,12 +14,12 @@ import { type CellsInstallationUnderTest, startCellsUnderTest } from './cells/ri
 
 const NEEDED = /^HAProxy/;
 const FULL = {
-  ...{ messages: 60_000, rounds: 3, requests: 3_000, devices: 2_000 },
+  ...{ messages: 60_000, rounds: 3, requests: 12_000, devices: 2_000 },
   ...{ killRounds: 10, accounts: 200, listedAccounts: 10_000, changes: 30, seconds: 20 },
 };
 /** Settings of `--quick`: a run of about five minutes, used at the end of a test run. */
 const QUICK: typeof FULL = {
-  ...{ messages: 12_000, rounds: 1, requests: 1_000, devices: 200 },
+  ...{ messages: 12_000, rounds: 1, requests: 2_000, devices: 200 },
   ...{ killRounds: 2, accounts: 4, listedAccounts: 1_000, changes: 5, seconds: 5 },
 };
 const PLAN = process.argv.includes('--quick') ? QUICK : FULL;
@@ -104,9 +104,17 @@ async function load(rig: CellsInstallationUnderTest): Promise<PartResult> {
 }
 
 async function requests(rig: CellsInstallationUnderTest): Promise<PartResult> {
-  const us = await measureRouterCpuPerRequest(rig, PLAN.requests);
-  const what = 'CPU of the router a request';
-  return { measured: us, goals: [{ what, measured: round(us), unit: ' µs', goal: { atMost: 200 } }] };
+  const measured = await measureRouterCpuPerRequest(rig, PLAN.requests);
+  const { requestUs, idleMsPerSecond, perSecond, failed } = measured;
+  const what = 'CPU of the router a request, without its CPU at rest';
+  return {
+    measured,
+    goals: [
+      { what, measured: round(requestUs), unit: ' µs', goal: { atMost: 200 } },
+      { what: 'Requests that failed while the CPU of the router was measured', measured: failed, goal: NONE },
+    ],
+    lines: [`router: ${round(perSecond)} requests/s; at rest ${round(idleMsPerSecond)} ms of CPU a second`],
+  };
 }
 
 async function map(rig: CellsInstallationUnderTest): Promise<PartResult> {
