@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectAmqp } from 'amqplib';
@@ -191,8 +192,9 @@ async function measureBehindProxy(
 }
 
 /**
- * Publishes the messages and measures the time until they are stored. `to`: addresses of the brokers. `brokers`, `workers`, `servers`:
- * processes whose CPU time is measured. `untilStored`: waits until the messages are stored; by default, polls the database of the devices.
+ * Publishes the messages and measures the time until they are stored. `database`: database of the devices. `to`: addresses of the brokers.
+ * `brokers`, `workers`, `servers`: processes whose CPU time is measured. `untilStored`: waits until the messages of the publisher are
+ * stored. Default: queries of `database`.
  */
 export async function measurePublishing(
   { pool, dataDir }: Pick<Awaited<ReturnType<typeof startBenchmarkDatabase>>, 'pool' | 'dataDir'>,
@@ -212,18 +214,18 @@ export async function measurePublishing(
     servers?: readonly string[];
     messages?: number;
     maxUnderWay?: number;
-    untilStored?: () => Promise<void>;
+    untilStored?: (publisher: ChildProcess) => Promise<void>;
   },
 ): Promise<{ perSecond: number; cpuUs: CpuPerReading }> {
   const child = await startPublisher(to, devices, { messages, maxUnderWay });
   const cpuMs = () => ({
     broker: sum(brokers),
     worker: sum(workers),
-    postgres: servers.reduce((ms, folder) => ms + readPostgresCpuMs(join(folder, 'postgres')), 0),
+    postgres: sumPostgresCpuMs(servers),
   });
   const [fromMs, before] = [performance.now(), cpuMs()];
   child.send('go');
-  await untilStored();
+  await untilStored(child);
   const [tookMs, after] = [performance.now() - fromMs, cpuMs()];
   const each = (part: keyof CpuPerReading) => ((after[part] - before[part]) * 1_000) / messages;
   return {
@@ -267,3 +269,7 @@ async function measureCounting(broker: Broker, devices: PairedDevice[]): Promise
 }
 
 const sum = (pids: readonly number[]) => pids.reduce((ms, pid) => ms + readProcessCpuMs(pid), 0);
+
+/** Returns the CPU time that the PostgreSQL servers of data folders have used so far, in ms. */
+export const sumPostgresCpuMs = (dataDirs: readonly string[]): number =>
+  dataDirs.reduce((ms, folder) => ms + readPostgresCpuMs(join(folder, 'postgres')), 0);

@@ -1,14 +1,15 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createPool } from '#src/database/connect.ts';
+import { getSuperuserUrl } from '#src/database/embedded-postgres.ts';
 import { type IngestPair, startIngestPair } from '../../test/support/cluster/ingest-pair.ts';
-import { type CpuPerReading, measurePublishing } from '../cluster.ts';
-import { waitUntilLastReadingsStored } from '../ingest.ts';
+import { type CpuPerReading, measurePublishing, sumPostgresCpuMs } from '../cluster.ts';
 import { computeMedian, type PairedDevice } from '../support.ts';
 import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 
+/** Number of devices of each cell. */
 const DEVICES = 60;
-/**
- * Maximum number of messages that await their acknowledgement. It is high enough for two ingest processes to write full batches, which the
- * goals assume.
- */
+/** Messages of each cell that await their acknowledgement: enough for full batches in two ingest processes, for which the goals are set. */
 const MAX_UNDER_WAY = 20_000;
 
 /**
@@ -16,9 +17,14 @@ const MAX_UNDER_WAY = 20_000;
  * one cell.
  */
 export interface CpuPerMessageByRoute {
-  one: CpuPerReading;
-  two: CpuPerReading;
-  pair: CpuPerReading;
+  one: CpuPerMessage;
+  two: CpuPerMessage;
+  pair: CpuPerMessage;
+}
+
+/** `postgres` without `postgresAtRest`: CPU time of the database servers in the same time without messages, divided by the messages. */
+interface CpuPerMessage extends CpuPerReading {
+  postgresAtRest: number;
 }
 
 /**
@@ -28,23 +34,15 @@ export async function measureCpuPerMessage(
   rig: CellsInstallationUnderTest,
   { messages, rounds }: { messages: number; rounds: number },
 ): Promise<CpuPerMessageByRoute> {
-  const [first] = rig.cells;
-  const pair = await startIngestPair({ url: first.database.url });
+  const pair = await startIngestPair({ url: rig.cells[0].database.url });
   try {
-    const all: CpuPerMessageByRoute[] = [];
-    for (let round = 0; round <= rounds; round++) {
-      process.stderr.write(`load, round ${round} of ${rounds} …\n`);
-      // The three cases are measured directly one after another, so that changes of other load on the machine affect all three.
-      const costs = {
-        one: await throughRouter(rig, 1, messages),
-        two: await throughRouter(rig, 2, messages),
-        pair: await throughPair(first, pair, messages),
+    const all = await runWithoutAutovacuum(rig.cells, () => measureRounds(rig, pair, { messages, rounds }));
+    const medianOf = (which: keyof CpuPerMessageByRoute): CpuPerMessage => {
+      const part = (of: keyof CpuPerMessage) => computeMedian(all.map((costs) => costs[which][of]));
+      return {
+        ...{ broker: part('broker'), worker: part('worker') },
+        ...{ postgres: part('postgres'), postgresAtRest: part('postgresAtRest') },
       };
-      if (round > 0) all.push(costs);
-    }
-    const medianOf = (which: keyof CpuPerMessageByRoute): CpuPerReading => {
-      const part = (of: keyof CpuPerReading) => computeMedian(all.map((costs) => costs[which][of]));
-      return { broker: part('broker'), worker: part('worker'), postgres: part('postgres') };
     };
     return { one: medianOf('one'), two: medianOf('two'), pair: medianOf('pair') };
   } finally {
@@ -52,46 +50,101 @@ export async function measureCpuPerMessage(
   }
 }
 
-/** Publishes the same number of messages to one cell or to both. The total number of devices is also the same. */
+async function measureRounds(
+  rig: CellsInstallationUnderTest,
+  pair: IngestPair,
+  { messages, rounds }: { messages: number; rounds: number },
+): Promise<CpuPerMessageByRoute[]> {
+  const all: CpuPerMessageByRoute[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    process.stderr.write(`load, round ${round} of ${rounds} …\n`);
+    // The three cases are measured directly one after another, so that changes of other load on the machine affect all three.
+    const costs = {
+      one: await throughRouter(rig, 1, messages),
+      two: await throughRouter(rig, 2, messages),
+      pair: await throughPair(rig.cells[0], pair, messages),
+    };
+    if (round > 0) all.push(costs);
+  }
+  return all;
+}
+
+/** Publishes the same number of messages to each of the cells, from the same number of devices. */
 async function throughRouter(
   { routers, cells }: CellsInstallationUnderTest,
   count: 1 | 2,
   messages: number,
-): Promise<CpuPerReading> {
+): Promise<CpuPerMessage> {
   const [router] = routers.all;
   const used = cells.slice(0, count);
-  const share = messages / count;
   const paired: PairedDevice[][] = [];
-  for (const cell of used) paired.push(await cell.pair(DEVICES / count));
+  for (const cell of used) paired.push(await cell.pair(DEVICES));
   // Devices of the two cells alternate, so that both cells are busy at all times.
   const devices = (paired[0] ?? []).flatMap((_, index) => paired.flatMap((of) => of[index] ?? []));
-  const { cpuUs } = await measurePublishing(cells[0].database, devices, {
+  return publish(used, devices, {
     to: [`mqtt://127.0.0.1:${router.ports.mqtt}`],
     brokers: [router.pid()],
     workers: used.map((cell) => cell.of('ingest').pid()),
-    servers: used.map(({ database }) => database.dataDir),
-    messages,
-    maxUnderWay: MAX_UNDER_WAY,
-    async untilStored() {
-      await Promise.all(
-        used.map(({ database }, index) => waitUntilLastReadingsStored(database.pool, paired[index] ?? [], share)),
-      );
-    },
+    messages: messages * count,
+    maxUnderWay: MAX_UNDER_WAY * count,
   });
-  return cpuUs;
 }
 
 async function throughPair(
   cell: BenchmarkCell,
   { proxy, processes }: IngestPair,
   messages: number,
-): Promise<CpuPerReading> {
-  const { cpuUs } = await measurePublishing(cell.database, await cell.pair(DEVICES), {
+): Promise<CpuPerMessage> {
+  return publish([cell], await cell.pair(DEVICES), {
     to: [`mqtt://127.0.0.1:${proxy.ports.mqtt}`],
     brokers: [proxy.pid],
     workers: processes.map((one) => one.pid()),
     messages,
     maxUnderWay: MAX_UNDER_WAY,
   });
-  return cpuUs;
+}
+
+/** Publishes messages to cells and measures the CPU time per message, from a checkpoint of each database until the last PUBACK. */
+async function publish(
+  cells: readonly BenchmarkCell[],
+  devices: PairedDevice[],
+  load: { to: string[]; brokers: number[]; workers: number[]; messages: number; maxUnderWay: number },
+): Promise<CpuPerMessage> {
+  const [first] = cells as [BenchmarkCell];
+  // After a checkpoint, PostgreSQL writes each changed page to the WAL as a whole once: this cost is the same in each measurement.
+  await runAsSuperuser(cells, ['CHECKPOINT']);
+  const servers = cells.map(({ database }) => database.dataDir);
+  const { messages } = load;
+  const { perSecond, cpuUs } = await measurePublishing(first.database, devices, {
+    ...load,
+    servers,
+    // The embedded broker sends a PUBACK after the commit. Queries for the last readings would count as PostgreSQL's CPU time.
+    untilStored: async (publisher) => void (await once(publisher, 'message')),
+  });
+  const restFromMs = sumPostgresCpuMs(servers);
+  await pause((messages / perSecond) * 1_000);
+  const postgresAtRest = ((sumPostgresCpuMs(servers) - restFromMs) * 1_000) / messages;
+  return { ...cpuUs, postgres: cpuUs.postgres - postgresAtRest, postgresAtRest };
+}
+
+/** Runs a function while autovacuum is off in all cells: otherwise its CPU time would count for any of the measurements. */
+async function runWithoutAutovacuum<T>(cells: readonly BenchmarkCell[], run: () => Promise<T>): Promise<T> {
+  const reload = 'SELECT pg_reload_conf()';
+  await runAsSuperuser(cells, ['ALTER SYSTEM SET autovacuum = off', reload]);
+  try {
+    return await run();
+  } finally {
+    await runAsSuperuser(cells, ['ALTER SYSTEM RESET autovacuum', reload]);
+  }
+}
+
+async function runAsSuperuser(cells: readonly BenchmarkCell[], statements: readonly string[]): Promise<void> {
+  for (const { database } of cells) {
+    const pool = createPool(getSuperuserUrl(database.dataDir, 'postgres'), { max: 1 });
+    try {
+      for (const statement of statements) await pool.query(statement);
+    } finally {
+      await pool.end();
+    }
+  }
 }
