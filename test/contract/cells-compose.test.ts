@@ -30,3 +30,8 @@ test('each cell of the configuration has its backends, its line in the map and i
     cells.join(' '),
   );
 });
+
+test('routers check a cell at most every 2 s, because a check over HTTPS costs as much CPU as about ten requests', () => {
+  const servers = [...read('deploy/cells/haproxy.cfg').matchAll(/^ +default-server check inter (\S+) /gm)];
+  expect(servers.map(([, interval]) => interval)).toEqual(['2s', '2s']);
+});
