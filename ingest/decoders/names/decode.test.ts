@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeMessage } from '../describe.ts';
 import { getPayloadMembers } from '../members.ts';
+import { namesFamily } from './decode.ts';
 
 const read = (topic: string, body: unknown) =>
   describeMessage(
@@ -383,24 +384,31 @@ test.each([
   ['cellar/meter/power_factor', '0.93'],
   ['openWB/counter/set/home_consumption', '560'],
   ['evcc/site/homePower', '560'],
+  ['garage/site/tariffGrid', '0.294'],
+  ['wattpilot/91017821/properties/wh/state', '560'],
   ['N/c0619ab0/system/0/Ac/Consumption/L1/Power', '{"value": 560}'],
 ])('%s is no device of its own', (at, payload) => {
   expect(read(at, payload)?.family).not.toBe('names');
 });
 
-/**
- * Documented bridge topics that begin with a common word. Other programs use the word, too, so `names` may decode numbers below these
- * topics.
- */
-const COMMON_WORDS =
-  /^(?:homeassistant|spBv1\.0|emon|energy\/growatt|solar|solaredge|inverter|device\/status|hm\/status)\/#$/;
+test('asks about a number below a word that programs with a family of their own use, too', () => {
+  const asked = (at: string) => read(at, '4821.337')?.asks.map(({ device, native_name }) => [device, native_name]);
+  expect(asked('tele/smartmeter/power/total/value')).toEqual([['tele/smartmeter', 'power/total']]);
+  expect(asked('glow/cellar/energy/import')).toEqual([['glow/cellar', 'energy/import']]);
+  // Both registers of a meter belong to one device.
+  for (const name of ['total_consumption_tariff_1', 'total_production_tariff_2'])
+    expect(asked(`dsmr/power/${name}`)).toEqual([['dsmr/power', name]]);
+});
 
-test('a number without a unit below the topics of a listed family is no device of its own', () => {
-  const documented = readFileSync(new URL('../../../deploy/DEVICES.md', import.meta.url), 'utf8');
-  const trees = [...documented.matchAll(/^topic ([^+\s]+\/#) out /gm)].map(([, tree = '']) => tree);
-  expect(trees.length).toBeGreaterThan(30);
-  const asked = trees.filter((tree) => read(tree.replace('#', 'x/home_consumption'), '560')?.family === 'names');
-  expect(asked.filter((tree) => !COMMON_WORDS.test(tree))).toEqual([]);
+test('asks about the consumption of the moment as a power, and not as an energy', () => {
+  for (const name of ['current_consumption', 'actual_usage', 'currentProduction'])
+    expect(read(`dsmr/cellar/${name}`, '412')?.asks).toMatchObject([{ native_name: name, value: 412 }]);
+  const collected = namesFamily.decode(
+    { topic: 'dsmr/cellar/current_consumption', payload: Buffer.from('412'), receivedAtMs: 0 },
+    {},
+    null,
+  );
+  expect(collected?.said).toMatchObject([{ kind: 'power_w' }]);
 });
 
 test('asks about a volume of gas or water without a unit, and never counts it or names a price, a flow or a day', () => {

@@ -24,6 +24,7 @@ import {
 } from './members.ts';
 import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
+import { isTariffWithDirection } from './tariffs.ts';
 import { areVolumeRegisterNames } from './volumes.ts';
 import {
   isEnergyOrPowerName,
@@ -149,13 +150,6 @@ const MAX_LONE = 3;
 /** Matches the names of members that describe the message and not a number, in states of ioBroker and messages of Node-RED. */
 const OF_MESSAGE = /^(?:ack|ts|lc|q|from|user|c|expire|topic|qos|retain|_msgid)$/;
 
-/**
- * Matches topics of programs that have their own family. That family omits other numbers below these topics on purpose, so this family must
- * not decode them by name: `openWB/counter/set/home_consumption`.
- */
-const OF_FAMILIES =
-  /^(?:openWB|evcc|go-eCharger|wattpilot|ebusd|N|shellies|tele|stat|zigbee2mqtt|zwave|OTGW|extapi|openevse|mbmd|vzlogger|ems-esp|panasonic_heat_pump|warp\d?|DSMR-API|dsmr|glow|rtl_433|rtlamr|wmbusmeters|solaredge\/(?:modbus|powerflow|monitoring|energy|forecast|weather|wallbox)|GivEnergy|solar_assistant|hame_energy|marstek_energy|hm2mqtt|zendure2mqtt|huawei_solar_modbus|Huawei|SunGather|sungrowmodbus2mqtt|hms800wt2|hms|hoymiles-ms-a2|deye|e3dc|sdm630|everblu|teleinfo|teleinfokit|youless|lxp|p1monitor|sensors\/power\/p1meter|iot\/smartmeter)\//;
-
 /** Whether the end of a topic names an energy or a power, with or without a unit. */
 function namesNumber(topic: string): boolean {
   const { name, before } = lastNamesOf(topic);
@@ -165,10 +159,9 @@ function namesNumber(topic: string): boolean {
     isTuyaDataPoint(`${before}/${name}`) ||
     VALUE_OF_MEDIUM.test(topic) ||
     findRegisterCodePattern(topic)?.test(name) ||
-    (!OF_FAMILIES.test(topic) &&
-      (isNumbered ||
-        isEnergyOrPowerNameWithoutUnit(`${before}/${name}`) ||
-        areVolumeRegisterNames([name, ...(name === 'index' ? topic.split('/') : [before])])))
+    isNumbered ||
+    isEnergyOrPowerNameWithoutUnit(`${before}/${name}`) ||
+    areVolumeRegisterNames([name, ...(name === 'index' ? topic.split('/') : [before])])
   );
 }
 
@@ -216,6 +209,7 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
   const isSplit =
     isBelow ||
     (!isEnergyOrPowerName(name) &&
+      !isTariffWithDirection(name) &&
       findUnitSuffix(name) === null &&
       value.unit === undefined &&
       isEnergyOrPowerName(`${before}/${name}`));

@@ -51,6 +51,9 @@ const SHORT_POWER =
 const POWER = /power(?!meter)|pwr|(?<![a-z])pow(?![a-z])|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
 /** Matches names of the present power, which utilities call demand. In other names, the demand is the mean of a period. */
 const PRESENT_DEMAND = /(?:instantaneous|current|meter)[_\s/]?demand/i;
+/** Matches names of a flow of the moment. Smart plugs and displays of meters call the power the current consumption. */
+const PRESENT_FLOW =
+  /(?:^|[_\s/-])(?:instant(?:aneous)?|current|actual|moment(?:an|ary|ané))[_\s-]?(?:consumption|usage|production|generation|return|verbrauch|erzeugung|verbruik)$/i;
 /**
  * Matches names that contain a word for power or energy but mean another quantity, such as `l1_power_current`, `pow_fact`, `react_pow` and
  * the resettable `res_energy`.
@@ -105,7 +108,11 @@ const isTeleinfoIndex = (path: string, value: unknown): boolean =>
 export const isEnergyOrPowerName = (name: string): boolean =>
   namesEnergy(name) || namesPower(name) || READING.test(name) || isOfFlow(name);
 const namesPower = (name: string): boolean =>
-  POWER.test(name) || SHORT_POWER.test(name) || P_BEHIND.test(name) || PRESENT_DEMAND.test(name);
+  POWER.test(name) ||
+  SHORT_POWER.test(name) ||
+  P_BEHIND.test(name) ||
+  PRESENT_DEMAND.test(name) ||
+  PRESENT_FLOW.test(name);
 /** Whether a name may be the name of an energy or a power without a unit. */
 export const isEnergyOrPowerNameWithoutUnit = (name: string): boolean =>
   isEnergyOrPowerName(name) ||
@@ -155,7 +162,8 @@ export function isEnergyWithUnknownUnit(path: string, value: unknown, context: M
   if (
     !(isEnergy || (context.isStrict && LIFETIME_TOTAL_PATTERN.test(path))) ||
     OTHER_UNIT.test(path) ||
-    SHORT_POWER.test(path)
+    SHORT_POWER.test(path) ||
+    PRESENT_FLOW.test(path)
   )
     return false;
   if (typeof readNumber(value) !== 'number' || Number(value) < 0) return false;

@@ -16,7 +16,7 @@ import { readTemperatures, readThermostats } from './climate.ts';
 import { readCurrentClamps, readEnergy, readPower, readTeleinfo } from './energy.ts';
 import { isMeterBlock, readMeterBlock } from './sml.ts';
 import { getSensorObject, type TasmotaMessageSource } from './source.ts';
-import { parseTasmotaTopic } from './topic.ts';
+import { parseTasmotaTopic, type TasmotaTopic } from './topic.ts';
 
 /** Decoder of devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
 export const tasmotaFamily: Family<UnprefixedBaseTopics> = {
@@ -41,7 +41,7 @@ function decode(
   if (about === 'availability') return availability(device, payload);
   const whole = parseJsonObject(payload);
   if (!whole) return createRefusedResult('payload is not a JSON object');
-  const body = about === 'status' ? asObjectOrNull(getMember(whole, 'StatusSNS')) : whole;
+  const body = blocksOf(whole, about);
   if (!body) return createRefusedResult('payload has no object StatusSNS');
   const source = { collector: createValueCollector(), device, atMs: toldAtMs(body, settings, receivedAtMs) };
   readElectricity(source, body, settings.tasmota ?? {});
@@ -51,6 +51,12 @@ function decode(
   const { said, refused, seen, blamed } = source.collector;
   const isUnread = [said, refused, seen, blamed].every(({ length }) => length === 0);
   return isUnread && !hasKnownBlock(body) ? { ...source.collector, isUnread } : source.collector;
+}
+
+/** Returns the blocks of a message; null if the reply to a status command contains no block. */
+function blocksOf(whole: Json, about: TasmotaTopic['about']): Json | null {
+  if (about === 'status') return asObjectOrNull(getMember(whole, 'StatusSNS'));
+  return about === 'energy' ? { Time: getMember(whole, 'Time'), ENERGY: whole } : whole;
 }
 
 /** Whether a message contains a block that this family decodes. Other values in such a message are omitted on purpose. */

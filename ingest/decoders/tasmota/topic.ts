@@ -2,7 +2,7 @@
 export interface TasmotaTopic {
   /** Name of the device, as in the placeholder `%topic%` of the firmware. */
   device: string;
-  about: 'sensors' | 'status' | 'availability' | 'nothing';
+  about: 'sensors' | 'energy' | 'status' | 'availability' | 'nothing';
 }
 
 type Prefix = 'cmnd' | 'stat' | 'tele';
@@ -34,8 +34,13 @@ function findPrefix(words: readonly string[]): { prefix: Prefix; device: string 
   return prefix ? { prefix, device: last } : null;
 }
 
-const toldBy = (name: string): TasmotaTopic['about'] =>
-  name === 'SENSOR' ? 'sensors' : name === 'LWT' ? 'availability' : 'nothing';
+/** Firmware of early 2018 and before sends the members of the block `ENERGY` on a topic of their own. */
+const TOLD: Readonly<Record<string, TasmotaTopic['about']>> = {
+  SENSOR: 'sensors',
+  ENERGY: 'energy',
+  LWT: 'availability',
+};
+const toldBy = (name: string): TasmotaTopic['about'] => TOLD[name] ?? 'nothing';
 
 /** The replies to the commands `Status 8` and `Status 10` contain the same data as `SENSOR`. */
 const answeredBy = (name: string): TasmotaTopic['about'] =>

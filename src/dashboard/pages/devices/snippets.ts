@@ -59,9 +59,12 @@ const BRIDGED = [
   ...[
     'N/+/solarcharger/#',
     'N/+/vebus/#',
+    'N/+/multi/#',
+    'N/+/inverter/#',
     'N/+/temperature/#',
     'go-eCharger/#',
     'wattpilot/properties/eto/state',
+    'wattpilot/+/properties/eto/state',
     'ebusd/#',
   ],
   ...['sensors/power/p1meter/#', 'p1monitor/#', 'iot/smartmeter/#', 'openWB/counter/get/hierarchy'],
