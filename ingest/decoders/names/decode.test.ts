@@ -379,6 +379,29 @@ test('reads a unit next to the number in one text, and in lists of name=value', 
   expect(read('house/x', { 'Constant (imp/kWh)': 1_000 })).toBeNull();
 });
 
+test('reads a decimal comma, and refuses a comma that may separate thousands', () => {
+  const decimal = fc
+    .tuple(fc.integer({ min: 0, max: 9_999_999 }), fc.integer({ min: 0, max: 999_999 }), fc.integer({ min: 1, max: 6 }))
+    .map(([whole, fraction, digits]) => [`${whole}`, `${fraction}`.padStart(6, '0').slice(0, digits)] as const);
+  fc.assert(
+    fc.property(decimal, ([whole, fraction]) => {
+      const text = `${whole},${fraction}`;
+      const isAmbiguous = whole.length <= 3 && whole !== '0' && fraction.length === 3;
+      const value = Number(`${whole}.${fraction}`);
+      for (const one of [
+        read('devi/state/10213154/import_total_kwh', text),
+        read('cellar', { import_total_kwh: text }),
+        read('cellar', { energy_import: `${text} kWh` }),
+        read('cellar/import', { value: text, unit: 'kWh' }),
+      ])
+        expect([text, one?.readings.map((reading) => reading.value) ?? []]).toEqual([text, isAmbiguous ? [] : [value]]);
+    }),
+  );
+  expect(read('devi/state/10213154/import_total_kwh', '1,234')?.refused).toHaveLength(1);
+  for (const text of ['1.234,5', '1,234,567', '1,234.5', '12,5,3'])
+    expect(read('cellar', { import_total_kwh: text })?.readings ?? []).toEqual([]);
+});
+
 test.each([
   ['sensors/main/l1_power_current', '2000'],
   ['cellar/meter/power_factor', '0.93'],

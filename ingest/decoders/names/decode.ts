@@ -19,9 +19,9 @@ import {
   mergeObjectsOfList,
   type NumberWithPath,
   parseNumberFromList,
-  parseNumberWithUnit,
   unwrapSingleObjectLists,
 } from './members.ts';
+import { parseNumberWithUnit, replaceDecimalComma } from './number-text.ts';
 import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
 import { isTariffWithDirection } from './tariffs.ts';
@@ -40,21 +40,28 @@ import {
 const NO_READINGS =
   /^(?:\$|homeassistant\/(?:status$|(?:[a-z_]*sensor(?=\/[^/]+\/)|climate|switch|number|select|button|light|text|update|device[a-z_]*|tag|event|water_heater)\/)|spBv1\.0\/|energy\/v1\/)|\/(?:config|cmd|command|request|rpc|update|response|settings)$/i;
 
+/** Matches the topic of a device's shadow at AWS IoT, which a bridge may forward. The body contains what the device reports, and set-points. */
+const SHADOW = /^\$aws\/(things\/[^/]+)\/shadow(\/name\/[^/]+)?\/update$/;
+const reportedOf = (shadow: unknown): unknown =>
+  getMember(asObjectOrNull(getMember(asObjectOrNull(shadow), 'state')), 'reported');
+
 /**
  * Decoder of messages whose member names or topics state the quantity: `total_power_import_kwh`, `active_power_w`. It is the last family
  * and decodes messages that no other family recognises.
  */
 export const namesFamily = createStatelessFamily({
   name: 'names',
-  takes: (topic) => !isCommandTopic(topic) && !NO_READINGS.test(topic),
+  takes: (topic) => SHADOW.test(topic) || (!isCommandTopic(topic) && !NO_READINGS.test(topic)),
   decode,
 });
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
-  const { topic, payload } = message;
+  const { payload } = message;
+  const [shadow, thing, name = ''] = SHADOW.exec(message.topic) ?? [];
+  const topic = shadow === undefined ? message.topic : `aws/${thing}${name}`;
   // Radio receivers also receive the meters of neighbours, so the owner is not asked about messages of radio receivers.
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
-  const json = readJson(payload);
+  const json = shadow === undefined ? readJson(payload) : reportedOf(readJson(payload));
   const body =
     asObjectOrNull(json) ?? collectNumbersByName(json) ?? mergeObjectsOfList(json) ?? parseNamedTexts(payload) ?? null;
   const listed = parseNumberFromList(json);
@@ -175,7 +182,9 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   const own = parseNumberWithUnit(text);
   if (own) return ofTopic(topic, own);
   if (!namesNumber(topic)) return null;
-  return typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
+  const value = replaceDecimalComma(text);
+  // A number whose comma may separate thousands is refused, so that the owner sees it.
+  return value === null || typeof readNumber(value) === 'number' ? ofTopic(topic, { value: value ?? text }) : null;
 }
 
 /** Matches a last topic level that carries no information. */

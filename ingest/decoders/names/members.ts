@@ -1,6 +1,7 @@
 import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { findMetricUnit, findMetricVolumeUnit } from '../sparkplug/units.ts';
+import { parseNumberWithUnit, replaceDecimalComma } from './number-text.ts';
 
 /** Maximum number of members in a payload. */
 const MAX_MEMBERS = 500;
@@ -59,7 +60,8 @@ function firstNamed(object: Json, names: ReadonlyMap<string, number>): unknown {
  */
 export function findValueWithoutName(object: Json): number | string | undefined {
   const value = firstNamed(object, VALUE_NAMES);
-  return typeof value === 'number' || typeof value === 'string' ? value : undefined;
+  if (typeof value === 'string') return replaceDecimalComma(value) ?? value;
+  return typeof value === 'number' ? value : undefined;
 }
 
 /** Returns the name that an object states for its number, as in `{"name": "import", "value": 7}`; undefined if it states none. */
@@ -82,23 +84,11 @@ export function findNumberWithUnit(object: Json): (Omit<NumberWithPath, 'path'> 
   return unit === undefined || value === undefined ? null : { value, unit };
 }
 
-/** Matches a text with a number and its unit. Does not match a comma before exactly three digits, which may separate thousands. */
-const WITH_UNIT = /^\s*([+-]?\d{1,12}(?:\.\d+|,\d{1,2}|,\d{4,})?)\s*\*?(\p{L}[\p{L}\d³]{0,3}|°C)\s*$/u;
-
-/**
- * Splits a text such as `12345.6 kWh` (openHAB), `145,57 kWh` or `000002.66*kWh` (IEC 62056-21) into number and unit; returns null for
- * every other text.
- */
-export function parseNumberWithUnit(text: string): Omit<NumberWithPath, 'path'> | null {
-  const [, number, unit] = text.length > 40 ? [] : (WITH_UNIT.exec(text) ?? []);
-  if (number === undefined || unit === undefined || !(findMetricUnit(unit) ?? findMetricVolumeUnit(unit))) return null;
-  return { value: number.replace(',', '.'), unit };
-}
-
 /** Matches the names of members that state the index, time or quality of a number in the same object. */
 const NOTE = /^(?:id|idx|index|type|code|device|channel|parameter|error|stat(?:e|us)|quality|ts)$|time|date/i;
 
-const isNumeric = (value: unknown): boolean => typeof readNumber(value) === 'number';
+const isNumeric = (value: unknown): boolean =>
+  typeof readNumber(typeof value === 'string' ? (replaceDecimalComma(value) ?? value) : value) === 'number';
 
 /** Matches the names of a meter's reading, in an object that also contains numbers that describe the meter: `current_reading`. */
 const READING = /^(?:current|actual|latest|last)[_-]?(?:meter[_-]?)?(?:reading|index|value)$/i;
@@ -127,15 +117,19 @@ function unitBeside(object: Json, name: string): string | undefined {
  * Returns the number in a list of numbers with units, if this service can convert the unit of exactly one of them: `[{"total": "89.75",
  * "unit": "kwh"}, {"total": "35.9", "unit": "€"}]`. Otherwise returns null: only their order would distinguish several numbers.
  */
-function onlyReadUnitOf(list: unknown): Omit<NumberWithPath, 'path'> | null {
+function onlyReadUnitOf(list: unknown): { number: Omit<NumberWithPath, 'path'>; part: Json } | null {
   if (!Array.isArray(list) || list.length > MAX_PARTS) return null;
-  const read = list.flatMap((part) => {
-    const object = asObjectOrNull(part);
-    const unit = object && unitOf(object);
-    return object && unit && (findMetricUnit(unit) ?? findMetricVolumeUnit(unit)) ? [onlyNumberOf(object)] : [];
+  const read = list.flatMap((element) => {
+    const part = asObjectOrNull(element);
+    const unit = part && unitOf(part);
+    return part && unit && (findMetricUnit(unit) ?? findMetricVolumeUnit(unit))
+      ? [{ part, only: onlyNumberOf(part) }]
+      : [];
   });
-  const [only] = read;
-  return read.length === 1 && only ? { value: only.value, unit: only.unit } : null;
+  const [first] = read;
+  return read.length === 1 && first?.only
+    ? { number: { value: first.only.value, unit: first.only.unit }, part: first.part }
+    : null;
 }
 
 /** Maximum number of objects in a list that describes one device. */
@@ -171,12 +165,21 @@ export function mergeObjectsOfList(list: unknown): Json | null {
 /** Maximum depth of nested lists that `unwrapSingleObjectLists` replaces. */
 const MAX_LISTS = 3;
 
+/** Whether a value is an object that only describes the message, with texts such as names and addresses. */
+const isOfTexts = (value: unknown): boolean => {
+  const object = asObjectOrNull(value);
+  const values = Object.values(object ?? {});
+  return values.length > 0 && values.every((one) => typeof one === 'string' && !isNumeric(one));
+};
+
 /**
  * Replaces a list of one object by that object, as in a charger's `{"meterValue": [{"sampledValue": […]}]}`. Returns the body unchanged if
- * it contains several objects or lists, because they may be the parts of a device.
+ * it contains several objects or lists with numbers, because they may be the parts of a device.
  */
 export function unwrapSingleObjectLists(body: Json, depth = 0): Json {
-  const [only, ...others] = Object.entries(body).filter(([, value]) => typeof value === 'object' && value !== null);
+  const [only, ...others] = Object.entries(body).filter(
+    ([, value]) => typeof value === 'object' && value !== null && !isOfTexts(value),
+  );
   if (!only || others.length > 0 || depth >= MAX_LISTS) return body;
   const [name, value] = only;
   const isOfOne = Array.isArray(value) && value.length === 1 && !collectNumbersByName(value);
@@ -236,36 +239,50 @@ export function collectNumbersByName(list: unknown): Json | null {
   return Object.fromEntries(byName);
 }
 
+/** Returns the type that an element of a list states for its number: `{"Type": "Volume", "Value": 0.236, "Unit": "m3"}`. */
+const typeOf = (part: Json): unknown =>
+  Object.entries(part).find(([name, value]) => /^type$/i.test(name) && /[a-z]{3}/i.test(String(value)))?.[1];
+
 /** Appends the name that an object states about itself to the path of the object: `BSB-LAN/Energiezähler Wärme`. */
 function withTitle(path: string, object: Json | null): string {
   const title = object && findStatedName(object)?.replaceAll('/', ' ');
   return title && path.length + title.length < MAX_PATH && !path.endsWith(title) ? `${path}/${title}` : path;
 }
 
-/** Returns all numbers and texts of an object, with the names of the enclosing objects. */
+/**
+ * Returns all numbers and texts of an object, with the names of the enclosing objects. An object may state the unit of all its values:
+ * `"active": {"unit": "kW", "value": {"l1": 1.2, "l2": 0.8}}`.
+ */
 export function listNumbersWithPaths(object: Json): NumberWithPath[] {
   const members: NumberWithPath[] = [];
-  const visit = (inner: Json, before: string, depth: number) => {
+  const visit = (inner: Json, before: string, depth: number, unitOfAll?: string) => {
     const hasUnits = Object.keys(inner).some((name) => /unit|einheit|eenheid|unidad/i.test(name));
     // `only` is computed once per object, because computing it for each member would take quadratic time.
     const only = hasUnits ? onlyNumberOf(inner) : null;
     for (const [name, value] of Object.entries(inner)) {
       if (members.length >= MAX_MEMBERS) return;
-      const path = before === '' ? name : `${before}/${name}`;
+      const unitOfValues = hasUnits && before !== '' && VALUE_NAMES.has(name) ? unitOf(inner) : undefined;
+      const path = before === '' ? name : unitOfValues === undefined ? `${before}/${name}` : before;
       if (path.length > MAX_PATH) continue;
       const whole = asObjectOrNull(value) ?? collectNumbersByName(value);
-      const own = whole ? findNumberWithUnit(whole) : onlyReadUnitOf(value);
+      const single = whole ? null : onlyReadUnitOf(value);
+      const own = whole ? findNumberWithUnit(whole) : single?.number;
       const row = Array.isArray(value) && value.length === 1 ? telemetryOf(value[0]) : null;
       // A list of one object may list the parts of a device, of which the others have no values yet.
       const deeper = whole ?? row ?? (Array.isArray(value) && value.length > 1 ? mergeObjectsOfList(value) : null);
-      if (own) members.push({ path: withTitle(path, deeper), ...own });
+      if (own)
+        members.push({
+          path: withTitle(path, single ? { name: typeOf(single.part), ...single.part } : deeper),
+          ...own,
+        });
       else if (deeper) {
-        if (depth < MAX_DEPTH) visit(deeper, path, depth + 1);
+        if (depth < MAX_DEPTH) visit(deeper, path, depth + 1, unitOfValues);
       } else if (typeof value === 'number' || typeof value === 'string') {
         const split = typeof value === 'string' ? parseNumberWithUnit(value) : null;
         const beside = split || !hasUnits || !isNumeric(value) ? undefined : unitBeside(inner, name);
-        const unit = beside ?? (split || only?.name !== name ? undefined : only.unit);
-        members.push({ path, ...(split ?? { value, ...(unit !== undefined && { unit }) }) });
+        const unit = beside ?? (split || only?.name !== name ? unitOfAll : only.unit);
+        const number = typeof value === 'string' ? (replaceDecimalComma(value) ?? value) : value;
+        members.push({ path, ...(split ?? { value: number, ...(unit !== undefined && { unit }) }) });
       }
     }
   };

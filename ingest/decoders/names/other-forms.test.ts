@@ -223,3 +223,59 @@ test('asks about no setting, no symbol or label without evidence, and no reactiv
   const gas = { uplink_message: { decoded_payload: { index: 1_256, meter_type: 'gas', increments: [1, 2] } } };
   expect(namesOfQuestions('v3/app@ttn/devices/m1/up', gas)).toEqual([]);
 });
+
+test('reads a list of one object next to a description, and a unit that an object states for all its values', () => {
+  const batch = (meter: object) => ({ source: { ip: '10.79.101.101', id: 'GW-1' }, data: [{ id: 'EM-1', meter }] });
+  const active = (unit: string) => batch({ active: { unit, value: { forward_total: 1_500.5, reverse_total: 7.5 } } });
+  expect(read('up/EM-1', active('kWh'))?.readings).toMatchObject([
+    { channel: 'import', kind: 'energy_total_kwh', value: 1_500.5 },
+    { channel: 'export', kind: 'energy_total_kwh', value: 7.5 },
+  ]);
+  for (const unit of ['kvarh', 'VAh', 'EUR']) expect(read('up/EM-1', active(unit))).toBeNull();
+  // An object with numbers may be another part of the device.
+  expect(read('up/EM-1', { ...active('kWh'), source: { volts: 230 } })).toBeNull();
+});
+
+test('asks about an energy in watts as an energy, because its name or its unit is wrong', () => {
+  for (const name of ['energy', 'import_energy']) {
+    const payload = Buffer.from(JSON.stringify({ [name]: { value: 1_500.5, unit: 'kW' } }));
+    const said = namesFamily.decode({ topic: 'up/EM-1', payload, receivedAtMs: RECEIVED }, {}, null)?.said;
+    expect(said).toMatchObject([{ kind: 'energy_total_kwh', value: 1_500.5, asks: { unit: null } }]);
+  }
+});
+
+test('asks about a counter next to its value of the day, and about no power next to the energy of the day', () => {
+  // Source: the JSON of Domoticz for a meter with a P1 port.
+  const domoticz = { Counter: '7506.026', CounterToday: '3.427 kWh', CounterDeliv: '12.5', CounterDelivToday: '0 kWh' };
+  expect(read('house/p1', domoticz)?.asks).toMatchObject([
+    { native_name: 'Counter', unit: 'kWh', value: 7_506.026 },
+    { native_name: 'CounterDeliv', unit: 'kWh', value: 12.5 },
+  ]);
+  const payload = Buffer.from(JSON.stringify({ solar: 812.5, solarToday: '3.4 kWh' }));
+  const said = namesFamily.decode({ topic: 'house/p1', payload, receivedAtMs: RECEIVED }, {}, null)?.said;
+  expect(said).toMatchObject([{ kind: 'power_w', asks: { unit: null } }]);
+});
+
+test('asks about the volume of a LoRaWAN meter without a commodity, unless the meter also reports energy', () => {
+  const up = (decoded_payload: object) => ({ uplink_message: { decoded_payload } });
+  const row = (Type: string, Value: number | boolean, Unit: string) => ({ Type, Value, Unit, Timestamp: '2023-10-19' });
+  const values = [row('Volume', 0.236, 'm3'), row('Dry', false, 'NA'), row('Max Volume flow', 0, 'm3/h')];
+  const topic = 'v3/app@ttn/devices/flowiq/up';
+  // Source: TheThingsNetwork/lorawan-devices, vendor/kamstrup.
+  expect(read(topic, up({ values, latestVolume: 12.5 }))?.asks).toMatchObject([
+    { native_name: 'values/Volume', unit: 'm³', value: 0.236 },
+  ]);
+  const hours = [row('Volume', 12.5, 'm3'), row('Volume', 12.25, 'm3')];
+  expect(namesOfQuestions(topic, up({ values: hours, latestVolume: 12.5 }))).toEqual(['latestVolume']);
+  expect(read(topic, up({ heat_energy_kwh: 812.5, volume: 12.5, unit: 'm3' }))?.asks ?? []).toEqual([]);
+  expect(namesOfQuestions('radio/kitchen', { current_volume: 35, volume: 35 })).toEqual([]);
+});
+
+test('reads what a device reports in its shadow, and no set-point', () => {
+  const shadow = { state: { desired: { import_kwh: 9 }, reported: { import_kwh: 7.5 } } };
+  expect(read('$aws/things/m1/shadow/update', shadow)?.readings).toMatchObject([
+    { device: 'aws/things/m1', channel: 'import', value: 7.5 },
+  ]);
+  expect(read('$aws/things/m1/shadow/update', { state: { desired: { import_kwh: 9 } } })).toBeNull();
+  expect(read('$aws/things/m1/shadow/update/delta', { state: { import_kwh: 9 } })).toBeNull();
+});

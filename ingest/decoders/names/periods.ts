@@ -49,3 +49,21 @@ export function createPeriodObjectChecker(members: readonly NumberWithPath[]): (
 }
 
 const objectOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+/** Matches names of registers, and (below) of the value of the present day. */
+const REGISTER = /counter|total|index|z(?:ä|ae)hler|teller|compteur/i;
+const OF_TODAY = /_?today$/i;
+
+/** Adds the unit of a day's value to the register with the same name: `Counter` next to `CounterToday` with the value `3.4 kWh`. */
+export function withUnitsOfToday(members: readonly NumberWithPath[]): readonly NumberWithPath[] {
+  const units = new Map(
+    members.flatMap(({ path, unit }) =>
+      unit !== undefined && OF_TODAY.test(path) ? [[path.replace(OF_TODAY, ''), unit] as const] : [],
+    ),
+  );
+  if (units.size === 0) return members;
+  return members.map((member) => {
+    const unit = member.unit ?? (REGISTER.test(getLastNameOfPath(member.path)) ? units.get(member.path) : undefined);
+    return unit === undefined ? member : { ...member, unit };
+  });
+}

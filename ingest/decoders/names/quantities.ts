@@ -4,15 +4,18 @@ import { convertToCelsius, type ValueCollector } from '../read/value-collector.t
 import { getRegisterProperties } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { findMetricMeaning, type MetricMeaning } from '../sparkplug/meaning.ts';
+import { findMetricUnit } from '../sparkplug/units.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import type { NumberWithPath } from './members.ts';
-import { createPeriodObjectChecker } from './periods.ts';
+import { isUnitOfOtherQuantity } from './number-text.ts';
+import { createPeriodObjectChecker, withUnitsOfToday } from './periods.ts';
 import { findKindOfSymbol } from './symbols.ts';
 import { isTariffRegister } from './tariffs.ts';
-import { findUnitOfUnknownVolume, isVolumeWithoutUnit } from './volumes.ts';
+import { findUnknownVolumes, isVolumeWithoutUnit } from './volumes.ts';
 import {
   describeMember,
   findQuantityKindToAskOwner,
+  isEnergyName,
   isEnergyOfPeriod,
   isEnergyOrPowerName,
   isEnergyWithUnknownUnit,
@@ -21,16 +24,17 @@ import {
 } from './without-unit.ts';
 
 /**
- * Adds the members whose names state a quantity and its unit to `collector`, and classifies the registers among them together. Adds a
+ * Adds the numbers in `listed` whose names state a quantity and its unit to `collector`, and classifies the registers among them together. Adds a
  * question to the owner for each energy without a unit. Returns the number of members that name a quantity, even if their values are
  * unusable.
  */
 export function addNamedQuantities(
   collector: ValueCollector,
-  members: readonly NumberWithPath[],
+  listed: readonly NumberWithPath[],
   said: { device: string; atMs: number | null },
   context: MemberContext = {},
 ): number {
+  const members = withUnitsOfToday(listed);
   const meanings = members.flatMap(({ path, unit }) => {
     const meaning = meaningOf(path, unit, context);
     return meaning ? [{ ...meaning, name: path }] : [];
@@ -41,6 +45,7 @@ export function addNamedQuantities(
   let count = meanings.length;
   // If the message contains a volume with its unit, the owner is not asked about a pulse counter in the same message.
   const hasVolume = meanings.some(({ unit }) => unit.kind === 'volume_total_m3');
+  const volumes = hasVolume ? null : findUnknownVolumes(members, context, meanings.length === 0);
   for (const { path, value, unit: stated } of members) {
     const quantity = quantities.get(path);
     if (quantity) {
@@ -57,6 +62,7 @@ export function addNamedQuantities(
       });
     } else if (
       quantity === undefined &&
+      !isUnitOfOtherQuantity(stated) &&
       (isEnergyWithUnknownUnit(path, value, context) || isTariffRegister(path, value, members)) &&
       !isEnergyOfPeriod(path, members, context)
     ) {
@@ -65,10 +71,10 @@ export function addNamedQuantities(
     } else if (quantity === undefined && !hasVolume && isVolumeWithoutUnit(path, value, stated, context)) {
       collector.add({ ...said, ...volumePlace(path), kind: 'volume_total_m3', value, name: path });
       count++;
-    } else if (quantity === undefined && !hasVolume) {
-      const unit = findUnitOfUnknownVolume(path, value, context);
-      if (!unit) continue;
-      collector.add({ ...said, ...volumePlace(path), ...unit, asks: { unit: 'm³' }, value, name: path });
+    } else if (quantity === undefined && volumes?.has(path)) {
+      const unit = volumes.get(path);
+      const asks = { unit: unit ? 'm³' : null };
+      collector.add({ ...said, ...volumePlace(path), kind: 'volume_total_m3', ...unit, asks, value, name: path });
       count++;
     }
   }
@@ -90,7 +96,7 @@ function addLoneMembers(
     const isNumber = isNumberWithoutName(path, value, context);
     const kind = isNumber
       ? 'energy_total_kwh'
-      : unit === undefined
+      : unit === undefined || isContradiction(path, unit)
         ? (findQuantityKindToAskOwner(path, value, context) ?? findKindOfSymbol(path, value, members))
         : null;
     if (kind === null || isEnergyOfPeriod(path, members, context)) continue;
@@ -164,10 +170,15 @@ const asked = (name: string, one: MetricQuantity): MetricQuantity => ({
   asks: { unit: one.unit.kind === 'power_w' ? 'W' : 'kWh' },
 });
 
+/** Whether the name means an energy and the message states a unit of power. One of them is wrong, so the owner is asked. */
+const isContradiction = (path: string, unit: string | undefined): boolean =>
+  unit !== undefined && isEnergyName(path) && findMetricUnit(unit)?.kind === 'power_w';
+
 /** Returns the meaning of a member by its name, the names around it and the unit that the message states. */
 function meaningOf(path: string, unit: string | undefined, context: MemberContext): MetricMeaning | null {
   const { around = [] } = context;
   const meaning = findMetricMeaning(path, unit);
+  if (isContradiction(path, unit)) return null;
   // The topic may name the commodity of a volume: `gas/meter` with `total_m3`.
   if (!meaning?.described) return meaning ?? metricVolumeOf([...around.toReversed(), path].join('/'), unit);
   // A name that is only a unit identifies no register: `wh` may be the energy of a session.

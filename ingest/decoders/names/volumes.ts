@@ -1,8 +1,8 @@
 import { findUnitSuffix } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
-import { findMetricVolumeUnit } from '../sparkplug/units.ts';
+import { findMetricVolumeUnit, type MetricUnit } from '../sparkplug/units.ts';
 import { findVolumeCommodity, METERED_VOLUME_PATTERN } from '../vocabulary/volume-of.ts';
-import { getLastNameOfPath } from './members.ts';
+import { getLastNameOfPath, type NumberWithPath } from './members.ts';
 import { FUEL_PATTERN, hasUnknownWord, type MemberContext } from './without-unit.ts';
 
 /** Matches a commodity at the beginning of a compound word: `gastotal`, `watercounter`. */
@@ -30,14 +30,35 @@ export function isVolumeWithoutUnit(
   return isAboveOne(value) && areVolumeRegisterNames([path, ...(context.around ?? [])], isVolume);
 }
 
-/** Matches names of a meter's volume that state a unit, but neither gas nor water: `current_volume_m3`. Captures the unit. */
+/** Matches names of a meter's volume that state neither gas nor water: `current_volume_m3`. Captures words for a register, and the unit. */
 const METERED_VOLUME =
-  /^(?:(?:total|current|actual|accumulated|cumulative|meter)_?)*volume(?:_?(?:total|reading|index))?_?(m3|m³|l|lit(?:er|re)s?)$/i;
-/** Returns the unit of a meter's volume whose commodity is unknown; undefined for every other member. */
-export const findUnitOfUnknownVolume = (path: string, value: unknown, { around = [] }: MemberContext) =>
-  isAboveOne(value) && ![path, ...around].some((name) => FUEL_PATTERN.test(name))
-    ? findMetricVolumeUnit(METERED_VOLUME.exec(getLastNameOfPath(path))?.[1] ?? '')
-    : undefined;
+  /^((?:(?:total|current|actual|accumulated|cumulative|meter|latest)_?)*)volume(?:_?(?:total|reading|index))?(?:_?(m3|m³|l|lit(?:er|re)s?))?$/i;
+
+/** Matches words for a register. The current volume may be the volume of a loudspeaker. */
+const OF_REGISTER = /total|accum|cumul|meter|latest/i;
+
+/**
+ * Returns the volumes of a message whose commodity is unknown, with their units. If the name contains no unit, another member must state
+ * it, or the name must contain a word for a register (`latestVolume`; the unit is then undefined). Such names are ignored if the message
+ * contains another quantity (`isAlone`), because a heat meter also reports the volume of its heating water.
+ */
+export function findUnknownVolumes(
+  members: readonly NumberWithPath[],
+  { around = [] }: MemberContext,
+  isAlone: boolean,
+): ReadonlyMap<string, MetricUnit | undefined> {
+  const found = members.flatMap(({ path, value, unit }) => {
+    const [whole, words = '', named] = METERED_VOLUME.exec(getLastNameOfPath(path)) ?? [];
+    if (whole === undefined || [path, ...around].some((name) => FUEL_PATTERN.test(name))) return [];
+    const stated = findMetricVolumeUnit(named ?? unit ?? '');
+    const isRegister = stated ? Number(readNumber(value)) > (named === undefined ? 0 : 1) : isAboveOne(value);
+    const isKnown = named !== undefined || (isAlone && (stated ?? (OF_REGISTER.test(words) && unit === undefined)));
+    return isRegister && isKnown ? [[path, stated] as const] : [];
+  });
+  const withUnit = found.filter(([, unit]) => unit !== undefined);
+  // A volume without a unit may repeat one with a unit.
+  return new Map(withUnit.length > 0 ? withUnit : found);
+}
 
 const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 
