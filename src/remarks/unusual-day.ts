@@ -23,7 +23,7 @@ const TOLD_DAYS = 3;
 /** Number of days after an unusual day in which no other unusual day is reported. */
 const QUIET_DAYS = 30;
 /**
- * Minimum excess of an unusual day. Over the usual usage of its weekday: `LEAST_SHARE` as a share, `LEAST_KWH` in kWh, and `SPREADS` in
+ * Minimum excess of an unusual day. Over the usual usage of its weekday: `MIN_SHARE` as a share, `MIN_KWH` in kWh, and `SPREADS` in
  * multiples of the spread. Over nearly all other days: `ABOVE_HIGHEST` as a factor. All of them must be reached.
  */
 const MIN_SHARE = 0.4;

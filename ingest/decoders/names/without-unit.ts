@@ -103,7 +103,7 @@ const namesEnergy = (name: string): boolean => ENERGY.test(name) || SHORT_ENERGY
 const MIN_INDEX_WH = 1_000;
 /** Whether a number is an index of a French meter, by its Téléinfo label. Such an index is in Wh, but the label does not state the unit. */
 const isTeleinfoIndex = (path: string, value: unknown): boolean =>
-  Number(readNumber(value)) >= LEAST_INDEX_WH && readTeleinfoLabel(getLastNameOfPath(path))?.quantity === 'register';
+  Number(readNumber(value)) >= MIN_INDEX_WH && readTeleinfoLabel(getLastNameOfPath(path))?.quantity === 'register';
 /** Whether a name contains a word for energy that has no other meaning, and no word for power. */
 export const isEnergyName = (name: string): boolean => SURE.test(name) && !namesPower(name);
 /** Whether a name contains a word or a code for energy or power. This quick test precedes the look-up of the words in the dictionaries. */

@@ -20,7 +20,7 @@ import { GroupTotalsAccumulator } from './totals.ts';
 
 /**
  * Maximum numbers of rows per statement, which then takes some tenths of a second. `PLAIN_HOURS`: rows read for homes whose usage is the
- * sum of their imports. `COMPOSED_HOURS`: rows read for other homes. `MOST_ROWS`: rows returned for other homes.
+ * sum of their imports. `COMPOSED_HOURS`: rows read for other homes. `MAX_ROWS`: rows returned for other homes.
  */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
