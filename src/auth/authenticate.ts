@@ -6,7 +6,7 @@ import { findOrReportMoving } from '#src/database/moving.ts';
 import type { Role } from '#src/users/store.ts';
 import { createAllowedAddressChecker } from './allowed-addresses.ts';
 import { getCurrentScopes, selectUsableAuthorizations } from './authorizations.ts';
-import { hashApiKey, isAccessToken } from './key-format.ts';
+import { hashApiKeyToBase64, isAccessToken } from './key-format.ts';
 import { isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
 
 /** The device to which a key is limited, and the creator of the key. */
@@ -88,8 +88,7 @@ export function createAuthenticator(db: Database, environment: Environment, now 
   return async (presented, address) => {
     const isToken = isAccessToken(presented);
     if (!isToken && !isApiKeyFormat(presented, environment)) return 'unauthorized';
-    const hash = hashApiKey(presented);
-    const name = hash.toString('base64');
+    const name = hashApiKeyToBase64(presented);
     const known = remembered.get(name);
     // The expiry is measured by the monotonic clock. If it were measured by the wall clock, a revoked key would be accepted for
     // longer after the clock was set back.
@@ -98,6 +97,7 @@ export function createAuthenticator(db: Database, environment: Environment, now 
     remembered.delete(name);
     // Reads the clock before the query, because the result may be as old as the start of the query.
     const askedMs = performance.now();
+    const hash = Buffer.from(name, 'base64');
     const found = isToken ? await findTokenHolder(db, hash, now()) : await findCaller(db, hash, now());
     if (typeof found === 'string') return found;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
