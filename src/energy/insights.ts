@@ -93,7 +93,7 @@ function insightsOf(
   }
   return mapWithBreaks(at, (second, place) => {
     const peak = peaks[place] ?? null;
-    const hour = groupBy === 'day' && peak !== null ? getHourOfDay(new Date(peak * 1_000), range.zone) : peak;
+    const hour = groupBy === 'day' && peak !== null ? getHourOfDay(peak * 1_000, range.zone) : peak;
     return { date: formatEpochDate(second), kwh_used: used(place), peak_hour: labelled(hour) };
   });
 }

@@ -91,7 +91,7 @@ function rowsOf(
       const labels = labelsOf(new Date(Number(bucket) * 1_000));
       return [{ ...labels, kwh_used, peak_hour: findClockTimeLabel(labels), ...more }];
     }
-    const hour = peak !== null && groupBy === 'day' ? getHourOfDay(new Date(peak * 1_000), range.zone) : peak;
+    const hour = peak !== null && groupBy === 'day' ? getHourOfDay(peak * 1_000, range.zone) : peak;
     return [{ date: bucket, kwh_used, peak_hour: hour === null ? null : formatHour(hour), ...more }];
   });
 }

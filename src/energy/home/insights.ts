@@ -70,7 +70,7 @@ export async function loadHomeBuckets(
     });
   } else if (groupBy === 'day') {
     for (const { day, peak, ...sums } of await readHomeSumsByDay(db, home, range)) {
-      const label = peak && formatHour(getHourOfDay(peak, range.zone));
+      const label = peak && formatHour(getHourOfDay(peak.getTime(), range.zone));
       add({ date: day }, label, sums, () => boundsOf(createDayRange(day, day, range.zone)));
     }
   } else {
