@@ -65,6 +65,7 @@ export async function loadCostAndEmissionTotals(
 export async function loadInsightsWithCostAndEmissions(db: Database, asked: AskedInsights) {
   const { userId, range, groupBy, include, weighted, now } = asked;
   const rows = await loadUsageInsights(db, userId, range, groupBy, include);
+  if (weighted.size === 0) return rows;
   const members = listIncludedFields(include);
   return addCostsAndEmissions(db, rows, { buyer: { userId }, range, now, groupBy, weighted, members });
 }
