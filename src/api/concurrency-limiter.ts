@@ -3,7 +3,6 @@ import { getRequestCounterName } from '#src/auth/authenticate.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { hasDisconnected, onConnectionClosed } from './connection.ts';
-import { isApiKeyRequired } from './plugins/authentication.ts';
 
 /**
  * Limits the concurrent requests of each account in this process. Further requests of the account wait without delaying other
@@ -75,8 +74,12 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
   });
 }
 
-/** Functions to be called when the service has responded to a request, or has begun an event stream. */
-const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Called when the service has responded to the request, or has begun an event stream. Null without a slot. */
+    onAnswered: ((isOpenEnded: boolean) => void) | null;
+  }
+}
 
 /**
  * Takes one of the account's slots for a request. Returns false if no slot becomes free. Throws `unavailable` if the client has already
@@ -94,10 +97,10 @@ export async function takeConcurrencySlot(
   const over = (one: string) => {
     if (pending.delete(one) && pending.size === 0) end();
   };
-  answered.set(reply, (isOpenEnded) => {
+  reply.onAnswered = (isOpenEnded) => {
     over('the answer');
     if (isOpenEnded) over('the connection');
-  });
+  };
   onConnectionClosed(reply, () => over('the connection'));
   if (hasDisconnected(reply)) throw new AppError('unavailable');
   return true;
@@ -105,14 +108,6 @@ export async function takeConcurrencySlot(
 
 export const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
-
-/** Detects when the service has responded to a request. Must be called in each fastify scope whose routes use `takeConcurrencySlot`. */
-export function addResponseTracking(scope: FastifyInstance): void {
-  scope.addHook('onSend', (_request, reply, _payload, done) => {
-    answered.get(reply)?.(isEventStream(reply));
-    done();
-  });
-}
 
 /**
  * Limits of the requests of one account in this process. An account can have fewer concurrent requests than there are database
@@ -126,11 +121,15 @@ const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, 
  */
 export function addConcurrencyLimits(app: FastifyInstance, clock: Clock): void {
   const shares = createConcurrencyLimiter(SHARE, clock);
-  addResponseTracking(app);
-  app.addHook('preHandler', async (request, reply) => {
-    if (!request.caller || !isApiKeyRequired(request)) return;
-    const { device } = request.caller;
-    if (!(await takeConcurrencySlot(shares, device?.id ?? getRequestCounterName(request.caller), reply)))
+  app.decorateReply('onAnswered', null);
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    reply.onAnswered?.(isEventStream(reply));
+    done();
+  });
+  app.addHook('preHandler', async ({ caller, countedAtMs }, reply) => {
+    // Requests of the dashboard have a caller, but are not counted and have slots of their own.
+    if (!caller || countedAtMs === null) return;
+    if (!(await takeConcurrencySlot(shares, caller.device?.id ?? getRequestCounterName(caller), reply)))
       throw new AppError('unavailable');
   });
 }

@@ -48,7 +48,7 @@ function whenOverHttp1(reply: FastifyReply, run: () => void): void {
     if (waiting.delete(over)) run();
   };
   waiting.add(over);
-  reply.raw.once('close', over);
+  reply.raw.on('close', over);
 }
 
 /** Functions to be called when an HTTP/1.1 connection ends. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { addResponseTracking, createConcurrencyLimiter, takeConcurrencySlot } from '#src/api/concurrency-limiter.ts';
+import { createConcurrencyLimiter, takeConcurrencySlot } from '#src/api/concurrency-limiter.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { addOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
@@ -29,7 +29,6 @@ export function addDashboardRoutes(
   const shares = createConcurrencyLimiter(SHARE, context.clock);
   addDashboardAssets(app);
   void app.register(async (scope) => {
-    addResponseTracking(scope);
     scope.addHook('onRequest', async (request, reply) => {
       const caller = await authenticateCaller(context, request);
       if (!(await takeConcurrencySlot(shares, caller.userId, reply)))

@@ -9,8 +9,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Caller that the request's key identifies. Null on paths that need no key. */
     caller: Caller | null;
-    /** Time (performance.now()) at which the request was counted. */
-    countedAtMs: number;
+    /** Time (performance.now()) at which the request was counted. Null for a request that needs no key. */
+    countedAtMs: number | null;
   }
   interface FastifyContextConfig {
     /** Number of requests that one request of this route counts as (default 1). */
@@ -40,7 +40,7 @@ function isTaken({ by }: Caller, request: FastifyRequest): boolean {
  */
 export function addAuthentication(app: FastifyInstance, authenticate: Authenticate, counter: RequestCounter): void {
   app.decorateRequest('caller', null);
-  app.decorateRequest('countedAtMs', 0);
+  app.decorateRequest('countedAtMs', null);
   app.addHook('onRequest', async (request, reply) => {
     if (!isApiKeyRequired(request)) return;
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
@@ -58,8 +58,8 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     request.countedAtMs = performance.now();
   });
   app.addHook('preHandler', (request, _reply, done) => {
-    const isSlow = performance.now() - request.countedAtMs >= SLOW_BODY_MS;
-    if (!request.caller || !isApiKeyRequired(request) || !isSlow) return done();
-    refuseSuspendedCaller(counter, request.caller).then(() => done(), done);
+    const { caller, countedAtMs } = request;
+    if (!caller || countedAtMs === null || performance.now() - countedAtMs < SLOW_BODY_MS) return done();
+    refuseSuspendedCaller(counter, caller).then(() => done(), done);
   });
 }
