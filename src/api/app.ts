@@ -208,6 +208,7 @@ function recordEndings(app: FastifyInstance, writeEndedObjects: () => Promise<vo
  * the URL gets 404.
  */
 function decodable(url: string): string {
+  if (!url.includes('%')) return url;
   try {
     decodeURIComponent(url.split('?', 1)[0] ?? '');
     return url;

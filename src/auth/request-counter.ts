@@ -151,8 +151,9 @@ function decisionOf(
 
 /** Returns an IPv4 address unchanged, and the /64 network of an IPv6 address. A /64 network belongs to one subscriber. */
 export function getNetworkOfAddress(address: string): string {
+  if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
+  if (mapped !== undefined) return mapped;
   const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];
   const [left, right] = [head, tail].map((half) => (half === '' ? [] : half.split(':')));
   const zeros = address.includes('::')

@@ -52,6 +52,7 @@ const wrong = (field: string, message: string) => new AppError('badRequest', { d
 
 /** Returns the path and query of a request target, without the scheme and host of a whole URL (RFC 9112, 3.2.2). */
 export function getPathAndQuery(target: string): string {
+  if (target.startsWith('/')) return target;
   const [origin] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
   if (origin === undefined) return target;
   const rest = target.slice(origin.length);
