@@ -226,7 +226,7 @@ type RunRequest = (
  */
 const read: RunRequest = async (definition, context, caller, request, reply) => {
   const { reads } = context;
-  const from = definition.readsFromStandby && (await reads?.from(caller.accountId));
+  const from = definition.readsFromStandby && reads && (await reads.from(caller.accountId));
   if (!from || from.db === context.db) return answer(definition, context, caller, request, reply);
   try {
     const done = await answer(definition, { ...context, readDb: from.db }, caller, request, reply);
@@ -234,7 +234,7 @@ const read: RunRequest = async (definition, context, caller, request, reply) => 
     return done;
   } catch (error) {
     if (!isDatabaseUnavailable(error as Error)) throw error;
-    reads?.failed();
+    reads.failed();
     return answer(definition, context, caller, request, reply);
   }
 };
@@ -262,7 +262,7 @@ const answer: RunRequest = async (definition, context, caller, request, reply) =
     status: tries ? 200 : status,
     answer: tries
       ? await definition.handle(call)
-      : await runAndAudit(definition, context.db, call, { actor: getActor(caller), address: request.ip }),
+      : await runAndAudit(definition, context.db, call, { actor: getActor(caller), address: call.address }),
   }));
 };
 
@@ -419,14 +419,14 @@ function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecatio
 
 /** Returns the query parameters by name. Throws 400 for an unknown or repeated parameter. */
 function queryParametersOf(url: string, schema: z.ZodObject | undefined): Record<string, string> {
-  const query: Record<string, string> = Object.create(null);
+  const query: Record<string, string> = {};
   const mark = url.indexOf('?');
   if (mark < 0) return query;
   for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
     if (!schema || !Object.hasOwn(schema.shape, name)) {
       throw new AppError('badRequest', { details: [{ field: name, message: 'unknown query parameter' }] });
     }
-    if (name in query)
+    if (Object.hasOwn(query, name))
       throw new AppError('badRequest', { details: [{ field: name, message: 'repeated query parameter' }] });
     query[name] = value;
   }
@@ -454,9 +454,7 @@ function withoutBody(method: AnyOperation['method'], body: unknown): undefined {
 
 function valid(schema: Shape | undefined, value: unknown, where: string): unknown {
   if (!schema) return {};
-  const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, {
-    error: describeValidationIssue,
-  });
+  const parsed = schema.safeParse(value, { error: describeValidationIssue });
   if (parsed.success) return parsed.data;
   throw createUnprocessableError(...listFieldErrors(parsed.error, where, (index) => formatRowPosition(value, index)));
 }
