@@ -32,14 +32,14 @@ function listenersOf({ api, mqtt }: Config): Listener[] {
 }
 
 /**
- * Throws if a configured port is in use or configured twice. Otherwise the supervisor would restart the roles again and again. `role`:
- * checks only the ports of this role.
+ * Throws if a configured port is in use or configured twice, because the supervisor would otherwise restart the failing processes again and
+ * again. `role`: checks only the ports of this role.
  */
 export async function assertPortsFree(config: Config, role?: string): Promise<void> {
   const fixedListeners = listenersOf(config).filter(
     (one) => one.port !== 0 && (role === undefined || one.role === role),
   );
-  // Each port remains bound until all ports are checked, because two variables may name the same port.
+  // Each port remains bound until all ports are checked, so that two variables with the same port are detected.
   const held: { variable: string; port: number; server: Server }[] = [];
   try {
     for (const { variable, host, port } of fixedListeners) {
@@ -56,7 +56,7 @@ export async function assertPortsFree(config: Config, role?: string): Promise<vo
   }
 }
 
-/** Returns the configuration with each port 0 replaced by a free port, which a restarted role gets again. */
+/** Returns the configuration with each port 0 replaced by a free port. A role that is restarted later gets the same port. */
 export async function chooseFreePorts(config: Config): Promise<Config> {
   const { api, mqtt, operator } = config;
   const taken = new Set<number | null>([api.port, api.httpPort, mqtt.port, mqtt.tlsPort, operator.port]);
@@ -88,7 +88,7 @@ export async function isPortFree(host: string, port: number): Promise<boolean> {
 function listenOn(host: string, port: number): Promise<Server | null> {
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
-    // Other errors have other causes, for example an address that does not belong to this machine.
+    // Any other error does not mean that the port is in use. Example: the address does not belong to this machine.
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );
@@ -120,7 +120,7 @@ export function writeListeningAddresses(config: Config): () => void {
 export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
   const variables = getSetVariables(env);
   const config = loadConfig(variables);
-  // Without a running service, the file was left behind by a killed service.
+  // If the service is not running, its file with the addresses is out of date: the service was killed before it could remove the file.
   if (findServiceProcessId(config.dataDir) === null) return config;
   return loadConfig({ ...readListening(config.dataDir), ...variables });
 }

@@ -13,7 +13,7 @@ export function createRemarkComposer(): RemarkComposer {
   return async (remark, { language, timezone }) => {
     const texts = compiled.get(language) ?? loadTexts(language);
     compiled.set(language, texts);
-    // The language of the dashboard's texts is a global setting, which only this synchronous code uses in the worker.
+    // The language of the dashboard's texts is a global setting. In the worker, only these two calls use it, and nothing runs between them.
     setWords(language, await texts);
     return composeRemarkMail(remark, timezone);
   };

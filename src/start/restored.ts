@@ -21,7 +21,7 @@ const each =
     for (const id of ids) await end(db, ALL_ACCOUNTS, id);
   };
 
-/** Functions that delete or revoke objects again, by kind. They ignore missing objects. */
+/** Functions that delete or revoke objects of each kind. They ignore missing objects. */
 const END: Record<DeletionRecord['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
   member: (db, ids) => endMembershipsWithoutMail(db, ids, new Date()),
   authorization: endAuthorizationsWithoutMail,
@@ -44,7 +44,7 @@ export async function prepareRestoredInstallation(pool: Pool, dataDir: string, l
   if (restored === null) return;
   const db = createDatabase(pool);
   await holdDueMessages(db);
-  // The order of kinds prevents mails about the deletion of dependent objects.
+  // Processes the kinds in an order in which no deletion causes a mail about a dependent object.
   const byKind = Map.groupBy(restored.endings, ({ kind }) => kind);
   const counts: Record<string, number> = {};
   for (const [kind, endings] of byKind) {

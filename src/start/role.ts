@@ -23,7 +23,7 @@ interface Role {
   url: string;
   /** Additional time that the role needs to stop, in ms. */
   leavesForMs?: number;
-  /** Whether clients may connect to the role; by default always. */
+  /** Whether clients may connect to the role. If missing, they always may. */
   isReady?(): boolean;
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function runRole(
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
   metrics.valuesOf(DATABASE_METRICS, () => readDatabaseMetrics(pool));
-  // A separate pool, because a broker waits for these answers.
+  // The queries of brokers (may this device connect?) have their own pool, because a broker waits for the answer.
   const access = createPool(role.url, { max: 2, applicationName: `energy ${name} operator`, isAnswering: true });
   const operated = {
     metrics: async () => [await metrics.asJson()],
@@ -76,7 +76,7 @@ export async function runRole(
   const operator = await startOperatorListener(config.operator, operated, log);
   process.on('message', async ({ ask, number }: RoleProcessRequest) => {
     const answer = ask === 'metrics' ? await metrics.asJson() : 'up';
-    // The supervisor may have exited before the answer was ready.
+    // The supervisor may have exited while the answer was prepared.
     if (process.connected) process.send?.({ number, answer });
   });
   const ready = { ...role.ready, operator_port: operator.port };

@@ -44,7 +44,7 @@ const foldersOf = (dataDir: string) => {
     programs: join(work, 'programs'),
     /**
      * File with the report of the comparison. It is written before the new cluster replaces the old one, so that an interrupted upgrade can
-     * continue from there.
+     * continue with the replacement.
      */
     report: join(work, 'report.json'),
   };
@@ -106,7 +106,7 @@ export async function upgradeDatabase(
   }
 }
 
-/** The report of an upgrade, valid only for this state of the old cluster. */
+/** The report of an upgrade, and the state of the old cluster to which it applies. If that state has changed, the report is not valid. */
 interface Noted {
   state: string;
   report: UpgradeReport;
@@ -134,7 +134,7 @@ async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveCallbac
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;
   await moveInstallation(sourceUrl, targetUrl, { timescale: 'auto' }, steps).catch((error: Error) => {
-    // The error is about a copy of the old cluster, which itself is unchanged.
+    // The error concerns a copy of the old cluster. The old cluster itself is unchanged.
     throw new Error(`The upgrade stopped, and the database is unchanged: ${error.message}`, { cause: error });
   });
 }

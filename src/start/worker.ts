@@ -64,7 +64,7 @@ export async function runWorker(config: Config): Promise<void> {
     const { capabilities } = database;
     const { retentionMonths, dataDir } = config;
     const backup = await readBackupPlan(config);
-    // Created here, because the worker may be the first on a new disk.
+    // Creates the data directory, because the worker may be the first process to start on a new disk.
     await mkdir(dataDir, { recursive: true });
     const db = createDatabase(pool);
     const ahead = { daysToPack: 0 };

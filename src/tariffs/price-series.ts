@@ -110,7 +110,10 @@ export async function findUsableSeries(
   return row ?? null;
 }
 
-/** Returns the price series that an account may use, by id, for a limited key only those that it can access. */
+/**
+ * Returns the price series that an account may use, by id. If the caller's key is limited to a group, returns only series that the key can
+ * access.
+ */
 export async function findAllUsableSeries(
   db: Database,
   { reach, userId }: { reach: AccessibleAccounts; userId: string },

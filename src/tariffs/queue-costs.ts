@@ -1,7 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** Maximum number of users in a row of the queue `usage_changes`, because a worker takes whole rows. */
+/**
+ * Maximum number of users in a row of the queue `usage_changes`. It limits the work that a worker takes at once, because a worker takes
+ * whole rows.
+ */
 const USERS_OF_A_ROW = 100;
 
 /**

@@ -182,8 +182,8 @@ async function checkSeries(
 }
 
 /**
- * Throws 422 if the rates of offers (tariffs that are not stored) use a series of another currency, or one that the account or the caller's
- * key may not use.
+ * Throws 422 if the rates of an offer (a tariff that is not stored) use a series of another currency, or a series that the account or the
+ * caller's key may not use.
  */
 export async function assertOfferSeriesUsable(
   db: Database,

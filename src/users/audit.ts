@@ -69,12 +69,12 @@ const insertActs = (
     .execute();
 
 /**
- * Number of an account's latest actions to read. The action with the highest id is not always the last to commit, so one is not
- * enough.
+ * Number of an account's latest actions to read, by id. One is not enough, because the action with the highest id is not always the last to
+ * commit.
  */
 const LAST_ACTS = 10;
 
-/** Returns the PostgreSQL transaction ids (32 bits) of an account's latest actions within a day. */
+/** Returns the ids (32 bits) of the PostgreSQL transactions that recorded an account's latest actions within a day. */
 export async function findLatestTransactionIds(db: Database, userId: string): Promise<number[]> {
   // Raw SQL: the query builder does not know the system column xmin.
   const { rows } = await sql<{ number: number }>`${PREPARED_STATEMENT_PREFIX_SQL} SELECT "number" FROM (

@@ -27,8 +27,8 @@ export interface MovedAccountRemovalCounts {
  */
 export async function removeExpiredMovedAccounts(db: Database, now: Date): Promise<MovedAccountRemovalCounts> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: the statements use intervals, and find messages by login. The statement timeout is disabled, because this may take
-    // long.
+    // Raw SQL: the statements use intervals, and find messages by login. The statement timeout is disabled, because deleting many messages
+    // may take long.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
     const { rows: ended } = await sql<{ id: string }>`
       DELETE FROM departures WHERE left_at < ${now}::timestamptz - make_interval(days => ${KEPT_DAYS}) RETURNING user_id AS id`.execute(

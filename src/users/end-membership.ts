@@ -23,9 +23,9 @@ interface Ending {
 }
 
 /**
- * Ends a membership or withdraws an invitation, with the keys and webhooks that the member created for the home. `of`: the home
- * or the member that ends it; the caller must have locked its row. Both accounts get a mail; the owner's mail lists the passwords
- * that the member saw. Returns false if there is no such membership.
+ * Ends a membership or withdraws an invitation, with the keys and webhooks that the member created for the home. `of`: the account that
+ * ends the membership, as the home or as the member; the caller must have locked its row. Both accounts get a mail; the owner's mail lists
+ * the passwords that the member saw. Returns false if there is no such membership.
  */
 export async function endMembership(
   trx: Database,
@@ -47,9 +47,9 @@ export async function endMembership(
 }
 
 /**
- * Ends all memberships and invitations of an account, both as a home and (unless `isHomeOnly`) as a member of other homes. Runs
- * in the transaction that has locked the account. If the account was erased (`erased`), it gets no mail, and the rows are deleted
- * by cascade.
+ * Ends all memberships and invitations in the account's home. Unless `isHomeOnly` is set, also ends the account's memberships of other
+ * homes. Runs in the transaction that has locked the account. If the account was erased (`erased`), it gets no mail, and the rows are
+ * deleted by cascade.
  */
 export async function endMembershipsOfAccount(
   trx: Database,

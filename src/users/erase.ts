@@ -66,8 +66,9 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
 }
 
 /**
- * Removes an account that has no concurrent writers, with all data that is not deleted by cascade. Also works if the account no
- * longer has a row. `senders`: ids of its devices and gateways; `seriesIds`: ids of the series of its devices.
+ * Removes an account and all its data, including data that is not deleted by cascade. No other process may write data of the account at the
+ * same time. Also works if the account no longer has a row. `senders`: ids of its devices and gateways; `seriesIds`: ids of the series of
+ * its devices.
  */
 export async function eraseUserInTransaction(
   trx: Database,

@@ -42,7 +42,7 @@ export interface Membership {
   accepted_at: Date;
 }
 
-/** Returns the earliest time at which a still valid invitation can have been sent. */
+/** Returns the time after which an invitation must have been sent to be still valid. */
 const invitedSince = (now: Date) => new Date(now.getTime() - INVITED_FOR_MS);
 
 /** SQL condition on a row of `home_members`: a membership that has not ended, or a valid invitation. */

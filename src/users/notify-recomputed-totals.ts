@@ -7,8 +7,8 @@ import { addEvents } from '#src/events/outbox.ts';
 const MAX_TOLD = 500;
 
 /**
- * Mails each owner of a home whose totals an update of the service has changed. Returns the number of notified owners. Several
- * workers may run this at the same time, because each owner's row records the notice.
+ * Mails each owner of a home whose totals an update of the service has changed. Returns the number of notified owners. Several workers may
+ * run this at the same time, because the transaction that notifies an owner also clears the flag `home_recounted` in the owner's row.
  */
 export async function notifyOwnersOfRecomputedTotals(db: Database, now: Date): Promise<number> {
   let notified = 0;

@@ -41,7 +41,7 @@ const CROSS = new Set([
   'cost→tariffs',
   'alerts→delivery',
 ]);
-/** Folders that only src/start and src/cli may import, among the folders of src. */
+/** Folders outside src. Within src, only src/start and src/cli may import from them. */
 const WIRED = ['ingest', 'simulators'];
 const INGEST_SEES = new Set(['core', 'config', 'database', 'devices', 'events', 'rollups']);
 /** Files outside the dashboard from which the dashboard may import types. */
@@ -60,7 +60,7 @@ const INGEST_LAYERS = [
   ['start.ts'],
 ];
 
-/** Files that name aggregates but compute no responses from them. */
+/** Files that may name aggregates, because they compute no responses from them. */
 const NO_READERS = [
   // Declares, fills, checks and repairs the aggregates.
   /^src\/rollups\//,
@@ -86,7 +86,7 @@ function allowed({ from, to, typeOnly }: FileImport): boolean {
     if (room(from) === room(to)) return true;
     return layerOf(to) < layerOf(from) || CROSS.has(`${room(from)}→${room(to)}`);
   }
-  // Benchmarks may import any module, but no module may import a benchmark. Imports from an API client count as the client's own.
+  // Benchmarks may import any module, but no module may import a benchmark. API clients may import only from API clients.
   if (top(from) === 'bench') return true;
   if (top(from) === 'clients') return top(to) === 'clients';
   if (top(from) === 'ingest' && top(to) === 'ingest') {

@@ -65,7 +65,7 @@ describe('the cluster’s compose file', () => {
     (name) => {
       const { environment = {}, command } = services[name] as ComposeService;
       expect(command).toEqual([name.split('-')[0]]);
-      // Node itself reads this variable, so it is not a setting of the service.
+      // Node itself reads NODE_EXTRA_CA_CERTS, so it is not a setting of the service.
       const { NODE_EXTRA_CA_CERTS, ...own } = environment;
       expect(Object.keys(own).filter((variable) => !(variable in variablesSchema.shape))).toEqual([]);
       const config = loadConfig(own);
@@ -225,7 +225,7 @@ describe('the cluster’s compose file', () => {
     for (const name of ['api-1', 'api-2', 'ingest-1', 'ingest-2'])
       expect(services[name]?.environment?.TRUST_PROXY).toBe(front?.ipam?.config?.[0]?.subnet);
     const names = inFront.map(([name]) => name).filter((name) => !/^(broker|api|ingest|proxy)-\d$/.test(name));
-    // The broker `gateways` is also in network `front`, because it publishes a port. It sends no requests to the API and ingest.
+    // The broker `gateways` is also in network `front`, because it publishes a port. It does not call the API or ingest.
     expect(names).toEqual(['gateways']);
   });
 

@@ -5,7 +5,7 @@ import { startBroker } from '#test/support/broker.ts';
 
 test.each([
   ['of another’s', 'energy/v1/dev_9/readings', 'energy/v1/dev_9/readings'],
-  // aedes itself refuses this topic, and its error does not contain the topic.
+  // aedes itself rejects this topic because of its many levels. Its error does not contain the topic.
   ['of more levels than there may be', `gw/gwy_1${'/x'.repeat(99)}`, undefined],
 ])(
   'a device that publishes repeatedly to a topic %s is disconnected, and logged once a minute',

@@ -62,7 +62,8 @@ describe.each(OVERLAYS)('%s', (overlay) => {
     expect(objects.length).toBeGreaterThan(10);
     for (const object of objects) {
       expect(await schemaErrors(object)).toBeNull();
-      // The schemas accept unknown members. A schema knows a member if it refuses a value of the wrong type.
+      // The schemas accept unknown members, so a misspelled member would not be found. Only a member that the schema knows is refused if
+      // its value has the wrong type.
       for (const { parent, name, path } of membersOf(object)) {
         const value = parent[name];
         parent[name] = typeof value === 'object' ? 'x' : [[]];

@@ -97,7 +97,7 @@ test('ends only connections that send malformed packets', async () => {
   for (const [what, bytes] of Object.entries(malformed)) {
     const raw = await connectWithRawBytes(broker, encodeConnectPacket());
     await expect.poll(() => raw.replies.length).toBe(1);
-    // Another message follows in the same bytes. It must not be processed.
+    // A second message follows in the same write. The broker must not process it.
     raw.socket.write(Buffer.concat([bytes, publish([0], 'after')]));
     await raw.closed;
     expect(raw.replies[1], what).toMatchObject({ cmd: 'disconnect', reasonCode: 0x81 });

@@ -16,7 +16,10 @@ interface Place {
   value: Json;
 }
 
-/** Finds every JSON member `kind`, such as `properties`, and returns the entries of its object or list, each with path and name. */
+/**
+ * Finds every member named `kind` in the document, such as `properties`. Returns the entries of each such object or list, with path and
+ * name.
+ */
 function under(kind: string, value: Json = document, path = ''): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value as Record<string, Json>).flatMap(([name, one]) => {
@@ -57,7 +60,10 @@ const resolved = (one: Json): Json =>
 const anywhere = (schema: Json, has: (one: Json) => boolean): boolean =>
   has(schema) || [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].some((one: Json) => anywhere(resolved(one), has));
 
-/** Whether the description looks like a sentence: it begins and ends like one, and is short enough to read. */
+/**
+ * Whether the description has the form of a sentence: it begins with a capital letter or code, ends with a full stop, and is shorter than
+ * 400 characters.
+ */
 const isDescribed = ({ value }: Place) =>
   typeof value.description === 'string' &&
   /^[A-Z`][\s\S]+\.$/.test(value.description) &&
@@ -81,7 +87,7 @@ describe('the document describes', () => {
   });
 
   test('every date and time with its format', () => {
-    // Excludes the settings of a price source: their values are times of day, or paths to times within the source's document.
+    // Excludes the settings of a price source. Their values are times of day, or paths to times within the source's response.
     const dates = [...under('properties'), ...under('parameters')].filter(
       ({ name, path }) =>
         /^(at|date|start|end|period_start|period_end)$|_at$/.test(name) && !/SeriesSource\//.test(path),

@@ -152,7 +152,7 @@ test('the documentation is served from this host alone, under a policy that allo
     expect({ path, from, status }).toEqual({ path, from, status: 200 });
     if (path.startsWith('/docs')) {
       expect(headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self'; style-src 'self';/);
-      // The page of a version never changes, so a conditional request of a browser gets a 304.
+      // The page of a version never changes, so a repeated request with its ETag gets a 304.
       const again = await api.send(path, { headers: { 'if-none-match': String(headers.etag) } });
       expect({ path, status: again.status }).toEqual({ path, status: 304 });
     }

@@ -15,7 +15,7 @@ function listsOfPromises(source: string): string[] {
   });
 }
 
-/** Whether a list of promises contains an await. While it waits, nothing would catch the error of an earlier promise. */
+/** Whether a list of promises contains an await. During the await, no code would catch the error of an earlier promise in the list. */
 const awaits = (list: string) => /\bawait\b/.test(list.replace(/\basync\b[\s\S]*/, ''));
 
 test('no list of promises awaits: if an earlier one failed meanwhile, nobody would catch it and the process would exit', () => {

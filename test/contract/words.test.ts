@@ -27,7 +27,10 @@ const modules = listSourceFiles(['src/dashboard']).filter((file) => !ELSEWHERE.t
 
 /** Texts that are never translated. */
 const NO_LANGUAGE = new Set(['https://example.com/energy', 'https://…', 'URL', 'mosquitto.conf']);
-/** Strings of several words that no page shows, such as programs and settings, or that a page shows before the translations are loaded. */
+/**
+ * Strings of several words that are not translated: no page shows them (for example programs and settings), or a page shows them before the
+ * translations are loaded.
+ */
 const NO_TEXT: readonly RegExp[] = [
   /^12px system-ui, sans-serif$/,
   /^The dashboard could not be fetched\. Reload the page\.$/,
@@ -40,7 +43,10 @@ const NO_TEXT: readonly RegExp[] = [
   /^no (session|words: setWords comes first)$/,
   /^(sign-in|choices wide|columns three|badge \0|quiet told)$/,
 ];
-/** Modules whose strings are terminal commands, device settings, or names of message formats that `words/` translates. */
+/**
+ * Modules whose strings are terminal commands, device settings, or names of message formats. `words/` contains the texts that are shown for
+ * these names.
+ */
 const OF_PROGRAMS =
   /devices\/snippets\.ts|webhooks\/webhook\.ts|tariffs\/templates\.ts|home\/ribbons\.ts|parts\/(drawing|focus|decimal)\.ts/;
 

@@ -38,8 +38,8 @@ async function put(deviceId: string, state: State): Promise<void> {
 }
 
 /**
- * Returns the device that a certificate identifies, independently of the service's code: the existing device that it names or, if it names
- * none, the one that is registered with it.
+ * Returns the device that a certificate identifies, computed independently of the service's code. It is the existing device that the
+ * certificate names or, if it names none, the device that is registered with the certificate.
  */
 function expected(names: readonly Name[], states: Record<'mine' | 'other', State>): Name | null {
   const lives = (name: Name) => name === 'gateway' || !states[name].startsWith('deleted');

@@ -372,7 +372,7 @@ test('retention keeps results computed with edits, and dropped readings can no l
   await compute();
   const before = await profile();
   expect(before).toHaveLength(11);
-  // A year and a half later, all readings have been deleted except the manual one, after which energy is counted again.
+  // A year and a half later, the meter's readings have been deleted. Only the manual reading remains, from which later energy is counted.
   api.now = new Date(MAY + 24 * 548 * HOUR_MS);
   expect((await dropExpiredReadings(api.database.pool, api.now, 13)).length).toBeGreaterThan(0);
   const { rows } = await api.database.pool.query(

@@ -44,7 +44,7 @@ test("a connection that released a lock has the server's defaults again", async 
   const within = await withExclusiveLock(alone, KEY, (session) => limits((text) => session.query(text)));
   expect(within).toEqual({ idle: '5s', silent: '5s' });
   expect(await limits((text) => alone.query(text))).toEqual({ idle: '0', silent: '0' });
-  // `waitForExclusiveLock` sends no heartbeats while the lock is held, so the session may be silent for longer.
+  // `waitForExclusiveLock` sends no heartbeats while the lock is held. PostgreSQL therefore tolerates a longer silence of this session.
   const atStart = await waitForExclusiveLock(alone, KEY, (session) => limits((text) => session.query(text)));
   expect(atStart).toEqual({ idle: '1min', silent: '1min' });
   expect(await limits((text) => alone.query(text))).toEqual({ idle: '0', silent: '0' });

@@ -102,7 +102,7 @@ test('an hour and a day have the same estimate in any requested range and zone',
   expect(Math.abs(total(quarters) - total(ofDays))).toBeLessThan(0.1);
   const [may, june] = await rows(days('2026-05-01', '2026-06-30', '&group_by=month&gaps=like_days'));
   expect([may?.estimate, june?.estimate]).toEqual([null, 'like_days']);
-  // In any zone, the peak must be at the home's local evening, even in a zone whose hours begin at other minutes.
+  // The peak must be in the home's local evening in the response for any zone, even if the zone's hours begin at :30 UTC.
   const peak = async (zone: string) =>
     (await rows(`start=2026-06-09&end=2026-06-09&tz=${zone}&group_by=hour&gaps=like_days`)).flatMap((row) =>
       row.kwh_used > 1 ? [[row.starts_at, row.kwh_used]] : [],
@@ -112,8 +112,8 @@ test('an hour and a day have the same estimate in any requested range and zone',
     ['2026-06-09T22:00:00+05:30', 1.4],
     ['2026-06-09T23:00:00+05:30', 1.4],
   ]);
-  // The device's own time zone determines which hours are similar. In UTC, the first hour of the home's Saturday is on a Friday, so the
-  // evening's usage is 2.6 × 21.6 ÷ 22.08.
+  // The device's own time zone determines which hours are similar. In UTC, the first hour of the home's Saturday (1.0 kWh) belongs to
+  // Friday. This changes the evening's estimated usage to 2.6 × 21.6 ÷ 22.08.
   const device = path.replace(/\/usage$/, '');
   await api.send(device, { method: 'PATCH', key, body: { timezone: 'UTC' } });
   expect(await peak('UTC')).toEqual([['2026-06-09T17:00:00Z', 2.543]]);

@@ -93,7 +93,7 @@ test.each(STRANGE)(
       );
       const mine = ordered.map((ms, index) => getStartOfClockUnit(ms, clocks[index] as (typeof clocks)[number], unit));
       expect(rows.map(({ start }) => start.getTime())).toEqual(mine);
-      // A unit must begin at a multiple of its length, or at a clock change.
+      // Each period (hour, half-hour or quarter-hour) must begin at a multiple of its length, or at a clock change.
       const begins = mine.filter((ms) => {
         const begun = DateTime.fromMillis(ms, { zone: range.zone });
         return begun.minute % CLOCK_UNITS[unit] !== 0 && begun.minus(1).offset === begun.offset;

@@ -56,7 +56,7 @@ test('a deadlock between a writer and the move ends neither of them permanently'
       );
       if (rows.length > 0) break;
     }
-    // The writer's statement and the move wait for each other. PostgreSQL ends the move, which waited first.
+    // The writer's statement and the move wait for each other. PostgreSQL ends the move, because the move has waited for longer.
     await writer.query('UPDATE users SET phone = phone');
     await writer.query('COMMIT');
   };

@@ -84,7 +84,10 @@ const callerOf = async (by: 'key' | 'session'): Promise<Caller> => {
   return found;
 };
 
-/** Lookups by name. Each function prepares a lookup and returns it. The lookup returns whether it found the caller, or throws. */
+/**
+ * Lookups, by description. Each function prepares a lookup and returns it as a function. This function returns whether it found the caller,
+ * or throws.
+ */
 const LOOKUPS: Record<string, () => Promise<(db: Database) => Promise<unknown>>> = {
   'a key': async () => async (db) => {
     const found = await createAuthenticator(db, 'live')(home.key, '127.0.0.1');

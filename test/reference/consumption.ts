@@ -25,8 +25,8 @@ interface Within {
 }
 
 /**
- * Imported and exported energy of a step. Each direction is spread evenly over the whole step, or over the part of it in `importWithin` or
- * `exportWithin`.
+ * Imported and exported energy of a step. The import is spread evenly over the whole step or, if set, over its part `importWithin`; the
+ * export likewise over `exportWithin`.
  */
 type Flowed = RegisterIncrement & { exported: bigint; importWithin?: Within; exportWithin?: Within };
 type Flow = Flowed & { countsImport: boolean; countsExport: boolean };
@@ -54,8 +54,8 @@ function describe(channel: string) {
 }
 
 /**
- * Returns the readings of one channel and kind in order of time. Of several readings with the same time (and length of interval), only the
- * lowest is returned.
+ * Returns the readings of one channel and kind in order of time. If several readings have the same time (and length of interval), only the
+ * lowest of them is returned.
  */
 export function orderDistinctReadings(readings: DecodedReading[]): DecodedReading[] {
   const sorted = [...readings].sort(
@@ -83,8 +83,8 @@ interface Series {
 }
 
 /**
- * Returns a function for the circuit's series that supply the energy of a direction at the end of an interval: the best series with a
- * reading before that end. If a total is 0 although a part of it is not, the total is used only from its first reading above 0.
+ * Returns a function. Given the end of an interval, it returns the circuit's series that supply the energy of a direction: the best series
+ * with a reading before that end. If a total is 0 while a part of it is not, the total is used only from its first reading above 0 on.
  */
 function bestOf(direction: string, circuit: readonly Series[]): (end: number) => Series[] {
   const known = circuit.filter((s) => s.known);
@@ -132,7 +132,10 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     );
     const [imports, exports] = [bestOf('import', here), bestOf('export', here)];
     const times = here.flatMap((s) => [s.first, s.firstNonzero]).filter((at) => at < Infinity);
-    /** Returns the steps of a series, up to the last time at which the series supplies energy. Each step states its direction. */
+    /**
+     * Returns the steps of a series, up to the last time at which the series supplies energy. Each step states whether it counts as import
+     * or export.
+     */
     const countedOf = (s: Series) => {
       const counts = (end: number) => imports(end).includes(s) || exports(end).includes(s);
       const last = counts(Infinity) ? Infinity : Math.max(...times.filter(counts));
@@ -149,7 +152,8 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     for (const s of here) {
       for (const { countsImport, countsExport, ...step } of countedOf(s)) {
         if (!countsImport && !countsExport) continue;
-        // The readings of one tariff show when the other tariffs were not active.
+        // The rises of one tariff register show when the other tariffs were not active. They limit the time in which this step's energy can
+        // lie.
         const others = isTariff(s)
           ? here.filter((o) => o !== s && isTariff(o) && o.direction === s.direction).flatMap(countedOf)
           : [];

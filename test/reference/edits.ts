@@ -18,14 +18,15 @@ export interface ReferenceEdit {
   /** Value of the register reading that the edit adds, in mWh; null if the edit adds none. */
   value: number | null;
   /**
-   * Set if the edit was made because a clock was set back: times (Unix ms) of the excluded readings. Other readings in the range remain.
+   * Only for an edit that was made because a clock was set back: times (Unix ms) of the readings that it excludes. Other readings in the
+   * range remain.
    */
   instants?: ReadonlySet<number>;
 }
 
 /** Random parameters of an edit of a history. */
 export const arbitraryEdit = fc.record({
-  /** Selects the reading near which the edit begins, by its index. */
+  /** Index of the reading near which the edit begins. */
   near: fc.nat(),
   isAdded: fc.boolean(),
   ofAll: fc.boolean(),
@@ -70,8 +71,9 @@ export const arbitraryClockStep = fc.record({
 });
 
 /**
- * Returns the edit of a series for a clock that was set back, given the edits for earlier such steps. The edit excludes the readings that
- * arrived before the step. A register continues from the first excluded value.
+ * Returns the edit of a series for a clock that was set back. The edit excludes the readings that arrived before the clock was set back and
+ * lie in the repeated time. For a register, the edit adds the first excluded value, from which the register continues. `before`: edits for
+ * earlier times at which the clock was set back.
  */
 export function buildReferenceClockStepEdit(
   readings: ReadingHistory['readings'],
@@ -126,8 +128,7 @@ export function applyEdits(readings: DecodedReading[], edits: readonly Reference
 }
 
 /**
- * Returns a function that returns the additional time (ms) between two readings of a register. Time is added if the clock was set back
- * between them.
+ * Returns a function that computes the time (ms) to add between two readings of a register, because the clock was set back between them.
  */
 export function createRepeatedTimeCalculator(
   edits: readonly ReferenceEdit[],
@@ -135,8 +136,8 @@ export function createRepeatedTimeCalculator(
 ) {
   const steps = edits.filter((edit) => edit.instants && isOf(edit, series));
   /**
-   * Returns the time of the register reading that the edit adds. If the clock is later set back beyond this time, the reading moves back,
-   * too.
+   * Returns the time of the register reading that the edit adds. If the clock is later set back to an earlier time, the reading moves to
+   * that time.
    */
   const placeOf = (step: ReferenceEdit): number =>
     Math.min(

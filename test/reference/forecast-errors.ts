@@ -17,8 +17,8 @@ export interface ForecastOutcome {
   forecast: number;
   isWithinRange: boolean;
   /**
-   * Error of the forecast, divided by the deviation that the forecast expects (`computeForecastDeviation`). The width of the published
-   * range is calibrated with this value.
+   * Error of the forecast, as a multiple of the deviation that the forecast expects (`computeForecastDeviation`). The width of the
+   * published range is calibrated with these multiples.
    */
   deviations: number;
   /**
@@ -27,7 +27,7 @@ export interface ForecastOutcome {
    */
   lastMonth: number | null;
   lastYear: number | null;
-  /** Simple forecasts that add the known usage of the month's past days, and use the daily means only for its remaining days. */
+  /** The same simple forecasts for the month's remaining days only, added to the known usage of its past days. */
   lastMonthOfRest: number | null;
   lastYearOfRest: number | null;
 }
@@ -87,8 +87,8 @@ function mean(used: DailyUsage, { first, days }: Month, leastShare: number): num
 type Naive = 'lastMonth' | 'lastYear' | 'lastMonthOfRest' | 'lastYearOfRest';
 
 /**
- * Returns the mean absolute error of the forecast and of the simple forecast `naive` for the same months, in percent of the usage. Null if
- * both are known for no month.
+ * Compares the forecast with the simple forecast `naive`, in the months for which both are known. Returns the mean absolute error of each,
+ * in percent of the usage. Null if there is no such month.
  */
 export function computeMeanForecastErrors(
   said: readonly ForecastOutcome[],
@@ -127,7 +127,8 @@ export function computeCalibratedHalfWidth(said: readonly ForecastOutcome[]): nu
 }
 
 /**
- * Returns for each home the half-width that results from all other homes, and the percentage of the home's own months within this range.
+ * Calibrates the range for each home with all other homes. Returns the half-width of this range, and the percentage of the home's own
+ * months within it.
  */
 export function crossValidateForecastRanges(
   said: readonly ForecastOutcome[],

@@ -66,8 +66,8 @@ const event = fc.oneof(
       milliwattHours: fc.integer({ min: 0, max: 900 }).map((n) => n * 10_000),
     }),
   },
-  // `frozen`: a source that repeats an old value for several readings while the register rises. `queue`: a source that sends these readings
-  // later, one after another.
+  // `frozen`: the source repeats an old value for several readings while the register rises. `queue`: the source sends the readings of this
+  // time later, one after another.
   { weight: 1, arbitrary: longer('frozen', { min: 0, max: 3 * KWH }, 8) },
   { weight: 1, arbitrary: longer('queue', { min: 0, max: 3 * KWH }, 8) },
   // A false value, which the source sends several times.
@@ -274,8 +274,8 @@ const zeros = (readings: fc.Arbitrary<Readings>) =>
     .map(([all, share]) => all.map((one, index) => (index < share * all.length ? { ...one, value: 0 } : one)));
 
 /**
- * Random sets of quantities, some of which begin later: quantities with a higher precedence, totals that are 0 although their parts are
- * not, and registers with an unknown meaning next to a power.
+ * Random sets of quantities, some of which begin later than others. The sets include quantities with a higher precedence that begin later,
+ * totals that are 0 although their parts are not, and registers with an unknown meaning next to a power.
  */
 const appearing = fc.oneof(
   fc.tuple(arbitraryPowers('import'), moved(arbitraryRegisters('import'))),

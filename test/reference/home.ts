@@ -18,7 +18,7 @@ interface ReferenceQuarterHour {
 
 export interface ReferenceDevice {
   id: string;
-  /** Set if these channels of a device have their own placement: the id of the device. */
+  /** If this entry contains channels of a device that have their own placement: id of the device. */
   partOf?: string;
   placement: ReferencePlacement;
   upstream: string | null;
@@ -27,13 +27,15 @@ export interface ReferenceDevice {
   /** Time of the device's deletion, Unix ms; null if it still exists. */
   deletedAtMs: number | null;
   channels: { import: number; export: number };
-  /** Number of channels per direction that contributed to the totals in addition until a time, Unix ms. */
+  /** Number of channels per direction that contributed to the totals only until `untilMs` (Unix ms), in addition to `channels`. */
   earlier?: { untilMs: number; import: number; export: number };
 }
 
 const QUARTER_HOUR_MS = 900_000;
 
-/** Returns the time (ms), summed over the device's channels of a direction, that would be known in a quarter-hour without gaps. */
+/**
+ * Returns the time (ms) that would be known in a quarter-hour if no channel of this direction had a gap, summed over the device's channels.
+ */
 function due({ channels, earlier }: ReferenceDevice, at: number, of: 'import' | 'export'): number {
   const before = earlier ? Math.min(Math.max(earlier.untilMs - at, 0), QUARTER_HOUR_MS) * earlier[of] : 0;
   return channels[of] * QUARTER_HOUR_MS + before;
@@ -77,8 +79,8 @@ export function computeReferenceHome(
 }
 
 /**
- * A home's values in a bucket, and the sums that a group needs. `beside` and `besideImport` are in mWh, for the time in which a grid device
- * exists (null: unknown). `knownMs` and `wantedMs` are the time for which values are known and the time for which they should be known.
+ * A home's values in a bucket, and the sums that a group needs. `beside` and `besideImport`: in mWh, for the quarter-hours in which a grid
+ * device exists (null: unknown). `knownMs`: time for which values are known. `wantedMs`: time for which values should be known.
  */
 export interface ReferenceHomeSums {
   answer: ReferenceBucket;

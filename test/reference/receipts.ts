@@ -20,17 +20,18 @@ interface Flow {
 }
 
 /**
- * Returns the readings of a series without times that contribute energy. After a clock was set back, the same time occurs twice and must
- * count once: the readings before the step that lie in the repeated time are excluded. A register keeps the first excluded reading, 1 ms
- * before the repeated time. The result is in the order of true time, which is then also the order of the clock.
+ * Returns the readings that contribute energy, in a series whose source sends no times. If a clock is set back, it shows some times twice,
+ * but they must count once. The readings from before the step that lie in the repeated time are therefore excluded. A register keeps the
+ * first excluded reading, 1 ms before the repeated time. The result is in the order of true time, which is then also the order of the
+ * clock.
  */
 export function countReadingsWithoutTime(
   happened: readonly HostClockEvent[],
   kind: 'register' | 'power',
 ): CountedReadingWithoutTime[] {
   let found: CountedReadingWithoutTime[] = [];
-  // Of two readings in the same millisecond, only the first is used: the lower value is used, and a register does not fall. The second is
-  // ignored even if the first is excluded later.
+  // If several readings have the same millisecond, the lowest is used. As a register does not fall, this is the first one. The others are
+  // ignored even if the first one is excluded later.
   const times = new Set<number>();
   for (const one of happened) {
     if ('value' in one) {

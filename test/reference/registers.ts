@@ -76,7 +76,10 @@ export function computeRegisterIncrements(
   const go = (to: ReferenceReading) => {
     run.push({ ...to, step: step(last(), to, to.value - last().value) });
   };
-  /** Completes the current run. `first` begins the next run, and `energy` is the energy up to it (null: none). */
+  /**
+   * Completes the current run, and begins the next run with the reading `first`. `energy`: energy from the last reading of the completed
+   * run to `first`; null: none.
+   */
   const begin = (first: ReferenceReading, energy: bigint | null) => {
     over.push(...run.flatMap((one) => one.step ?? []));
     if (energy !== null) over.push(step(last(), first, energy));
@@ -84,8 +87,8 @@ export function computeRegisterIncrements(
   };
 
   /**
-   * If the held reading may come from a source that had frozen: returns the index, in the run, of the reading at which the source froze.
-   * Otherwise returns null.
+   * Whether the source may have repeated an old value until the held (implausible, undecided) reading. If so, returns the index, in the
+   * run, of the reading with this old value, otherwise null.
    */
   function lateSince(held: ReferenceReading): number | null {
     if (held.value <= last().value) return null;
@@ -100,7 +103,7 @@ export function computeRegisterIncrements(
     return (held.value - from.value) * 5n * HOUR <= most20 * (held.at - from.at) ? z : null;
   }
 
-  /** Accepts the held reading, after two later readings were consistent with it. Glitches are handled elsewhere. */
+  /** Accepts the held (implausible) reading, because two later readings are consistent with it. Glitches are handled elsewhere. */
   function confirmed(held: ReferenceReading) {
     const z = lateSince(held);
     const good = last();

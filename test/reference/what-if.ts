@@ -71,7 +71,7 @@ export function computeReferenceWhatIf(
     let [imported, exported] = [notNegative(net), notNegative(ZERO.minus(net))];
     const estimated = least(of(quarter.estimated), imported);
     before.push({ imported, exported, estimated, known: true });
-    // More production means less import or more export, so a change of production shifts their difference.
+    // More production reduces the import or increases the export. Import minus export therefore falls by the additional production.
     const shifted = imported.minus(exported).minus(scale.minus(new ExactRatio(1n)).times(of(quarter.production)));
     [imported, exported] = [notNegative(shifted), notNegative(ZERO.minus(shifted))];
     if (battery) {

@@ -24,8 +24,8 @@ const OF_THE_DATABASE = new Set([
 const OF_DEVICES = (column: string) => `SELECT ${column} FROM devices WHERE user_id = ANY ($1)`;
 
 /**
- * Returns all rows of the given accounts, by relation, as sorted JSON texts. Numbers that only one database uses are replaced by names.
- * With `others`, returns the rows of all other accounts.
+ * Returns all rows of the given accounts, by relation, as sorted JSON texts. Numbers that are valid in only one database are replaced by
+ * names. With `others`, returns the rows of all other accounts instead.
  */
 export async function readAccountRows(
   pool: Pool,

@@ -13,8 +13,8 @@ export interface HomeWithAlerts {
 }
 
 /**
- * Registers hooks that create and remove a home with alerts. `begin` receives the home before each test. `now`: end of the refreshed
- * aggregates.
+ * Registers hooks that create and remove a home with alerts. `begin` receives the home before each test. `now`: current time for the
+ * refresh of the aggregates.
  */
 export function registerHomeWithAlerts(now: Date, begin: (made: HomeWithAlerts) => void): void {
   let database: TestDatabase;

@@ -57,7 +57,7 @@ export async function createBrowserContext(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   closeWithTest(context);
-  // Shorter than the test's limit, so that the error names the element that did not appear.
+  // This time limit is shorter than the test's, so that the error names the element that did not appear.
   context.setDefaultTimeout(300_000);
   context.on('request', (request) => {
     const url = new URL(request.url());
@@ -117,7 +117,10 @@ async function expectAccessible(page: Page, rules?: readonly string[]): Promise<
   expect(findings).toEqual([]);
 }
 
-/** Tested combinations of size and colour scheme. Each size and scheme occurs once, because no finding of axe depends on both. */
+/**
+ * Tested combinations of size and colour scheme. Two combinations are enough to test both sizes and both schemes, because no finding of axe
+ * depends on a combination.
+ */
 const LOOKS = [
   ['phone', 'dark', undefined],
   ['desktop', 'light', ['color-contrast']],

@@ -16,8 +16,9 @@ export const computeEnergyIntervals = <State>(
 ): EnergyInterval[] => replayReadings(rule, rule.initial, points).intervals;
 
 /**
- * Restarts a counting rule at each position, from `length` consecutive readings and their verdicts. Returns pairs of states that must be
- * equal: of a full replay, and of the restart. `knowing`: whether the restart also receives the state after the last reading.
+ * Restarts a counting rule at each position, with only `length` consecutive readings and their verdicts. Returns pairs of states that must
+ * be equal: the state of a full replay, and the state after the restart. `knowing`: whether the restart also receives the state after the
+ * last reading.
  */
 export function listRestartStates<State>(
   rule: CountingRule<State>,

@@ -27,7 +27,7 @@ export interface Dashboard {
   api: RoleProcess;
   browser: Browser;
   user(email: string, role?: Role, enrolledBy?: string): Promise<string>;
-  /** Pairs a device and connects as this device. `publish` resolves when the readings are stored. */
+  /** Pairs a device and connects as this device. The promise of `publish` resolves when the readings are stored. */
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
   /** Opens a page without signing in, until the end of the test. */
   open(path: string, isKept?: boolean): Promise<Page>;
@@ -51,7 +51,7 @@ export async function startDashboard(
     createTestDatabase(),
     createTemporaryFolder(),
     openBrowser(),
-    // Chosen before the start, because links in mails contain them.
+    // The ports are chosen before the start, because links in mails contain the API's port.
     findFreePort(),
     findFreePort(),
     findFreePort(),
@@ -120,7 +120,7 @@ export async function startDashboard(
     async signIn(email, path = '/dashboard', isKept) {
       const account = await findAccountOfEmail(db, email);
       if (account === null) throw new Error(`There is no account of ${email}: create it with \`user\`.`);
-      // Empty, because this sign-in uses no code.
+      // The secret is empty, because this sign-in uses no code.
       const options = { userId: account.user_id, secret: '', now: new Date(), validMs: SIGN_IN_VALIDITY_MS };
       const made = await createSignIn(db, options);
       const page = await newPage(isKept);

@@ -21,7 +21,7 @@ export interface FamilyCase {
     replayed?: boolean;
   };
   /**
-   * Expected result. `rejected`: number of rejections. `null`: no family recognises the message. If `out` is missing, the test fails and
+   * Expected result; null if no family recognises the message. `rejected`: number of rejections. If `out` is missing, the test fails and
    * prints the actual result.
    */
   out?: { readings: Record<string, unknown>[]; asks?: Record<string, unknown>[]; rejected: number } | null;

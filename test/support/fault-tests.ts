@@ -7,14 +7,15 @@ import { scaleTimeLimitMs } from '../../bench/time-limits.ts';
 
 /** Readings per second. The rate is lower than in `npm run chaos`, because other tests run at the same time. */
 const PER_SECOND = 200;
-/** Scale of the faults. Both numbers exceed what ingest can hold in memory at once. */
+/** Scale of the faults. The flood and the queued messages each exceed what ingest can hold in memory at once. */
 const SCALE = { floodS: 2, queuedMessages: 22_000, apiKills: 3, unreleasedSessions: 7 };
 const areApart = process.env.BAD_DAYS === 'apart';
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Registers a test for each fault of an installation with this broker. Faults that need no separate disk or broker run one after another on
- * one installation. With BAD_DAYS=apart, each fault has its own installation. `clocks`: tests the faults of clocks instead of the others.
+ * Registers a test for each fault of an installation with this broker. Faults that need no separate disk or broker share one installation
+ * and run one after another; with BAD_DAYS=apart, each fault has its own installation. `clocks`: if true, tests only the faults of clocks,
+ * otherwise only the other faults.
  */
 export function registerFaultTests(broker: Fault['broker'], clocks = false): void {
   // Faults with their own disk or broker run last.

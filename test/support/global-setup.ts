@@ -32,8 +32,8 @@ interface Shared {
 }
 
 /**
- * Database servers of this run by tier, and the promise of the program's bundle. They are stored on `globalThis`, because each project
- * loads this module again.
+ * Database servers of this run by tier, and a promise that resolves when the program has been bundled. They are stored on `globalThis`,
+ * because each project loads this module again.
  */
 const shared = globalThis as {
   energyTestServers?: Map<DatabaseTier, Promise<Shared>>;

@@ -22,7 +22,7 @@ import {
   writeHomes,
 } from './random-homes.ts';
 
-/** Number of runs, and seed, of the random tests. GROUPED=100 before a release. */
+/** Number of runs of the random tests, and their seed. Before a release, run them with GROUPED=100. */
 export const PROPERTY_TEST_OPTIONS = {
   numRuns: Number(process.env.GROUPED ?? 1),
   seed: Number(process.env.GROUPED_SEED ?? 1),

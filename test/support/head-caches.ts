@@ -5,8 +5,8 @@ const ALL_BYTES = 256 * 1024;
 export const HEAD_CACHE_KINDS = ['none', 'one', 'all', 'dropped'] as const;
 
 /**
- * Creates a cache of device states: `none` caches nothing, `one` one device, `all` all devices, `dropped` loses a state on every third
- * look-up. Unlike the service's cache, it is never disabled, so that tests often plan with outdated states.
+ * Creates a cache of device states. `none` caches nothing, `one` a single device, and `all` all devices; `dropped` loses a state on every
+ * third look-up. The service may disable its cache. This cache is never disabled, so that tests often plan with outdated states.
  */
 export function createTestHeadCache(kind: (typeof HEAD_CACHE_KINDS)[number]): HeadCache {
   const memory = createHeadCache({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });

@@ -14,7 +14,7 @@ export const COMPLETE_QUARTER_HOUR_MEASURES = { readingCount: 1, coveredMs: 900_
 
 const NOTHING = Object.fromEntries(MEASURE_NAMES.map((name) => [name, 0])) as MeasureSums;
 
-/** Converts differences to the rows of ingest's SQL statement. */
+/** Converts changes of quarter-hours to the rows of ingest's SQL statement. */
 export const convertToDeltaRows = (rows: readonly LoadProfileChange[]) =>
   rows.map((row) => ({ ...NOTHING, ...row }) as typeof row & MeasureSums);
 

@@ -14,7 +14,7 @@ export interface ToolClient {
 
 const CERTIFICATES = getCACertificates('default');
 
-/** Makes this process trust only the certificate of this test API, because OpenSSL finds only one certificate of a name. */
+/** Makes this process trust the certificate of this test API and of no other, because OpenSSL finds only one certificate for a name. */
 export function trustCertificate({ certificate }: TestApi): void {
   setDefaultCACertificates([...CERTIFICATES, certificate]);
 }

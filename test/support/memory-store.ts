@@ -65,7 +65,7 @@ export interface MemoryStore {
   setMeaning(deviceId: string, nativeName: string, countsAs: string | null): void;
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
-  /** Changes the decoder settings of the device, as its owner would. Its series are then split. */
+  /** Changes the decoder settings of the device, as its owner would. This splits each of the device's series at the current time. */
   split(deviceId: string): void;
   /** Changes a stored device directly, without the write path. Returns the result of `change`. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
@@ -111,7 +111,8 @@ export function createMemoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
-      // A cached device state lacks the first readings and earlier roles of a series, so these are undefined in its plan.
+      // A cached device state lacks the first readings and earlier roles of a series. A plan that is made with it does not contain them
+      // either.
       if (plan.firsts.firstReadAtMs !== undefined) {
         one.firsts = { ...plan.firsts };
         delete one.earlierRoles;

@@ -58,7 +58,8 @@ function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): vo
     const ofMeter = convertToReferenceReadings(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
-      // A power does not count if a register of its circuit may measure the same medium.
+      // A register with an unknown meaning is included: it may measure the same medium as a power of its circuit, and the power then does
+      // not count.
       if (words.includes('unknown')) return [one];
       return mine.join() === meterWords.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
     });
@@ -68,7 +69,7 @@ function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): vo
       if (edit.channel === null) return [edit];
       return media.join() === meterWords.join() ? [{ ...edit, channel: plainly(edit.channel) }] : [];
     });
-    // Numbers of readings are compared only without power readings.
+    // The numbers of readings are compared only if no reading is a power.
     const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
     const wanted = [...computeReferenceConsumption(ofMeter, settings, getStartOfQuarterHour, edits)]
       .filter(([, row]) => row.covered > 0n)
@@ -119,8 +120,8 @@ export function expectReferenceResults(device: StoredDevice, all: ReadingHistory
 }
 
 /**
- * Expects the stored results to equal those of the counting rule for the stored readings, each period with its settings. This must hold at
- * any time, also during a recomputation.
+ * Expects the stored results to equal those of the counting rule, applied to the stored readings with the settings of each period. This
+ * must hold at any time, even during a recomputation.
  */
 export function expectCountingRuleResults(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
@@ -162,14 +163,20 @@ interface Step {
   readonly roles: SeriesRoles;
   /** Channel of its series. */
   readonly of: string;
-  /** Key shared by the tariff registers of one circuit and direction, or of one separate meter. Null for other series. */
+  /**
+   * Key of the series of which only one is active at a time: the tariff registers of one circuit and direction, or of one separate meter.
+   * Null for other series.
+   */
   readonly tariff: string | null;
 }
 
 const tariffOf = ({ isTariff, meter, export: isExport }: SeriesRoles, of: string): string | null =>
   isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isElectricityQuantity(meter) ? meter : isExport}` : null;
 
-/** Whether the rise `other` lies within the time of the rise `one` and ends earlier. The energy of `one` is then placed after it. */
+/**
+ * Whether the rise `other` lies within the time of the rise `one` and ends earlier. If so, the energy of `one` is placed after the end of
+ * `other`.
+ */
 const isWithin = (one: Step, other: Step): boolean =>
   one.tariff === other.tariff &&
   one.of !== other.of &&

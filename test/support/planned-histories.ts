@@ -28,7 +28,10 @@ export const arbitraryArrivalScenario = fc.record({
   /** Indices of readings that arrive again at the end. */
   again: fc.array(fc.nat(), { maxLength: 20 }),
   batchSizes: fc.array(fc.constantFrom(1, 5, 20, 80, 300), { minLength: 2, maxLength: 6 }),
-  /** Index of the writer that continues at each step. Writers often change a state with which another writer has already planned. */
+  /**
+   * Index of the writer that continues at each step. As the writers alternate, one often changes a state with which another has already
+   * planned.
+   */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
   /** Each writer's kind of cache. */
   memories: fc.array(fc.constantFrom(...HEAD_CACHE_KINDS), { minLength: 3, maxLength: 3 }),
@@ -69,8 +72,8 @@ export function splitIntoBatches(all: readonly DecodedReading[], { order, shuffl
 }
 
 /**
- * Runs three writers that take batches in turn while owners change settings. `all`: readings of each device for edits; without it, there
- * are no edits.
+ * Runs three writers that take batches in turn while owners change settings. `all`: readings of each device, near which the edits begin. If
+ * it is missing, there are no edits.
  */
 export function runWriters(
   store: MemoryStore,

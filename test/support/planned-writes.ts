@@ -90,7 +90,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
-  // The time ranges of changed settings have no end, and some have no start.
+  // The time range of a changed setting has no end. Some ranges have no start either, and then begin at the first reading.
   for (const { fromMs } of otherwise) openMs.push(Math.max(fromMs, Math.min(...times)));
   const reachedMs = Math.min(...openMs) + lengthMs;
   const isLast = otherwise.length > 0 && reachedMs > Math.max(...times);
@@ -128,7 +128,10 @@ const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
   );
 
-/** Adds an edit unless it is invalid. A channel can have only one manual value for a time, and needs a register. */
+/**
+ * Adds an edit unless it is invalid. An edit with a manual value is invalid if the channel has no register, or already has a manual value
+ * for this time.
+ */
 export function addEditIfValid(store: MemoryStore, deviceId: string, edit: ReferenceEdit): void {
   const { edits, series } = store.devices.get(deviceId) as StoredDevice;
   const { channel, value, fromMs } = edit;

@@ -10,7 +10,7 @@ export async function waitUntilDatabaseClusterUnused(cluster: string): Promise<v
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === folder;
     } catch {
-      // Not a process, or already ended.
+      // The entry is not a process, or its process has ended.
       return false;
     }
   };

@@ -94,7 +94,7 @@ export const readPrices = async (id: string) =>
   );
 export const fetchNextSource = () =>
   fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: fetchTestResponse, clock: () => api.now });
-/** Fetches all due series, without the second that must pass between two requests to a host. */
+/** Fetches all due series without waiting. (Otherwise, a second must pass between two requests to a host.) */
 export async function fetchAllSources(): Promise<number> {
   for (let series = 0; ; ) {
     const did = await fetchNextSource();

@@ -171,7 +171,7 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
           estimatedMilliwattHours: exportEstimated,
           coveredMs: QUARTER_HOUR_MS,
         };
-        // The energy of such a channel is stored twice: separately, and as part of its device.
+        // The energy of a channel with its own placement is stored twice: separately, and as part of its device.
         return (partOf ? ['', `/${placement}`] : ['']).flatMap((place) => [
           { ...keys(place), ...own },
           ...(exportEstimated > 0 ? [{ ...keys(`${place}/estimated_export`), ...outwards }] : []),

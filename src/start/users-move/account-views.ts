@@ -15,7 +15,7 @@ const viewOf = (relation: string): string => `part_${relation}`;
 const OF_SERIES = 'series_id IN (SELECT arrives_as FROM part_series)';
 const OF_USERS = 'user_id IN (SELECT user_id FROM part_users)';
 
-/** Relations that are copied while the accounts are open, and again afterwards. The load profile comes last. */
+/** Relations that are copied while the accounts are open, and once more when the accounts are closed. The load profile comes last. */
 export const STREAMED_ACCOUNT_RELATIONS: readonly CopiedRelation[] = [
   ...STREAMED_RELATIONS.map(({ relation, by }) => ({
     relation,
@@ -33,8 +33,8 @@ export const STREAMED_ACCOUNT_RELATIONS: readonly CopiedRelation[] = [
 export const getAccountViewName = (relation: string): string => viewOf(relation);
 
 /**
- * Returns the keys of the accounts' rows in the load profile and the aggregates: account ids, and keys of meters that are aggregated
- * separately.
+ * Returns the keys under which the load profile and the aggregates store the accounts' rows: account ids, and keys of meters that are
+ * aggregated separately.
  */
 export const listConsumptionKeys = (userIds: readonly string[]): string[] =>
   userIds.flatMap((userId) => [
@@ -49,7 +49,7 @@ interface Series {
   kind: string;
 }
 
-/** Returns the series of the accounts' devices, those of closed accounts from the table `parcels`. */
+/** Returns the series of the accounts' devices. For closed accounts, they are read from the table `parcels`. */
 async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise<Series[]> {
   const { rows } = await source.query(
     `SELECT series_id, device_id, channel, kind FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1)
@@ -62,8 +62,8 @@ async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise
 }
 
 /**
- * Prepares the sessions of both installations for a move. Assigns the target's ids to the accounts' series, and creates views of the
- * accounts' rows with these ids.
+ * Prepares a database session of each installation for a move. Assigns ids of the target to the accounts' series. Creates views of the
+ * accounts' rows that contain the target's ids.
  */
 export async function prepareAccountViews(
   { source, target }: CopySourceAndTarget,
@@ -177,7 +177,7 @@ async function isRight({ pool, database }: MoveInstallation, key: string, since:
   return differences.length === 0;
 }
 
-/** Returns the total consumption of the keys in a relation with closed hours, in mWh, as text. */
+/** Returns the total consumption of the keys in closed hours, in mWh as text. `relation`: the relation whose rows are added up. */
 export async function readTotalConsumption(
   pool: Pool,
   relation: 'closed_device_hourly' | 'closed_user_daily',

@@ -61,7 +61,7 @@ export async function findAccountsToMove(
 }
 
 async function departuresOf(pool: Pool): Promise<Map<string, Departure>> {
-  // Accounts that have returned to this installation are excluded.
+  // Excludes departures of accounts that have returned to this installation.
   const { rows } = await pool.query<Departure>(
     `SELECT user_id AS "userId", to_installation AS "to", left_at IS NOT NULL AS "isFinished" FROM departures d
      WHERE NOT EXISTS (SELECT FROM users u WHERE u.user_id = d.user_id)`,
@@ -80,8 +80,8 @@ async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<s
 }
 
 /**
- * Returns the ids of accounts that the file names by e-mail address and that are not active here: accounts that are closed, or in the other
- * installation.
+ * Returns the ids of accounts that the file names by e-mail address and that are not active here, because they are closed or have moved to
+ * the other installation.
  */
 async function goneByEmail(
   { source, target }: SourceAndTargetInstallations,
@@ -191,7 +191,10 @@ export interface MoveConstraints {
   there: ReadonlySet<string>;
   /** E-mail addresses of accounts in the other installation, in lower case. */
   emailsThere: ReadonlySet<string>;
-  /** Identity provider through which the owner of a moving account already signs in to another account of the other installation. */
+  /**
+   * By account id: the identity provider through which the owner of the moving account already signs in to another account of the other
+   * installation.
+   */
   issuersThere: ReadonlyMap<string, string>;
   /** Number of enrolled homeowners who are missing from the operator's file, by utility. */
   left: ReadonlyMap<string, number>;

@@ -67,8 +67,8 @@ async function close(
   userIds: readonly string[],
   { toInstallation, isPatient, redirect }: Parameters<typeof closeAccountsAtSource>[2] & { isPatient: boolean },
 ): Promise<void> {
-  // Locks are taken in the same order as in an erasure of an account: the refresh, changed hours, account, gateways, devices, heads (the
-  // stored state of devices).
+  // Locks are taken in the same order as in the erasure of an account: refresh of the aggregates, queue of changed hours, account,
+  // gateways, devices, stored state of the devices (`device_heads`).
   await client.query('SELECT hold_refresh()');
   // Prevents triggers from recording the accounts as deleted.
   await client.query("SET LOCAL energy.is_moving = 'on'");

@@ -61,8 +61,8 @@ async function schemaOf(pool: Pool): Promise<Set<string>> {
 }
 
 /**
- * Runs a function while both installations are locked against other moves, packing of the load profile, and dropping of history. Throws if
- * another move is running.
+ * Runs a function while both installations are locked against other moves and against the jobs that pack the load profile or drop old
+ * history. Throws if another move is running.
  */
 export async function runWithInstallationsLocked<T>(
   { source, target }: { source: Pool; target: Pool },
@@ -84,7 +84,7 @@ export async function runWithInstallationsLocked<T>(
     }
     return await run();
   } finally {
-    // Explicitly, because the server may end a session only some time after its client has disconnected.
+    // Releases the locks explicitly, because the server may end a session only some time after its client has disconnected.
     await Promise.allSettled(clients.map((client) => client.query('SELECT pg_advisory_unlock_all()')));
     for (const client of clients) client.release(true);
   }

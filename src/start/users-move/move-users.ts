@@ -154,8 +154,8 @@ async function forwardUntilDisconnected(
 }
 
 /**
- * Closes accounts at the source. First makes the target answer 503 for the accounts and redirects their callers to it, because processes of
- * the source may have cached a caller. If a step fails, all are reverted.
+ * Closes accounts at the source. Before that, makes the target answer 503 for the accounts and redirects their callers to the target,
+ * because processes of the source may have cached a caller and would continue to serve it. If a step fails, all steps are reverted.
  */
 async function closeAndRedirect(
   { source, target }: SourceAndTargetInstallations,
@@ -179,7 +179,7 @@ async function closeAndRedirect(
   }
 }
 
-/** Copies the relations that are copied by time once. Afterwards, the target's rows equal the source's rows at that time. */
+/** Copies `STREAMED_ACCOUNT_RELATIONS` once. Afterwards, the target's rows equal the rows that the source had at the time of this copy. */
 async function pass(
   both: SourceAndTargetInstallations,
   userIds: readonly string[],
@@ -189,7 +189,7 @@ async function pass(
   const { source, target } = both;
   const arePacked = !source.database.capabilities.compression;
   if (source.database.capabilities.continuousAggregates) await refreshUntilComplete(source.pool, new Date());
-  // Continuous aggregates need rows by hour, so days that are packed into one row are unpacked.
+  // The target's continuous aggregates need a row for each hour, so the source's rows that contain a whole day are unpacked.
   else if (arePacked && target.database.capabilities.continuousAggregates)
     await unpackDaysIntoHours(source.pool, listConsumptionKeys(userIds));
   return runWithSourceAndTarget({ source: source.pool, target: target.pool }, async (ends) => {

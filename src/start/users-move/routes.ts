@@ -5,7 +5,10 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 export interface AccountRoutingName {
   name: string;
   userId: string;
-  /** Cell in the name; null: the first cell. Undefined: unknown, because only the hash of the secret is stored. */
+  /**
+   * Cell that the name contains. Null: the name contains no cell, so it belongs to the first cell. Undefined: the cell is unknown, because
+   * only the hash of the secret is stored.
+   */
   madeBy: string | null | undefined;
 }
 

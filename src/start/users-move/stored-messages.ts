@@ -15,9 +15,9 @@ export interface IngestSettings {
 }
 
 /**
- * Reads messages that devices sent to the previous installation of their account, and writes them at the present one. A message that cannot
- * be written is rejected. `whose`: SQL condition on `departed_messages` m with its parameters. May be repeated, because duplicates are
- * recognised. Returns the number of messages.
+ * Reads the messages that devices sent to their account's previous installation (`from`), and writes them at the present one (`to`).
+ * Rejects messages that cannot be written. `whose`: SQL condition on `departed_messages` m; `values`: its parameters. May be repeated,
+ * because duplicates are recognised. Returns the number of messages.
  */
 async function forwardKept(
   { from, to }: { from: Pool; to: Pool },

@@ -1,7 +1,7 @@
 import { IANAZone } from 'luxon';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Numbers from here on are Unix times in milliseconds, smaller ones in seconds. */
+/** Numbers from this value on are Unix times in milliseconds. Smaller numbers are Unix times in seconds. */
 const FIRST_MILLISECONDS = 100_000_000_000;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 

@@ -95,7 +95,7 @@ async function claimDue(db: Database, leaseId: string, now: Date): Promise<Claim
       if (!(await claimSourceHost(trx, first.host))) return [];
       return leaseSeries(trx, first.fetch_key, leaseId, now);
     });
-    // Another worker has just fetched from the host, which the next search skips.
+    // If no series was reserved, another worker has just fetched from this host. The next iteration skips the host.
     if (claimed.length > 0) return claimed;
   }
 }
@@ -136,7 +136,7 @@ async function fetchFor(
   { settings, secrets_sealed, role }: ClaimedSeries,
   { box, fetchAnswer, now }: { box: SecretEncrypter; fetchAnswer: SourceFetcher; now: Date },
 ): Promise<SourceResponse> {
-  // A series with its own URL shares its fetch with no other series, so it has one owner.
+  // A series with its own URL shares its fetch with no other series, so `role` is the role of its only owner.
   if (role === 'homeowner' && 'url' in settings)
     return {
       failure: 'only utilities and administrators can use their own addresses; choose a preset, or remove the source',
@@ -148,7 +148,7 @@ async function fetchFor(
   }
 }
 
-/** Returns a function that reads the values in a response for a series. Series with the same unit and resolution share a result. */
+/** Returns a function that parses the response for a series. Series with the same unit and resolution share the parsed values. */
 function cachedReader(answer: SourceResponse) {
   const known = new Map<string, PriceRowsResult>();
   return async (series: ClaimedSeries): Promise<PriceRowsResult> => {

@@ -30,12 +30,15 @@ export interface FetchState {
   is_notified: boolean;
 }
 
-/** Outcome of a fetch. `error`: description of the problem. If `isRead` is true, it concerns only some of the rows. */
+/** Outcome of a fetch. `error` describes the problem. If `isRead` is true, the problem concerns only some rows of the response. */
 export type FetchOutcome =
   | { isRead: true; hasTomorrow: boolean; error: string | null }
   | { isRead: false; error: string; retryAfterMs?: number };
 
-/** Returns the first scheduled instant after the given one. If the clock skips a time of day, the fetch is later by the same amount. */
+/**
+ * Returns the first scheduled instant after the given one. If the clocks go forward and skip a time of day, the fetch is an hour later
+ * (03:30 instead of 02:30).
+ */
 export const computeNextFetchTime = (times: DailyFetchTimes, after: Date): Date =>
   new Date(Math.min(...comingTimes(times, after)));
 

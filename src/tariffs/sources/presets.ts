@@ -17,7 +17,7 @@ export interface PriceSourcePreset {
   starts_at?: string;
   /** Path of the value in a row, by the unit of the values: a currency, or `gCO2e` for grams of CO2 equivalent. */
   values: Record<string, string>;
-  /** Factor by which the values are multiplied to get the unit per kWh, as a decimal in text. */
+  /** Factor that converts the values to the series' unit per kWh, as a decimal in text. */
   scale?: string;
   /** Time in minutes for which each value is valid, if the responses do not contain it. */
   minutes?: number;
@@ -40,7 +40,7 @@ export const PRICE_SOURCE_PRESETS: ReadonlyMap<string, PriceSourcePreset> = new 
   ),
 );
 
-/** Whether the owner must set a token, because the URL contains one. */
+/** Whether the owner must set a token, because the preset's URL contains `{token}`. */
 export const isTokenRequired = ({ url }: PriceSourcePreset): boolean => url.includes('{token}');
 
 /** Returns the URL of a preset for the values from yesterday to tomorrow. `token` becomes part of the URL. */

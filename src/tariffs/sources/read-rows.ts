@@ -13,7 +13,10 @@ interface TextRow {
   value: string | undefined;
 }
 
-/** Reads the rows of a response in any format. Returns a sentence if the response cannot be read. `zone`: time zone of local times. */
+/**
+ * Reads the rows of a response in any format. If the response cannot be read, returns a sentence that describes the error. `zone`: time
+ * zone of local times.
+ */
 export async function readResponseRows(
   text: string,
   paths: ResponseRowPaths,

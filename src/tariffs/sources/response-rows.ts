@@ -3,7 +3,7 @@ import { MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { findPriceTimeErrors, type TimedPrice } from '../packed-days.ts';
 import { MAX_PRICE } from '../terms.ts';
 
-/** Maximum number of rows in a response. One request of the API may store the same number of values. */
+/** Maximum number of rows in a response. It equals the maximum number of values in a request to the API. */
 export const MAX_RESPONSE_ROWS = 10_000;
 export const TOO_MANY_ROWS_MESSAGE = 'the response has more than 10,000 values';
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
@@ -23,8 +23,8 @@ export type PriceRowsResult =
   | { failure: string };
 
 /**
- * Returns the rows of a response that a series can store, in order of time, and the rows that it cannot. Values are multiplied by `factor`.
- * `heldMinutes`: time for which a row's value is valid; it is stored for each interval of the series in this time.
+ * Returns the rows of a response that a series can store, in order of time, and the rows that it cannot store. Values are multiplied by
+ * `factor`. Each value is valid for `heldMinutes`, and is stored for each interval of the series in this time.
  */
 export function parseResponseRows(
   rows: readonly SourceResponseRow[],
@@ -64,7 +64,7 @@ export function parseResponseRows(
   return { prices, problems, rows: rows.length };
 }
 
-/** Returns the failure if the response's intervals are shorter than the series' resolution. */
+/** Returns the error message for a response whose intervals are shorter than the series' resolution. */
 export const explainTooShortIntervals = (resolutionMinutes: number): string =>
   `the response has values for less than ${resolutionMinutes} minutes; use a series with a shorter resolution`;
 

@@ -40,7 +40,7 @@ export interface SeriesUnitAndResolution {
   resolutionMinutes: number;
 }
 
-/** Returns the unit of a series. Without a currency, it is an emission series. */
+/** Returns the unit and resolution of a series. A series without a currency is an emission series. */
 export const getSeriesUnitAndResolution = (series: {
   currency: string | null;
   resolution_minutes: number;

@@ -66,7 +66,7 @@ const WAYS: Record<string, (asked: Asked) => Promise<void>> = {
 
 test.each(Object.keys(WAYS))('aborted requests (%s) cost an account nothing afterwards', async (name) => {
   const { key } = await api.user('homeowner');
-  // With 0 to 100 ms, requests are aborted at different stages.
+  // Delays from 0 to 100 ms abort the requests at different stages.
   for (const afterMs of [0, 2, 5, 15, 30, 100]) await WAYS[name]?.({ path: '/v1/devices', key, afterMs });
   const statuses = async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => api.send('/v1/devices', { key })));

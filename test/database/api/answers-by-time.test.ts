@@ -7,8 +7,8 @@ import { readHomeReport } from '#src/homeassistant/home-report.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 /**
- * If a channel has several quantities, only the best one with an earlier reading contributes to the energy. These tests check that all
- * responses use that quantity.
+ * A channel can have several quantities, such as power and a register. Only the best quantity that has an earlier reading contributes to
+ * the energy. These tests check that all responses use this quantity.
  */
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_HOUR_MS;
@@ -158,8 +158,8 @@ test('a gap of two tariffs is distributed by earlier days, which were measured a
 });
 
 /**
- * Creates a home with two tariff registers, one with a false value, and a total register. On the last day, the energy comes from the total
- * register.
+ * Creates a home with two tariff registers and a total register. One tariff register sends one wrong value. On the last day, the energy
+ * comes from the total register.
  */
 async function tariffHome() {
   const made = await home('smart_meter');
@@ -228,7 +228,7 @@ test('a power next to an unknown register keeps its counted energy, and the home
       complete: null,
     },
   ]);
-  // Home Assistant also receives the energy that the home has used in the month.
+  // The report for Home Assistant must also contain the energy of the month.
   const owner = { userId, email: '', zone: 'UTC' };
   const { devices } = await readHomeReport(createDatabase(api.database.pool), owner, {
     now: new Date(BORDER - 1),

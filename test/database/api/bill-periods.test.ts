@@ -139,7 +139,7 @@ test('a period records the known energy, and later returns the first statement, 
   expect(verified(made.json.first_told)).toBe(true);
   expect(verified({ ...made.json.first_told, import_kwh: '59.800001' })).toBe(false);
 
-  // A late reading shows that more energy of the hour around midnight belongs to April.
+  // A late reading shows that 0.1 kWh more of the hour around midnight belongs to April.
   await read([[APRIL, 100.1, 'import/t1']]);
   const later = (await get(id, key)).json;
   expect(later).toMatchObject({

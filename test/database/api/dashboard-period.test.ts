@@ -140,7 +140,7 @@ describe('a period', () => {
     const future = await get('UTC', NOW, 'unit=week&date=2026-03-01');
     expect(future).toMatchObject({ compared: null, buckets: [], peak: null, week: { cells: [] } });
     expect((await get('UTC', NOW, 'unit=month&date=1990-01-01')).used.kwh_used).toBeNull();
-    // In the first minutes of a month, the same part of the previous month has no usage to compare with.
+    // In the first minutes of a month, the comparison covers only the same minutes of the previous month, which have no usage.
     const monthStart = await get('UTC', '2025-10-01T00:03:00Z', 'unit=month&date=2025-10-01');
     expect(monthStart.compared.before.kwh_used).toBeNull();
     expect((await get('UTC', '2025-10-01T00:00:00Z', 'unit=year&date=2026-10-01')).used.kwh_used).toBeNull();

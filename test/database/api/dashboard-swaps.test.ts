@@ -7,8 +7,8 @@ import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
 
 /**
- * Tests of the dashboard's question whether a meter was replaced after its register has decreased or jumped. It concerns only the last
- * weeks, so the tests use the database's clock.
+ * Tests of the dashboard's question whether a meter was replaced, which it asks after a register has decreased or jumped. The dashboard
+ * asks only about the last weeks, so the tests use the database's clock.
  */
 const own = registerDashboardApi();
 const { utility, stranger } = own.people;
@@ -105,7 +105,7 @@ test('ignored readings are excluded by an edit, up to the first one that continu
       status: 'in_force',
     }),
   ]);
-  // The question disappears at once, and does not return after ingest has recomputed the past.
+  // After the answer, the question disappears at once. It must not return when ingest recomputes the past.
   expect(await asked()).toEqual([]);
   await recomputeChangedDevices(own.api.database.pool, createWriter(own.api.database.pool, { now: () => nowMs }));
   await own.api.database.settle(own.api.now);

@@ -22,7 +22,7 @@ describe('a delivery', () => {
     sql('UPDATE deliveries SET attempts = $2 WHERE delivery_id = $1', [deliveryId, JSON.stringify(attempts)]);
 
   test('shows the sent request without its signature, and the response', async () => {
-    // The first attempt has no response body, like attempts from before the service stored response bodies.
+    // The first attempt has no response body, like the attempts of earlier versions, which did not store response bodies.
     await tried([attempt, { ...attempt, response_body: 'no room' }]);
     const { json, text } = await ask(`${path}/${deliveryId}/exchange`, home);
     expect(json).toMatchObject({

@@ -163,7 +163,8 @@ function expected({ energies, intensities }: Weighed, nameOf: (ms: number) => st
     [...sums].map(([name, { weighted, missing }]) => [
       name,
       {
-        // 10^15 units of mWh × 10^-9 g/kWh are 1 g, because 10^6 mWh are 1 kWh. 10^3 mWh are 1 Wh.
+        // 10^6 mWh are 1 kWh, so a sum of mWh × 10^-9 g/kWh is divided by 10^15 to get g. The missing energy in mWh is divided by 10^3 to
+        // get Wh.
         kg_co2e: formatThousandths(roundedQuotient(weighted, 10n ** 15n)),
         missing_kwh: Number(formatThousandths(roundedQuotient(missing, 1_000n))),
       },
@@ -173,7 +174,7 @@ function expected({ energies, intensities }: Weighed, nameOf: (ms: number) => st
 
 type Unit = 'hour' | 'day' | 'month';
 /**
- * Returns a function that returns the name of the row of a quarter-hour: its date, or the start of its hour in Unix ms. Null outside the
+ * Returns a function that maps a quarter-hour to the name of its row: its date, or the start of its hour in Unix ms. Null outside the
  * range.
  */
 const namer = (zone: string, unit: Unit) => (ms: number) => {
@@ -194,7 +195,7 @@ const byName = (rows: readonly Row[]) =>
     rows.map((row) => [row.starts_at === undefined ? row.date : String(Date.parse(row.starts_at)), row.emissions]),
   );
 
-/** Returns the expected rows without those that the service omits, because it knows no value in them. */
+/** Returns the expected rows that the service must return. It omits rows in which it knows no value. */
 const ofAnswered = (all: Map<string, object>, answered: Map<string, object>) =>
   new Map(
     [...all].filter(
@@ -278,7 +279,7 @@ test('emissions are rounded once from the exact sum, halves away from zero', asy
     { kg_co2e: '0.000', missing_kwh: 0 },
     { kg_co2e: '0.000', missing_kwh: 0.5 },
   ]);
-  // The sum is 0.5 + 0.4999999995 − 0.5 + 0.4 + 0.4 g. After that, a corrected intensity applies at once.
+  // The sum is 0.5 + 0.4999999995 − 0.5 + 0.4 + 0.4 g. Then an intensity is corrected, and the correction must apply at once.
   expect(await emissionsBy('day')).toEqual([{ kg_co2e: '0.001', missing_kwh: 0.5 }]);
   await put(['1', '2.000000001']);
   expect(await emissionsBy('month')).toEqual([{ kg_co2e: '0.002', missing_kwh: 0.5 }]);

@@ -36,7 +36,10 @@ afterAll(async () => {
 const here = (key: string) => api.send('/v1/energy-insights', { key }).then(({ status }) => status);
 const there = (key: string) => sendApiRequest(port, '/v1/energy-insights', { key }).then(({ status }) => status);
 
-/** Calls `end`, which ends an access, while a process accepts its key. Expects the process to refuse the key within the bound. */
+/**
+ * Expects that the process accepts the key, calls `end`, which revokes the access, and expects that the process refuses the key within the
+ * bound.
+ */
 async function expectRefused(ask: (key: string) => Promise<number>, key: string, end: () => Promise<number>) {
   expect(await ask(key)).toBe(200);
   let ended = Number.POSITIVE_INFINITY;

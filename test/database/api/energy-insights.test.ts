@@ -25,8 +25,8 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /**
- * Returns a function for a zone's local date, local hour and start of the local hour. It uses the platform's calendar instead of the code
- * under test.
+ * Returns a function that converts an instant to the local date, the local hour, and the start of the local hour in a zone. It uses the
+ * platform's calendar instead of the code under test.
  */
 function localOf(zone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {

@@ -62,7 +62,10 @@ async function pair(home: Home, body: object, channels: readonly ('import' | 'ex
   return json.device_id;
 }
 
-/** Returns the energies of a quarter-hour by device, in whole Wh, which must be physically possible. */
+/**
+ * Returns random energies of each device in a quarter-hour, in whole Wh. They are physically possible: no more energy is exported and
+ * stored than is produced.
+ */
 function energies(index: number) {
   const produced = random(300);
   const fedIn = random(produced + 1);

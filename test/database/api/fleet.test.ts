@@ -130,7 +130,7 @@ describe('devices of a fleet', () => {
       [ids.never, ids.garage],
     );
     expect(await names('attention=unknown_quantity')).toEqual(['Übergabe']);
-    // A person paired the home's other device and chose its type, so nothing about it is guessed.
+    // A person paired the home's other device and chose its type, so its measured part of the home (placement) is not guessed.
     expect(await names('attention=placement_guessed')).toEqual(['Garage 12/B']);
     const { json } = await get(`/v1/devices?user_id=${second.userId}`);
     const attention = (all: { attention: string[] }[]) => all.map((one) => one.attention);
@@ -264,7 +264,7 @@ describe('devices of a fleet', () => {
     for (const home of [1, 500]) await pair(`usr_large${home}`, `hall ${home}`);
     expect(await names('sort=-location', large.key)).toEqual(['hall 500', 'hall 1']);
     expect(await names('text=hall', large.key)).toHaveLength(2);
-    // So many e-mail addresses contain the text `large` that the query scans all rows.
+    // Many e-mail addresses contain the text `large`, so the query scans all rows.
     expect(await names('text=large&sort=location', large.key)).toEqual(['hall 1', 'hall 500']);
     expect(await names('text=cellar', large.key)).toEqual([]);
   });
@@ -301,7 +301,7 @@ describe('silences', () => {
     );
     expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 0 });
     await setLastSeen(ids.garage ?? '', 3, true);
-    // The worker has not looked for silent devices since this change. The list is correct nevertheless.
+    // Since this change of `last_seen_at`, the worker has not looked for silent devices. The list must be correct nevertheless.
     expect(await names('silent_for_hours=1')).not.toContain('Garage 12/B');
     expect(await names('sort=last_seen_at')).toHaveLength((await list()).length);
     expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 1 });

@@ -117,7 +117,7 @@ describe('the consent to a scope string of Green Button', () => {
     await expect(newToken(home, { scopes: ['devices:read'] })).rejects.toThrow();
     const plain = await requestAppTokens(api, app, home, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     expect([plain.scope, plain.resourceURI]).toEqual(['insights:read', undefined]);
-    // Nor does the parameter have an effect if it is hidden behind a second question mark.
+    // The parameter must also have no effect if it follows a second question mark in the URL.
     const hidden = await createAppConsentRequest(app, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     hidden.url = new URL(hidden.url.href.replace('?', '?x=?&'));
     const { resourceURI } = await exchangeAuthorizationCode(app, await authorizeApp(api, home, hidden), hidden);

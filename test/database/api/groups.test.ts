@@ -413,7 +413,8 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
           name,
           status: STATUS_INSIDE[name] ?? 200,
         });
-        // Without an id in its path, an operation is about the key's owner, to whose data a key that is limited to a group has no access.
+        // An operation without an id in its path is about the key's owner. A key that is limited to a group cannot access the owner's own
+        // data.
         if (!operation.path.includes('{')) {
           const body = READ_BY_POST[operation.name];
           const { status } = await api.send(operation.path, {

@@ -37,7 +37,7 @@ const insights = (token: string) => api.send('/v1/energy-insights', { key: token
 const list = (who: Person) => api.send('/v1/authorizations', { key: who.key });
 const end = (who: Person, id: string) => api.send(`/v1/authorizations/${id}`, { method: 'DELETE', key: who.key });
 const newHome = () => api.user('homeowner', { scopes: [...SCOPES] });
-/** Waits longer than a process may accept an authorization after its end. */
+/** Waits for longer than a process may still accept an authorization that has ended. */
 const pause = (ms = 600) => new Promise((resolve) => setTimeout(resolve, ms));
 const errorOf = (at: URL) => at.searchParams.get('error');
 

@@ -404,7 +404,7 @@ describe('a faulty provider', () => {
       provider.faults.answers.clear();
       const { login } = await person();
       expect(problemOf(await signIn(login, process))).toBeUndefined();
-      // Without another request, because the service caches the provider's metadata for an hour.
+      // The second sign-in causes no request for the provider's metadata, because the service caches the metadata for an hour.
       const asked = provider.asked(discovery);
       expect(problemOf(await signIn(login, process))).toBeUndefined();
       expect(provider.asked(discovery)).toBe(asked);

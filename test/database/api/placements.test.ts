@@ -188,7 +188,7 @@ describe('a placement', () => {
     const home = await api.user('homeowner');
     const id = await pair(home, { type });
     expect((await send(home, 'GET', `/v1/devices/${id}`)).json).toMatchObject({ placement, upstream_device_id: null });
-    // A change of the type changes the default of the measured part of the home, but not the owner's setting.
+    // If the owner has not set the measured part of the home (placement), it follows the device's type. The owner's setting is not changed.
     await send(home, 'PATCH', `/v1/devices/${id}`, { type: 'battery' });
     expect((await send(home, 'GET', '/v1/devices')).json[0].placement).toBe('storage');
     await send(home, 'PATCH', `/v1/devices/${id}`, { placement: 'excluded' });
@@ -301,7 +301,8 @@ test('a channel can have its own placement, which applies to its whole past: one
   await pass('rebuild');
   expect(await day(home)).toMatchObject(expected);
 
-  // The channel then measures the same part of the home as its device. Its meaning does not change.
+  // Without a placement of its own, a channel measures the same part of the home as its device. The meaning of its register does not
+  // change.
   await patchChannels([
     { native_name: name('em0/import'), placement: null, counts_as: 'import/t1' },
     { native_name: name('em0/export'), placement: null },

@@ -249,7 +249,7 @@ describe('several workers', () => {
     const owners = [home, utility, admin];
     for (let count = 0; count < 12; count++)
       await postSeriesAndGetId({ source: { preset: 'awattar_de' } }, owners[count % 3]?.key);
-    // Workers reserve the host first. Otherwise they would fetch some of the series each.
+    // Workers reserve the host before the series. Otherwise each worker would reserve some of the due series and fetch the source for them.
     for (let round = 0; round < 3; round++) {
       await Promise.all(Array.from({ length: 8 }, fetchNextSource));
       await api.database.pool.query('DELETE FROM source_hosts');

@@ -295,10 +295,13 @@ describe('a series that is deleted while others change it', () => {
     return (await api.database.pool.query(text, [id])).rows[0];
   };
 
-  /** Sends two requests that wait for the lock of a series, which PostgreSQL grants in order. Returns the two responses. */
+  /**
+   * Sends two requests that wait for the lock of a series. PostgreSQL grants the lock in the order of the requests. Returns the two
+   * responses.
+   */
   async function inTurn(id: string, one: Change, other: Change): Promise<[TestApiResponse, TestApiResponse]> {
     const blocker = await api.database.pool.connect();
-    // Another connection than `blocker` is needed, because PostgreSQL returns the same list of sessions throughout a transaction.
+    // Sessions must be listed on another connection than `blocker`, because PostgreSQL returns the same list throughout a transaction.
     const waiting = async () =>
       (
         await api.database.pool.query(`SELECT count(*)::int AS n FROM pg_stat_activity

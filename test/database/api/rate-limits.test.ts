@@ -113,7 +113,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       const take = (count: number) => Promise.all(Array.from({ length: count }, () => counter.take(user.userId)));
       await take(30 + 900);
       later(601);
-      // Refusals are counted in a period of ten minutes. After it, the count starts again at 0.
+      // Refusals are counted in periods of ten minutes. In a new period, the count starts again at 0.
       await take(30 + 999);
       later(61);
       expect((await counter.take(user.userId)).allowed).toBe(true);

@@ -234,7 +234,7 @@ describe('the readings of a device', () => {
       ...[findings.glitches, findings.jitter, findings.resets, findings.swaps, findings.held],
       ...[findings.rollovers, findings.taken_back, 1],
     ]);
-    // Two consistent but implausible readings. A further reading decides which series continues.
+    // Two readings are implausible, but consistent with each other. The next reading decides whether the old or the new series continues.
     await home.send({ ts: at(13 * 15), energy_total_kwh: 9_000.1 });
     expect((await home.rows()).slice(-2).map(({ verdict }) => verdict)).toEqual(['held', 'held']);
     await home.send({ ts: at(14 * 15), energy_total_kwh: 9_000.2 });
@@ -271,11 +271,11 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
   for (const [index, roles] of chooseSeriesRoles(all).entries()) {
     const { channel, kind, sorted, lower } = all[index] as (typeof all)[number];
     const rule = createCountingRuleByTime(roles, (of) => selectCountingRule(channel, kind, of, settings));
-    // A second run of the counting rule (which derives energy from readings) treats the series as contributing at all times.
+    // Selects the counting rule (which derives energy from readings) as if the series contributed at all times.
     const always = { import: true, export: true, meter: null };
     const whole = selectCountingRule(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
-    // The counting rule receives only readings from before the series stops contributing to the total. A reading that is undecided then
-    // never gets a final verdict.
+    // The counting rule receives only readings from before the series stops contributing to the total. If a reading is undecided at that
+    // time, it never gets a final verdict.
     const received = sorted.filter(({ readAtMs }) => readAtMs < getContributionEndMs(roles));
     const { verdicts: judged, state } = replayReadings(rule, rule.initial, received);
     const ends = new Set(
@@ -430,7 +430,7 @@ describe('a request for readings', () => {
     const ofGroup = await create(home.utility.key, { group_id });
     expect([ofGroup.json.scopes, await status(ofGroup.json.key)]).toEqual([READ_ONLY_SCOPES, 403]);
     expect([await exported(ofGroup.json.key), await exported(home.utility.key)]).toEqual([403, 200]);
-    // Even if an operator has given it the scope, a key that is limited to a group cannot export.
+    // A key that is limited to a group cannot export, even if an operator has given it the scope `readings:read`.
     const newKey = { userId: home.utility.userId, environment: 'live' as const, groupId: group_id };
     const byOperator = await createKey(api.db, { ...newKey, scopes: [...READ_ONLY_SCOPES, 'readings:read'] });
     expect([await status(byOperator.key), await exported(byOperator.key)]).toEqual([403, 403]);

@@ -270,7 +270,7 @@ describe('remark.raised', () => {
     expect(await eventsOf(other.owner)).toMatchObject([
       { data: { user_id: other.owner.userId, kind: 'stays_on' }, webhooks: [ofUtility] },
     ]);
-    // A remark that has been over for more than three days is raised again as a new remark.
+    // If a remark's cause was last seen more than three days ago and is found again, it is raised as a new remark.
     await sql(`UPDATE raised_remarks SET seen_at = seen_at - interval '73 hours' WHERE user_id = $1`, [owner.userId]);
     expect(await check(untilMs + HOUR_MS / 2, 2)).toBe(1);
     expect(await eventsOf(owner)).toHaveLength(2);

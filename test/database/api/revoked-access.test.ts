@@ -119,7 +119,7 @@ describe('every operation other than a GET', () => {
         ({ keyId }) => sql(`UPDATE api_keys SET allowed_addresses = '{192.0.2.0/24}' WHERE key_id = $1`, [keyId]),
       ],
     ];
-    // All ways to end access lead to the same check of the caller, so each operation is tested with only a few of them.
+    // All ways to end access lead to the same check of the caller. Each operation is therefore tested with only a few of these ways.
     const turn = 1 + (CHANGING.indexOf(one) % (ends.length - 1));
     for (const [how, code, end] of ends.filter((_, at) => at === 0 || at === turn || one.changes !== undefined)) {
       const who = await known();
@@ -279,8 +279,8 @@ describe('readings that are sent over HTTPS', () => {
   }
 
   test.each(ENDS)('are not stored if %s before they are committed', async (_how, locked, status, end) => {
-    // The first readings of a device and invalid elements are written under locks, readings of a cached device without. They must not be
-    // stored as rejections.
+    // In the first case, the first readings of a device and an invalid element are written under locks. In the second case, readings of a
+    // cached device are written without locks. In neither case may they be stored as rejections.
     for (const { sentBefore, others } of [
       { sentBefore: 0, others: [{ ts: 'yesterday' }] },
       { sentBefore: 3, others: [] },

@@ -75,7 +75,7 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
         delivery: 'email',
       })
     ).json.alert_id,
-  // The owner creates the device itself: a home could not manage a device that others had paired for it (managed-devices.test.ts).
+  // The owner creates the device itself, because a home cannot manage a device that others have paired for it (managed-devices.test.ts).
   device_id: async (owner) => {
     const body = { type: 'smart_meter', location: 'x' };
     return (await api.send('/v1/devices', { method: 'POST', key: person(owner).key, body })).json.device_id;
@@ -206,7 +206,8 @@ async function call(operation: AnyOperation, caller: string, owner: string, id: 
     operation.method === 'GET' && id === undefined
       ? `?user_id=${person(owner).userId}`
       : (QUERIES[nameOf(operation)] ?? '');
-  // If the webhook or the device in the first path parameter exists, creates a delivery or an edit for the second one.
+  // If the path has a second parameter for a delivery or an edit, creates one for the webhook or device in the first parameter (if it
+  // exists).
   const delivery = /^whk_/.test(id ?? '') && /\{delivery_id\}/.test(operation.path);
   const deliveryId = delivery ? (await admin(`/v1/webhooks/${id}/test`, 'POST')).json.delivery_id : id;
   const edit = /^dev_/.test(id ?? '') && /\{edit_id\}/.test(operation.path);

@@ -124,7 +124,7 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   listAudit: 1,
 };
 
-/** Numbers of statements of the insights operation for homes with a meter or solar panels, and for requests with other parameters. */
+/** Numbers of SQL statements of further requests for insights: of homes with a meter or solar panels, and with other query parameters. */
 const STATEMENTS_OF_MORE: Record<string, number> = {
   'one meter ': 1,
   'one meter &group_by=hour': 1,

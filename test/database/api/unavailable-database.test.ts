@@ -126,7 +126,7 @@ test('a database that a move closed for writing still answers reads', async () =
   await api.database.pool.query(
     'SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   );
-  // Terminates the session of this query, which is the last one that can write.
+  // Terminates the session of this query itself. It is the last session that can write.
   await api.database.pool.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
   expect((await api.send('/v1/energy-insights', { key })).json).toMatchObject({ user_id: userId, kwh_used: 0 });
   const listed = await api.send('/v1/devices', { key });

@@ -101,7 +101,7 @@ describe('live readings', () => {
           channels: [{ unit: 'kWh', last_value: 101, counts_as: 'import', last_at: minutes(0).toISOString() }],
         });
     expect(here.of('reading').length - before).toBeLessThanOrEqual(1 + Math.ceil((Date.now() - fromMs) / 1_000));
-    // An earlier event may contain the same value, so this waits for an event that was created after the last commit.
+    // An earlier event may contain the same value. The test therefore waits for an event with the time that the last commit has stored.
     const seenAt = async (): Promise<string> => {
       const { rows } = await api.database.pool.query<{ seen_at: Date }>(
         'SELECT seen_at FROM device_heads WHERE device_id = $1',

@@ -78,7 +78,7 @@ test('a mail announces a key’s expiry seven days and one day before, once, for
   expect(mail?.subject).toContain('(Europe/Berlin)');
   expect(mail?.text).toContain(mailText);
   expect(mail?.html).toContain('Nightly import &lt;b&gt;');
-  // A further check sends no further mail, for example after a restart, or by a worker whose clock differs.
+  // A later check, for example after a restart or by a worker whose clock differs, sends no second mail.
   expect(await subjects(83.2)).toEqual([]);
   expect(await subjects(88.9)).toEqual([]);
   expect(await mailsAfter(89.1, 4)).toHaveLength(1);

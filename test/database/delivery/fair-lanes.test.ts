@@ -47,7 +47,8 @@ test('the attempts that run concurrently are at most 64 per owner, 8 per subscri
   const carl = await owner('carl', 20, receiver.url.replace('localhost:', 'LOCALHOST:1'));
   await happen(ben, 10);
   await happen(carl, 10);
-  // The two owners share the host's maximum of attempts equally. Neither a different port nor upper case makes another host.
+  // Each of the two owners gets half of the host's maximum number of attempts. URLs that differ in the port or in upper case have the same
+  // host.
   expect(await take()).toEqual({ [ben]: 32, [carl]: 32 });
   const dora = await owner('dora', 1, 'https://elsewhere.example/hook');
   await happen(dora, 10);

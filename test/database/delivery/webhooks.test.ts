@@ -48,7 +48,8 @@ describe('an event', () => {
 
   test('is not sent again if this process was too busy to read the answer in time', async () => {
     receiver.answer = () => {
-      // Blocks this process for longer than an attempt may take, after the receiver's response and before the dispatcher reads it.
+      // After the receiver has responded and before the dispatcher reads the response, blocks this process for longer than an attempt may
+      // take.
       setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_700));
       return { status: 200 };
     };

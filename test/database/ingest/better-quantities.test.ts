@@ -82,7 +82,7 @@ test('a register that appears next to a power counts from its first reading on, 
   expect(await home.notes()).toEqual([
     'a better quantity appeared: power of this channel counts as import up to 2026-11-17T23:01:00.000Z',
   ]);
-  // A late reading from half an hour earlier arrives. The energy comes from the register from this reading's time on.
+  // The late reading is from half an hour earlier. From its time on, the energy comes from the register.
   await home.send([31, 'import', 'register', 100.31]);
   await home.recompute();
   expect(await home.stored()).toEqual(home.expected());

@@ -27,7 +27,7 @@ function listeningLog() {
 }
 
 /**
- * Returns functions that send messages to this writer through a pipeline. The promise of a message resolves when the message is
+ * Returns functions that send messages to this writer through a pipeline. Each returns a promise that resolves when the message is
  * acknowledged.
  */
 function pipelineOn(writer: Writer) {
@@ -70,8 +70,7 @@ describe('an unavailable database', () => {
     const { errors, pipeline, read } = pipelineOn(createWriter(pool));
     const sent: Promise<void>[] = [];
     let minutes = 0;
-    // Timestamps are slightly more than a second apart. This is close enough that no timestamp is in the future, however many messages are
-    // sent.
+    // Timestamps are 1.2 s apart, so that no timestamp is in the future, however many messages are sent.
     const timer = setInterval(() => sent.push(read(deviceId, minutes++ / 50)), 2);
     for (let stop = 0; stop < 3; stop++) {
       await new Promise((resolve) => setTimeout(resolve, 500));

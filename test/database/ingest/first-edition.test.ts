@@ -17,7 +17,8 @@ const NOW = at(120);
 test("rows of the counting rules' first edition are continued, and follow the second edition around a late reading", async () => {
   const { pool } = database;
   const home = await createTestMeter(database);
-  // The reading at 15 minutes is too high, but plausible. The first edition counted it, and treated the next reading as a replaced meter.
+  // The reading at 15 minutes is too high, but plausible. The first edition of the counting rules counted it, and treated the next reading
+  // as a replaced meter.
   await home.read(
     [
       [at(0), 100],
@@ -36,7 +37,7 @@ test("rows of the counting rules' first edition are continued, and follow the se
   await pool.query('DELETE FROM reading_notes WHERE read_at = $1', [at(15)]);
   await pool.query("UPDATE reading_notes SET verdict = 'swap' WHERE read_at = $1", [at(30)]);
   await closeOpenHours(pool);
-  // Restores the first two quarter-hours of the first edition: 1 kWh in the first one, and 0 in the second one.
+  // Restores the energy that the first edition stored for the first two quarter-hours: 1 kWh in the first one, and 0 in the second one.
   await pool.query(
     `UPDATE device_hours SET energy_milliwatt_hours = energy_milliwatt_hours - f.energy + 1000000, reading_count = reading_count - f.count + 1,
        covered_ms = covered_ms - f.covered + 900000, energy_milliwatt_hours_2 = NULL, reading_count_2 = NULL, covered_ms_2 = NULL

@@ -124,7 +124,7 @@ test('a paired device counts from its pairing on, is reported as connected, and 
   // The device is paired now, so its unusable values are stored under its id.
   await home.receive('tele/plug/SENSOR', { ENERGY: { Total: 'much', Power: 5 } });
   expect(await home.rejected()).toEqual([{ device_id: deviceId, reason: expect.stringContaining('Total') }]);
-  // The power follows the unusable value in the message. It was stored.
+  // The message contains the power after the unusable value. The power was stored nevertheless.
   expect((await home.readings()).at(-1)?.slice(0, 2)).toEqual(['import', 'power']);
 });
 
@@ -456,7 +456,7 @@ test('a refused value is stored for a paired device only', async () => {
   expect(before).toEqual([]);
 });
 
-/** Returns random words, which cannot be compressed: an index entry can hold at most 2,704 bytes. */
+/** Returns random words. They cannot be compressed, so that a long text of them does not fit into an index entry (at most 2,704 bytes). */
 const longWords = (count: number) => Array.from({ length: count }, () => randomBytes(8).toString('hex'));
 
 test('an announcement on a topic too long for a key is refused, without naming the announced device', async () => {

@@ -23,7 +23,10 @@ afterAll(() => database.drop());
 const MINUTE_MS = 60_000;
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 
-/** Creates a meter-reading device in whose script the owner has chosen the names of the registers, and pairs it at its first message. */
+/**
+ * Creates a device that reads a meter, and pairs it at its first message. The owner has chosen the names of its registers in the device's
+ * script.
+ */
 async function reader(first: object, channels?: ChannelSettingPatch[]) {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { gateway } = await createGateway(db, { userId, name: 'home' });
@@ -95,7 +98,7 @@ test('an unknown register is listed and needs its owner’s attention; once its 
   expect(answer?.attention).not.toContain('unknown_quantity');
   expect(await meter.kwh()).toEqual([2, 0.2]);
 
-  // The register continues with the setting, and the owner can change the setting again.
+  // Later values of the register count as the owner has set, and the owner can change the setting again.
   await meter.receive({ Wert_A: 1004, Wert_B: 50.4, Power: 100 }, 40);
   expect(await meter.kwh()).toEqual([3, 0.3]);
   await meter.setChannels(

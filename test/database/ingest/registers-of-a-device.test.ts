@@ -89,7 +89,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const names = ['Gesamtverbrauch', 'Bezug HT', 'Bezug NT'];
   const device = await announced(names);
   const { pool } = api.database;
-  // Restores the data of the previous version, in which each register had its own circuit and all circuits were added up.
+  // Restores the data of the previous version, in which each register belonged to a circuit of its own and all circuits were added up.
   await pool.query(
     `INSERT INTO series (device_id, channel, kind, native_name, counts_import)
      SELECT $1, 'r' || n || '/import', 'register', name, true FROM unnest($2::text[]) WITH ORDINALITY x (name, n)`,
@@ -113,7 +113,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const { period } = await createBillPeriod(db, { userId: device.userId, deviceId: null }, days, api.now);
   const billed = await closeBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id, to);
   expect(Number(billed?.known.imported)).toBe(6_000_000);
-  // The migration sets this mark for every account with readings.
+  // The migration sets `may_be_recounted` for every account with readings.
   await pool.query('UPDATE users SET may_be_recounted = true WHERE user_id = $1', [device.userId]);
   await list({});
   await device.sendValues(21, 103, 101, 102);

@@ -170,7 +170,7 @@ test('a retained message without a timestamp is refused in every replay, however
     stored: 0,
     rejected: 2,
   });
-  // A second replay rejects the reading again, because the rejection was stored with the flag of retained messages.
+  // A second replay rejects the reading again, because the stored rejection still has the flag of a retained message.
   expect(await replayRejectedMessages(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
     stored: 0,
   });

@@ -137,7 +137,7 @@ const delivery = fc.record({
   /** Ranks of the readings in the order of arrival, by transport. */
   ranks: fc.record({ mqtt: arbitraryRanks, https: arbitraryRanks }),
   sizes: fc.array(fc.constantFrom(1, 5, 40, 200), { minLength: 1, maxLength: 5 }),
-  /** Transports by which the readings of the third device are sent, in turn. */
+  /** Transports of the third device's readings. Successive readings use the entries of the list in turn. */
   ways: fc.array(fc.constantFrom('mqtt' as const, 'https' as const, 'both' as const), { minLength: 1, maxLength: 6 }),
 });
 type Ways = (typeof delivery extends fc.Arbitrary<infer T> ? T : never)['ways'];

@@ -75,7 +75,7 @@ test('one process holds a session’s lease, under a constant name; other proces
   const elsewhere = await take('mqtt://other.example:1883');
   expect(elsewhere?.clientId).toBe(first.clientId);
   await elsewhere?.release();
-  // A lease is also taken if a process of an earlier version holds it.
+  // A process of an earlier version may hold the lease. The lease then counts as taken, too.
   const other = await acquireLeaseOfEarlierVersion(pool, 'live', 2);
   expect(other?.clientId).toBe(first.clientId.replace(/1$/, '2'));
   await other?.release();

@@ -72,7 +72,9 @@ async function pair() {
         row.covered_ms,
       ]);
     },
-    /** Returns the energy that the reference implementation computes. `named`: renames the channels first. */
+    /**
+     * Returns the energy that the reference implementation computes. `named`: a function that renames the channels before the computation.
+     */
     expected(named = (channel: string) => channel) {
       const all = sent.map((one) => ({ ...one, channel: named(one.channel) }));
       return [...computeReferenceConsumption(all, SETTINGS, getStartOfQuarterHour)]
@@ -82,7 +84,9 @@ async function pair() {
   };
 }
 
-/** Tariff readings of a night: hours since the start, register and kWh. Those of the next day and evening follow. */
+/**
+ * Readings of the tariff registers in a night: hours since the start, register and kWh. The readings of the next day and evening are below.
+ */
 const NIGHT = [
   [0, 't2', 200],
   [0.1, 't1', 100],

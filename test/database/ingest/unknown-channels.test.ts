@@ -78,8 +78,8 @@ test('a native channel with an unknown name is listed, does not count, and needs
   ]);
   expect(rejected.rows).toEqual([{ reason: expect.stringContaining('at most one slash before import') }]);
 
-  // The meaning of an inverter's or battery's register also determines which part of the home it measures. Removing the meaning removes
-  // this.
+  // The meaning of an inverter's or battery's register also determines which part of the home (placement) the register measures. Without
+  // the meaning, this part is not set either.
   const word = { native_name: 'production energy_total_kwh' };
   const answer = await meter.setChannels({ ...word, counts_as: 'production' });
   expect(answer.json.channels).toContainEqual(

@@ -247,7 +247,7 @@ test('an example is replaced after ten minutes, not at each write', async () => 
   const writeMessage = async (text: string) => {
     worker.note(home.gatewayId, { topic: 'a', payload: Buffer.from(text), receivedAtMs: Date.now() });
     worker.note(home.gatewayId, { topic: 'b', payload: Buffer.from(text), receivedAtMs: Date.now() });
-    // Deletes the gateway from the worker's cache, as if the worker had not written an example of its messages yet.
+    // Deletes the gateway from the worker's cache, so that the worker does not remember having written an example of its messages.
     await runInTransaction(api.database.pool, (client) => worker.save(client, [home.gatewayId]));
     worker.forget([home.gatewayId]);
   };

@@ -46,8 +46,8 @@ function parts(
   };
 }
 /**
- * Returns a pool for one job, and a promise that resolves when the job has released its connection. The job has then tried to take its
- * lock.
+ * Returns a pool for one job. Also returns a promise that resolves when the job, after its attempt to take the lock, has released its
+ * connection.
  */
 function pooled() {
   const pool = createPool(database.url, { max: 1 });

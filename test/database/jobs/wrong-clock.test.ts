@@ -207,7 +207,7 @@ test('jobs continue when the clock is set back, and a missed daily job runs once
   } finally {
     await started.stop();
   }
-  // The process is stopped at the time of the next run, which follows after its next start.
+  // The process does not run at the time of the next nightly run. The job runs after the next start.
   wallMs = Date.parse('2026-11-26T12:00:00Z');
   const next = startJobs(list, parts({ clock: () => new Date(wallMs) }));
   await expect.poll(nightly).toBe(2);
@@ -225,7 +225,7 @@ test('an hourly job with a lock runs once an hour over all workers, and once aft
     run: async () => void ran.push(wallMs),
   };
   const looks = [0, 0, 0];
-  // Counts how often each worker has looked for due jobs: it reads the clock each time.
+  // A worker reads the clock each time it looks for due jobs, so this counts how often each worker has looked.
   const look = (worker: number) => {
     looks[worker] = (looks[worker] ?? 0) + 1;
     return new Date(wallMs);
@@ -278,7 +278,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
       env,
     });
     expect(stdout).toContain('is confirmed');
-    // The running process uses the confirmed clock without being restarted.
+    // The running process must use the clock that the operator has confirmed, without a restart.
     const isAdopted = () => Date.now() - running.ageClock().getTime() < DAY_MS;
     await expect.poll(isAdopted).toBe(true);
     await runAll({ ageClock: running.ageClock });

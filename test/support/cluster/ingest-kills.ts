@@ -7,11 +7,11 @@ import { describePubackWait, type RepeatingPublisher, startRepeatingPublisher } 
 
 const EVERY_MS = 200;
 const STEP_MS = 1_000;
-/** Time that the test observes clients after a kill, in addition to their time limit for a CONNACK. */
+/** After a kill, the test observes the clients for this time plus their time limit for a CONNACK. */
 const WATCHED_MS = 6_000;
 /** Maximum time until all clients are connected before the next kill. */
 const SETTLED_MS = 60_000;
-/** Time in seconds. If a client waits longer for a PUBACK, the test prints its attempts to connect. */
+/** If a client waits longer than this number of seconds for a PUBACK, the test prints the client's attempts to connect. */
 const SLOW_S = 3;
 /** Time after which a client without a CONNACK reconnects. */
 const CONNECT_TIMEOUT_MS = 2_000;

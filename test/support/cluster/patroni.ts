@@ -48,7 +48,7 @@ export interface PatroniCluster {
   ready(): Promise<void>;
   /** Makes the standby the primary. */
   switchover(): Promise<void>;
-  /** Pauses Patroni, or resumes it. While paused, it does not resume a standby whose replay a test has paused. */
+  /** Pauses or resumes Patroni. If a test has paused the replay of a standby, a paused Patroni does not resume the replay. */
   maintenance(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface RepeatingPublisher {
   connectedAtMs: number[];
   /** Attempts to connect, in chronological order. */
   attempts: ConnectionAttempt[];
-  /** Longest time in ms for which a message waited without any acknowledgement. */
+  /** Longest time in ms during which messages waited and none was acknowledged. */
   longestSilenceMs(): number;
   /** Resolves when all payloads published so far are acknowledged. */
   flush(): Promise<void>;
@@ -26,10 +26,13 @@ interface ConnectionAttempt {
   why: string;
 }
 
-/** Maximum number of attempts to connect in the description of one wait. */
+/** Maximum number of connection attempts that `describePubackWait` lists. */
 const LISTED_ATTEMPTS = 10;
 
-/** Describes a period without a PUBACK and each attempt to connect during it: start (seconds), time without a CONNACK, and result. */
+/**
+ * Describes a period without a PUBACK, and each connection attempt during it: its start (in seconds), the time until the CONNACK, and how
+ * it ended.
+ */
 export function describePubackWait(
   { attempts }: Pick<RepeatingPublisher, 'attempts'>,
   fromMs: number,
@@ -74,7 +77,10 @@ export function startRepeatingPublisher(options: {
   const attempts: ConnectionAttempt[] = [];
   let client: MqttClient | undefined;
   let node = options.first;
-  /** Index of the next message to send on this connection, and number of unacknowledged messages on it. */
+  /**
+   * `next`: index of the next message to send on this connection. `inFlight`: number of messages that were sent on it and are not
+   * acknowledged.
+   */
   let next = 0;
   let inFlight = 0;
   let isClosing = false;
@@ -156,7 +162,7 @@ export function startRepeatingPublisher(options: {
       sendPending();
     },
     moveTo(index) {
-      // When the connection ends, the index is increased by one.
+      // One less than `index`, because the end of the connection increases it by one.
       node = index - 1;
       client?.stream.destroy();
     },

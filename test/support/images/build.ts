@@ -13,7 +13,7 @@ import {
 } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** Build stage of deploy/Dockerfile with a separate tag, so that the next run reuses its packages. */
+/** A build stage of deploy/Dockerfile. It gets its own tag, so that the next run reuses the packages in it. */
 const PACKAGES = { whole: 'localhost/energy-test:whole' };
 /** Build targets of deploy/Dockerfile, with their tags. `default`: the target without a name. */
 export const IMAGE_TAGS = {
@@ -64,7 +64,7 @@ function buildOthers(): void {
   }
 }
 
-/** Imports Debian 13 as an image under its own name and under the name of the slim image, unless both exist. */
+/** Imports Debian 13 as an image, unless this image exists. The image also gets the name of Debian's slim image. */
 function importDebian(): void {
   if (!isPodmanSuccessful('image', 'exists', DEBIAN)) {
     const excluded = NOT_COPIED.map((path) => `--exclude=./${path}/*`);

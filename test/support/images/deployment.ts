@@ -39,7 +39,7 @@ export function createDeployment(): Deployment {
   const first = (process.pid & 63) * 4;
   const [outside, address] = [`${block}.${first + 1}`, `${block}.${first + 2}`];
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  // Removes what a killed run has left in podman's storage.
+  // Removes containers, volumes and networks that a killed run has left behind.
   for (const command of REMOVE) runPodman(...command.split(' '));
   // podman would reuse the folder of a volume that a program still writes to, so it is deleted here.
   for (const left of globSync('*/', { cwd: VOLUMES_FOLDER })) rmSync(join(VOLUMES_FOLDER, left), { recursive: true });
