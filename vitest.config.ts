@@ -7,27 +7,30 @@ import { BUNDLED_PROGRAM, REPOSITORY_ROOT } from './test/support/program.ts';
 import { findMissingRequirements } from './test/support/setup/needs.ts';
 import { findAvailableTiers } from './test/support/tiers/available-tiers.ts';
 
-// Loading this only checks for files: a unit test must not wait until a server is started or installed.
+// These calls only look for files, so that no unit test waits until a server is started or installed.
 const missing = findMissingRequirements();
 const { reached } = findAvailableTiers();
 const cannotRun = missing.filter(({ name }) => !name.startsWith('database tier')).flatMap(({ files }) => files);
 const run = `${process.pid} ${Date.now()}`;
 
-/** The same folder as that of src/cli/main.ts, for the programs of tests, too, that import parts of the service. */
+/**
+ * Compile cache of Node.js, in the same folder as in src/cli/main.ts. It is also used by programs of tests that import parts of the
+ * service.
+ */
 process.env.NODE_COMPILE_CACHE ??= join(REPOSITORY_ROOT, 'node_modules/.cache/energy');
-// test/support/global-setup.ts writes it.
+// test/support/global-setup.ts creates this program.
 if (process.env.FROM_SOURCE !== '1') process.env.TEST_PROGRAM = BUNDLED_PROGRAM;
 
-/** Folders of test/tiers that are named after capabilities of some tiers only. */
+/** Folder of test/tiers for each capability that only some tiers have. */
 const FOLDER_OF = {
   continuousAggregates: 'continuous-aggregates',
 } satisfies Partial<Record<keyof Capabilities, string>>;
 /**
- * Test files whose statements are the same with hypertables, so these run on `plain` only. Those about aggregates, because tiers without
- * continuous aggregates have the same tables; those about the counting rules, edits, owners' settings and homes, because what hypertables
- * can change of them has stronger tests: late readings and edits in random histories (`retention`), the packed past (`packing`), answers
- * over several months (`open-hours`, `answers`), and concurrent writers of a role (`service`). Exports read the same relations by the same
- * statements; moves read them out of hypertables, too (`move-users`).
+ * Test files that run on `plain` but not on a tier with hypertables and without continuous aggregates, because their statements are the
+ * same there. Files about aggregates: both tiers store aggregates in the same tables. Files about the counting rules, edits, owners'
+ * settings and homes: other files test the effects of hypertables better, namely late readings and edits in random histories (`retention`),
+ * packed days (`packing`), responses over several months (`open-hours`, `answers`), and concurrent writers of a role (`service`). Exports
+ * read the same relations by the same statements, and `move-users` tests reading from hypertables.
  */
 const SAME_WITH_HYPERTABLES = [
   ...['alerts', 'costs', 'current-month-sums', 'green-button', 'groups', 'stored-group-sums'],
@@ -52,15 +55,15 @@ const level = (name: string, folder: string, tier: DatabaseTier, exclude: string
     exclude: [...cannotRun, ...exclude],
     globalSetup: ['test/support/global-setup.ts'],
     provide: { tier, run },
-    // Modules that one file has imported serve the next: loading the service again takes a second each time.
+    // Files share the modules that an earlier file has imported, because loading the service again takes a second each time.
     isolate: false,
   },
 });
 
 const CLUSTER = 'test/system/cluster/**';
 /**
- * Tests of several processes that take over from one another within seconds. They run last and two at a time, because a browser and three
- * other services on two cores delayed elections and takeovers beyond every useful bound.
+ * Tests of several processes that take over from one another within seconds. They run last, and at most two at a time: next to a browser
+ * and three other services on two cores, elections and takeovers took far longer than the limits of these tests.
  */
 const cluster = {
   extends: true as const,
@@ -72,8 +75,8 @@ const cluster = {
 };
 
 /**
- * Containers, by `npm run test:images` only: the first run makes images for minutes. One file after the other, because each has the memory
- * and the ports of a whole machine.
+ * Tests of container images. They run only with `npm run test:images`, because the first run needs minutes to build the images. Files run
+ * one after another, because each uses the memory and the ports of a whole machine.
  */
 const images = {
   extends: true as const,
@@ -89,22 +92,22 @@ const images = {
 export default defineConfig({
   test: {
     reporters: ['default', ['./test/support/closing-line-reporter.ts', { missing }]],
-    // More workers than cores, because many files mostly wait, for a killed broker or for a page.
+    // There are more workers than cores, because many files mostly wait, for example for a killed broker or for a page.
     maxWorkers: Math.max(3, availableParallelism()),
     pool: 'forks',
     // With a larger young generation, Node collects garbage less often. The tests then need 6 % less processor time.
     execArgv: ['--max-semi-space-size=64'],
-    // Node loads the modules itself, as in production: Vite's module runner compiles them again for each process, and turns each use of an
-    // import into a call of a getter. No test replaces modules (`vi.mock`), so no loader is needed either.
+    // Node loads the modules itself, as in production. Vite's module runner would compile them again for each process, and would replace
+    // each use of an import by the call of a getter. No test replaces modules (`vi.mock`), so no loader is needed either.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // A test must not fail because the machine is busy: these limits only end a test that hangs. A test that claims a time states it
-    // itself.
+    // These long limits only end a test that hangs, so that no test fails because the machine is busy. A test that must finish within a
+    // certain time checks this itself.
     testTimeout: 1_200_000,
     hookTimeout: 1_200_000,
     expect: { poll: { timeout: 300_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
-      // Modules that were imported once serve all files, because these tests leave no state behind.
+      // Files share modules that were imported once, because these tests leave no state behind.
       {
         extends: true,
         test: { name: 'unit', include: ['{src,ingest,simulators,bench,deploy}/**/*.test.ts'], isolate: false },

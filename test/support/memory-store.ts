@@ -65,7 +65,7 @@ export interface MemoryStore {
   setMeaning(deviceId: string, nativeName: string, countsAs: string | null): void;
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
-  /** Changes the decoder settings of the device, as its owner would. This splits each of the device's series at the current time. */
+  /** Changes the decoder settings of the device, as its owner would. This splits each of its series after the last reading. */
   split(deviceId: string): void;
   /** Changes a stored device directly, without the write path. Returns the result of `change`. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;

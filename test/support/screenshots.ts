@@ -26,7 +26,7 @@ const lastMonth = () => {
 /** Functions that prepare the screenshots, by account and name. Each goes from a new page to the view of the screenshot. */
 const PICTURES: Record<Account, Record<string, (page: Page) => Promise<unknown>>> = {
   home: {
-    // Yesterday, because at night the current day has hardly any usage.
+    // Shows yesterday, because at night the current day has hardly any usage.
     async home(page) {
       await page.goto(`/dashboard/home/day/${getDayBefore(getTodayInZone(TIME_ZONE))}`);
       await page.locator('.lead > div', { hasText: 'Used' }).locator('.money').waitFor();

@@ -17,7 +17,7 @@ export const NO_OP_CALLBACKS = { step: () => {}, progress: () => {} };
 export interface TwoDatabases {
   source: TestDatabase;
   target: TestDatabase;
-  /** Creates a migrated database on the embedded server, for a role that is not a superuser and owns it unless `owned` is false. */
+  /** Creates a migrated database on the embedded server. Its role is not a superuser, and owns the database unless `owned` is false. */
   embeddedDatabase(options?: { owned?: boolean }): Promise<TestDatabase>;
 }
 

@@ -1,4 +1,7 @@
-/** Reasons why a relation is missing from a person's archive, from a move of the installation, or of an account. */
+/**
+ * Reasons why a relation is missing from a person's archive (`archive`), from a move of the installation (`installation`), or from a move
+ * of an account (`account`).
+ */
 interface Reasons {
   /** The archive's files with the relation's data, or the reason why the data is not personal. */
   archive?: string;

@@ -58,7 +58,7 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
           'ALTER TABLE closed_device_hourly ADD PRIMARY KEY (device_id, hour)',
           'CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour)',
         ]),
-    // Views that a migration drops or a function needs.
+    // Views that must exist, because a migration drops them or a function reads them.
     ...STORED_ROLLUP_LEVELS.map(
       (level) =>
         `CREATE VIEW ${getClosedHoursRelation(level)}_expected AS SELECT * FROM ${getClosedHoursRelation(level)}`,

@@ -123,7 +123,7 @@ describe('an alert', () => {
     );
     await evaluate();
     expect(await eventsOf()).toEqual([]);
-    // At noon, the hour from 11:00 on the 16th ended 24 h ago, too long for an alert.
+    // The hour from 11:00 on the 16th ended 24 h before noon of the 17th. Alerts about this hour are therefore no longer sent.
     await home.read(
       [
         [at('16T11:00'), 100.2],

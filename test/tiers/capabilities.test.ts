@@ -89,7 +89,7 @@ test('chunks hold 25 million readings, and are an hour to four weeks long', asyn
     `SELECT chunk_length(r)::text AS length FROM unnest('{10,1000000,25000000,2500000000}'::float8[]) r`,
   );
   expect(rows.map(({ length }) => length)).toEqual(['672:00:00', '600:00:00', '24:00:00', '01:00:00']);
-  // With only 8,640 readings a day, later chunks become longer than a week.
+  // With only 8,640 readings a day, the job chooses chunks that are longer than a week.
   await database.pool.query(
     `INSERT INTO readings SELECT 1, t, 0, 1 FROM generate_series(now() - interval '30 days', now(), '10 s') t`,
   );

@@ -373,7 +373,7 @@ test('the check of the aggregates finds no difference, detects a manipulated row
   const since = new Date(Date.UTC(2026, 8, 1));
   const { capabilities, pool } = database;
   const pass = (mode: 'check' | 'repair') => checkAllRollups(pool, { capabilities, since, mode });
-  // Refreshed first, because the refresh within the check would repair the changed rows.
+  // The aggregates are refreshed before the check, because the refresh within the check would repair the changed rows.
   await database.settle(new Date());
   expect((await pass('check')).differences).toEqual([]);
   const [{ name }] = (await pool.query(relationOf(database, 'closed_user_daily'))).rows;
@@ -407,7 +407,7 @@ test.each(['import', 'gas'])('differing rows of %s beyond the limit are counted,
     channel === 'import' ? home.userId : getSeparateQuantityKey(home.userId, 'gas'),
   ]);
   const report = await checkAllRollups(pool, { ...options, mode: 'repair' });
-  // The report lists at most 100 differences per relation. For a continuous aggregate, the days differ, too.
+  // The report lists at most 100 of the differences per relation. If the changed relation is a continuous aggregate, its days differ, too.
   expect(report.differing).toBeGreaterThanOrEqual(1_000);
   expect(report.differences).toHaveLength(100);
   expect(await checkAllRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });

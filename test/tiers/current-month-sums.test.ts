@@ -19,7 +19,7 @@ const ALL = [0, 1, 2, 3];
 const grouped = registerGroupedHomes(ALL.length);
 const { homes, ask, idOf, path, homesOf, put, keep } = grouped;
 
-/** Compares a group's current month with the expected values, up to each of its last days, in UTC and in a zone. */
+/** Compares the group's current month with the expected values, for requests that end on different days, in UTC and in a zone. */
 async function agreeOnMonth(name: string, zone: string): Promise<void> {
   const of = homesOf(name);
   for (const tz of ['UTC', zone]) {
@@ -82,9 +82,9 @@ async function answeredMeanwhile(name: string, zone: string) {
   const changing = {
     ...group,
     async *composed() {
-      // The second call computes the days after the stored sums, so the data changes directly before it.
+      // The second call computes the days after the stored sums. The data changes directly before this call.
       if (++turns === 2) {
-        // Devices that produce get no energy, because their direction is cached for some seconds.
+        // Devices that produce get no further energy, because the service caches for some seconds whether a device produces.
         const inHome = (home: TestHome) =>
           getDevicesWithData(home).filter(({ placement }) => placement !== 'production');
         for (const home of of) await addLateEnergy(grouped.api, home, inHome(home));
@@ -108,7 +108,7 @@ async function answeredMeanwhile(name: string, zone: string) {
 test('a current month continues from its stored days, but not once they are invalid', async () => {
   const [name, zone] = ['district', 'Europe/Berlin'];
   await put(name, ALL);
-  // Each pass runs a day later than the previous one, and continues from its sums.
+  // Each pass runs a day later than the previous pass, and continues from the sums that it has stored.
   for (const [daysLater, end] of [
     [-2, '2026-03-27'],
     [-1, '2026-03-28'],
@@ -118,7 +118,7 @@ test('a current month continues from its stored days, but not once they are inva
     for (const tz of ['UTC', zone]) {
       const reported = await findUsedSums(name, tz);
       expect({ daysLater, tz, ...reported }).toMatchObject({ daysLater, tz, plain: true, composed: true });
-      // In both time zones, the stored sums end with a complete day of Berlin.
+      // The stored sums end with a complete day in Berlin, even in the response for UTC.
       expect({ daysLater, tz, end: reported.end }).toEqual({ daysLater, tz, end });
     }
     await agreeOnMonth(name, zone);

@@ -112,7 +112,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   expect(await piece()).toBe(1);
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(100), counted_to: hour(130) });
   await piece();
-  // A reading in each half of the edited time: only the first half is already computed.
+  // Sends a reading in each half of the edited time, of which only the first half is already recomputed.
   await home.read(
     [150, 250].map((index) => all[index] as (typeof all)[number]),
     NOW,

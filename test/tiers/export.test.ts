@@ -102,7 +102,7 @@ test('an export contains every row of paged relations exactly once', async () =>
     'SELECT user_id, device_id, series_id FROM devices JOIN series USING (device_id) ORDER BY series_id LIMIT 1',
   );
   const [{ user_id: userId, series_id: seriesId }] = rows;
-  // More rows than two pages of the export, several in the same millisecond.
+  // Inserts more readings than fit into two pages of the export, several of them in the same millisecond.
   await pool.query(
     `INSERT INTO readings SELECT $1, date_trunc('hour', now()) - make_interval(secs => n / 4), n % 4, n FROM generate_series(1, 45000) n`,
     [seriesId],

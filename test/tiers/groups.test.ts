@@ -193,7 +193,7 @@ test('stored sums are used only while they are valid', async () => {
   expect(await countUsedSums(name, 'month', 'UTC')).toBe(1);
   await agreeAll(zone, [name], STORED_UNITS);
 
-  // After the late reading, its day is computed from the hours, all others from stored sums.
+  // The day of the late reading is computed from its hours, all other days from stored sums.
   const changing = homes[0] as TestHome;
   await addLateEnergy(grouped.api, changing);
   expect(await days()).toBeLessThan(all);

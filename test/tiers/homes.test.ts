@@ -23,7 +23,10 @@ import {
   writeHomes,
 } from '#test/support/random-homes.ts';
 
-/** Random homes: the usage in API responses equals an independent sum of the devices' quarter-hours. HOMES=1000 before a release. */
+/**
+ * Random homes: the usage in API responses equals an independent sum of the devices' quarter-hours. Before a release, run this with
+ * HOMES=1000.
+ */
 const HOMES = Number(process.env.HOMES ?? 6);
 const SEED = Number(process.env.HOMES_SEED ?? 1);
 let api: TestApi;

@@ -48,7 +48,7 @@ test('an installation from before mWh columns were renamed returns the same usag
   const home = await createTestMeter(database);
   const hours = [...Array(60 * 24).keys()];
   const at = (hour: number) => new Date(NOW.getTime() - (hours.length - hour) * HOUR_MS);
-  // Every second day, all readings are late; half of these days before the migration.
+  // All readings of every second day arrive late: half of them before the migration, and half of them after it.
   const isLate = (hour: number) => Math.floor(hour / 24) % 2 === 1;
   const read = (which: number[]) =>
     home.read(
@@ -65,7 +65,7 @@ test('an installation from before mWh columns were renamed returns the same usag
 
   expect((await migrate(database.pool)).applied).toContain(MIGRATION);
 
-  // Columns of all relations with data on this tier, including partitions and chunks.
+  // No column name may still end with the former unit (`_mwh`), in any relation with data on this tier, including partitions and chunks.
   expect(await columns()).toEqual([]);
   expect(await totals(home.userId)).toEqual(before);
   await read(hours.filter((hour) => isLate(hour) && hour >= hours.length / 2));

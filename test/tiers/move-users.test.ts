@@ -26,15 +26,17 @@ import { listUncoveredRelations, RECOMPUTED_RELATIONS } from '#test/support/unco
 /** Moves accounts of an embedded installation to an installation on the tested tier (kind of database server), and back. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Age in ms of the first published reading. Minutes of readings are published per second, and must not reach the present. */
+/**
+ * Age in ms of the first published reading. Each second, readings for some minutes are published. Their times must not reach the present.
+ */
 const LAST_MS = 12 * HOUR_MS;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-users-process.ts');
 const SECRETS = { source: 'the secret of the tests', target: 'another secret' };
 const TAKING = { retentionMonths: 13, maxChannels: 64 };
 const two = registerTwoDatabases();
 /**
- * True on the tier with hypertables but no continuous aggregates. Its lists of relations are those of plain PostgreSQL and are not checked
- * again.
+ * True on the tier with hypertables but no continuous aggregates. On this tier, the lists of relations are not checked, because they are
+ * the same as on plain PostgreSQL.
  */
 const isWithHypertablesOnly = inject('tier') === 'apache';
 
@@ -223,7 +225,7 @@ test('accounts with rows in every relation move into a running installation, and
     ['dlv_evt_2', true],
     ['dlv_evt_3', false],
   ]);
-  // A second move of the same accounts changes nothing. A new home gets numbers that no moved row has.
+  // A second move of the same accounts changes nothing. The rows of a new home get other sequence numbers than the moved rows.
   expect(await moveUsers(source.url, target.url, how(userIds))).toMatchObject({
     users: 0,
     moved_before: userIds.length,
@@ -242,7 +244,7 @@ if (inject('tier') !== 'plain') {
 /** Publishes messages of devices through one worker. Each batch follows the acknowledgement of the previous one. */
 function publishing(pool: Pool, homes: readonly TestMeter[]) {
   const writer = createWriter(pool, TAKING);
-  // Readings are four seconds apart, and minutes of them are published per second, so that hours are completed all the time.
+  // Readings are four seconds apart. Readings for some minutes are published per second, so that hours are completed all the time.
   const base = Date.now() - LAST_MS;
   const accepted = new Map(homes.map(({ deviceId }) => [deviceId, 0]));
   let over = false;
@@ -377,7 +379,7 @@ async function createReferences(pool: Pool, movingId: string, stayingId: string)
          ('app_stays', $2, 'x', 'https://a.example', 'public', '{https://a.example/}', NULL, '{insights:read}', NULL, now())`,
       both,
     ],
-    // Authorizations: for one the account of the app moves, for the other the account of the home.
+    // Two authorizations: in the first, the account of the app moves; in the second, the account of the home moves.
     [
       `INSERT INTO authorizations VALUES ('aut_app', 'app_goes', $2, '{insights:read}', now(), NULL, NULL),
          ('aut_home', 'app_stays', $1, '{insights:read}', now(), NULL, NULL)`,
@@ -446,7 +448,7 @@ if (!isWithHypertablesOnly) {
     await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow('it fails');
     expect(findDifferingAccountRows(before, await rowsOf(source.pool, relations))).toEqual([]);
 
-    // Only a row that refers to an account deleted meanwhile is not restored.
+    // If an account is deleted while other accounts are closed, the rows that refer to it are not restored. All other rows are.
     await closeAccountsAtSource(source.pool, userIds, { toInstallation: 'elsewhere', redirect: async () => {} });
     const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
     const parcels = rows.map(({ relation }) => relation);

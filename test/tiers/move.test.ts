@@ -76,7 +76,7 @@ function writing(home: TestMeter): () => Promise<{ accepted: number[]; refused: 
       await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_MS));
     }
   })();
-  // Stopped even if the test fails.
+  // Stops the writer even if the test fails.
   onTestFinished(() => {
     over = true;
     return done;
@@ -119,7 +119,7 @@ async function expectAccessWorks(database: TestDatabase, { admin, browser, code,
     expect(await countRows(pool, 'users')).toBe(before);
     expect((await api.send(`/dashboard/v1/devices?user_id=${admin.userId}`, { headers: browser })).status).toBe(200);
     expect((await api.send('/dashboard/session', { method: 'POST', body: code })).status).toBe(201);
-    // New rows get numbers after those of the moved rows.
+    // New rows get higher sequence numbers than the moved rows.
     const deliveries = await countRows(pool, 'deliveries');
     const body = { email: 'next@example.com', role: 'homeowner' };
     const next = await api.send('/v1/users', { method: 'POST', key: admin.key, body });

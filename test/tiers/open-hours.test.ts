@@ -91,7 +91,10 @@ async function homes() {
   return made;
 }
 
-/** If `isEarlier`, returns an open (incomplete) hour in the format of earlier versions, which stored zeros. */
+/**
+ * Converts an open (incomplete) hour to the format of earlier versions if `isEarlier` is true. Earlier versions stored zeros instead of
+ * empty values.
+ */
 function withZeros(text: string, isEarlier: boolean): string {
   if (!isEarlier) return text;
   const numbers = text.split(',');

@@ -46,7 +46,7 @@ test('readings beyond the retention are dropped in whole chunks, and their consu
   const dropped = await dropExpiredReadings(database.pool, NOW, 3);
   expect(dropped.length).toBeGreaterThan(5);
   const retainedReadings = await readingsOf(long);
-  // The last three months remain, and earlier readings in the same chunk (at most a month).
+  // The last three months remain. Earlier readings also remain if they are in the same chunk (at most a month).
   const inTime = history.filter(([time]) => time.getTime() >= getRetentionStartMs(NOW.getTime(), 3)).length;
   expect(retainedReadings).toBeGreaterThanOrEqual(inTime);
   expect(retainedReadings).toBeLessThanOrEqual(inTime + 7);
@@ -286,7 +286,8 @@ test.each([false, true])(
     );
     const cutMs = await cutOf(1);
     const around = (minutes: number, kwh: number) => [new Date(cutMs + minutes * MINUTE_MS), kwh] as const;
-    // The register repeats its value from three hours before the retention limit on. The late readings contain the missing energy.
+    // From three hours before the retention limit on, the register repeats the same value. The late readings include the energy of this
+    // time.
     const first = [
       ...[around(-600, 95), around(-300, 99), around(-240, 100), around(-180, 101)],
       // This false reading is plausible, so the service does not reject it.

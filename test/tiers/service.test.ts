@@ -22,7 +22,7 @@ let worker: RoleProcess;
 
 beforeAll(async () => {
   [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
-  // Fixed, so that the meter reconnects after a restart of the broker.
+  // The broker has a fixed port, so that the meter can reconnect after a restart.
   env = { DATABASE_URL: database.url, DATA_DIR: folder.path, MQTT_PORT: String(await findFreePort()) };
   [ingest, worker] = await Promise.all([startRole('ingest', env), startRole('worker', { ...env, MQTT_PORT: '0' })]);
 });

@@ -105,7 +105,7 @@ test('an open hour is written again and then closes: its day contains its final 
   await runPass();
   expect((await streamedSums()).kept).not.toContain(dateOf(5));
 
-  // A closed hour changes. Then the open hour is removed and restored, which is not recorded as a change.
+  // A closed hour changes. Then the open hour is removed and restored, which the database does not record as a change.
   const { rows } = await database.pool.query('SELECT open FROM device_heads WHERE device_id = $1', [home.deviceId]);
   const { deviceId, userId } = home;
   await addToLoadProfile(database, [

@@ -12,7 +12,7 @@ export async function startPlainPostgres(): Promise<TestPostgresServer> {
   const urlOf = (database: string) => getSuperuserUrl(dataDir, database);
   const first = await start();
   const admin = createPool(urlOf('postgres'), { max: 1 });
-  // As on the other tiers: no flushing to disk, and enough connections for several test files.
+  // The same settings as on the other tiers: no flushing to disk, and enough connections for several test files.
   for (const setting of ['fsync = off', 'full_page_writes = off', 'max_connections = 200'])
     await admin.query(`ALTER SYSTEM SET ${setting}`);
   await admin.end();

@@ -58,7 +58,7 @@ test('prints a line for each input line, with the device’s quantities, in UTC'
         },
       ],
     },
-    // This line has no settings. It must not be decoded with those of the line before.
+    // This line has no settings. It must not be decoded with the settings of the previous line.
     { n: 8, topic: 'meter/sensor/energy/state', payload: '12.5', received_at },
     { n: 9, topic: 'meter/sensor/button/state', payload: '12.5', received_at },
   ];

@@ -185,7 +185,7 @@ test('creates accounts for addresses if requested; they belong to the utility', 
     .where('user_id', '=', users[0]?.user_id ?? '')
     .execute();
   expect(events).toEqual([{ type: 'user.created' }]);
-  // The homeowner belongs to another utility, which alone may use this e-mail address.
+  // The homeowner belongs to another utility, so this utility may not use the homeowner's e-mail address.
   const { email } = await db
     .selectFrom('users')
     .select('email')
@@ -237,7 +237,7 @@ test('publishes the passwords of a killed import before it creates others', asyn
   const file = path('grown.credentials.csv');
   await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n`);
   expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 0 });
-  // Simulate an import that was killed directly after its commit, and a table to which a row was added afterwards.
+  // Simulate that the import was killed directly after its commit, and that a row was added to the table afterwards.
   await rename(file, `${file}.part`);
   await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n${userId},meter,second\n`);
   expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 1 });

@@ -147,7 +147,8 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
   test('a device logs in and publishes readings and status, with any quality of service and retain flag', async () => {
     const { id, secret } = await device();
     const client = await login(id, secret, { protocolVersion });
-    // RabbitMQ delivers QoS 2 as QoS 1. Its CONNACK says so to clients of MQTT 5, so those publish no QoS 2.
+    // RabbitMQ delivers messages with QoS 2 as QoS 1. Its CONNACK announces this limit to MQTT 5 clients, which therefore do not publish
+    // with QoS 2.
     for (const qos of protocolVersion === 5 ? ([0, 1] as const) : ([0, 1, 2] as const))
       await client.publishAsync(getReadingsTopic(id), `${qos}`, { qos, retain: qos === 1 });
     await client.publishAsync(`energy/v1/${id}/status`, 'online', { qos: 1, retain: true });
@@ -259,7 +260,7 @@ test('a message for another device or topic is refused whatever its name, and no
     expect([topic, await publishes(client, topic)]).toEqual([topic, false]);
     client.end(true);
   }
-  // RabbitMQ replaces the slashes of a topic by dots, so this is also the device's own topic.
+  // RabbitMQ replaces the slashes of a topic by dots, so the topic with dots is also the device's own topic.
   const client = await login(one.id, one.secret);
   expect(await publishes(client, `energy.v1.${one.id}.readings`, 'dots')).toBe(true);
   expect(await publishes(client, getReadingsTopic(one.id), 'last')).toBe(true);
@@ -306,7 +307,7 @@ test('a full worker stops reading for longer than a heartbeat, and later process
     expect(await publishes(client, getReadingsTopic(id), payload)).toBe(true);
   const sentMs = Date.now();
   await pause(10_000);
-  // The worker has taken one message, and at most a few that it had already read.
+  // The full worker has taken the first message and, at most, a few more that it had already received.
   expect(taken.length).toBeLessThan(4);
   expect(disconnected).toBe(0);
   isFull = false;
@@ -324,7 +325,7 @@ test('a full queue refuses further messages: every acknowledged message is store
   cluster.ctl('set_policy', 'few', '^energy.shard', '{"max-length": 5}', '--apply-to', 'queues');
   const acknowledged: string[] = [];
   const client = await login(id, secret);
-  // The cluster's nodes learn with a delay that a queue is full. Messages until then are stored.
+  // The cluster's nodes detect with a delay that a queue is full. Messages that arrive in the meantime are stored.
   for (let index = 0; index < 100; index++) {
     client.publish(getReadingsTopic(id), `${index}`, { qos: 1 }, (error) => {
       if (!error) acknowledged.push(`${index}`);

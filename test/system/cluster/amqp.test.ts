@@ -253,7 +253,8 @@ test('acknowledged readings are stored and counted once, equal to the reference,
       )
     ).rows[0].count as number;
   /**
-   * Waits until all readings that were acknowledged up to a second after a fault are stored. Returns the time since the fault in ms.
+   * To be called at a fault. Waits until all readings are stored that were acknowledged up to a second later. Returns the time since the
+   * fault in ms.
    */
   const until = async () => {
     const fromMs = Date.now();
@@ -324,8 +325,8 @@ test('acknowledged readings are stored and counted once, equal to the reference,
     return [...computeReferenceConsumption(readings.flat(), settings, getStartOfHour).values()];
   });
   expect(rows[0].energy).toBe(String(expected.reduce((sum, row) => sum + row.energy, 0n)));
-  // The election of a queue's leader takes a second on an idle machine, and much longer on a busy one. The limit only detects that an
-  // election never ends.
+  // The election of a queue's leader takes a second on an idle machine, and much longer on a busy one. The high limit detects only an
+  // election that never ends.
   for (const ms of [silence, took.workerKilled, took.nodeKilled, took.workerFrozen]) expect(ms).toBeLessThan(120_000);
   // A worker that is stopped hands over its shards (queues of messages) without a time-out.
   expect(took.workerStopped).toBeLessThan(Math.max(3_000, took.workerFrozen));

@@ -19,10 +19,11 @@ import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 const DEVICES = 60;
 /**
- * Maximum time until a process ends a connection whose login has connected to another process. Each process checks for this every second.
+ * Maximum time until a process ends a connection if the same login has meanwhile connected to another process. Each process checks this
+ * every second.
  */
 const SOON = { timeout: 5_000, interval: 50 };
-/** An address that is not in TRUST_PROXY, so connections from it come directly from a client. */
+/** This address is not in TRUST_PROXY, so the service treats connections from it as direct connections of clients. */
 const DIRECT = '127.0.0.2';
 
 let database: TestDatabase;
@@ -95,7 +96,8 @@ test.each([4, 5] as const)(
     await second.client.publishAsync(topic, reading(1), { qos: 1 });
     await expect.poll(() => first.client.connected, SOON).toBe(false);
     if (protocolVersion === 5) expect(first.ended).toEqual([0x8e]);
-    // The client reconnects to the first process while the second one is stopped. The second one detects this later.
+    // The client reconnects to the first process while the second process is stopped (SIGSTOP). The second process detects the end of its
+    // connection only later.
     pair.processes[1].signal('SIGSTOP');
     second.client.stream.destroy();
     const third = await connectTo(0, options);
@@ -183,13 +185,13 @@ test.each([
     second.send({ cmd: 'pubrel', messageId: 5, qos: 1 });
     expect(await second.next()).toMatchObject({ cmd: 'pubcomp', messageId: 5 });
     second.socket.destroy();
-    // The exchange with this message id was completed, so a message with the same id is a new one.
+    // The exchange of the message with id 5 is complete, so another message with this id is a new one.
     const third = await begin(0);
     third.send(publish(2, false));
     expect(await third.next()).toMatchObject({ cmd: 'pubrec', messageId: 5 });
     expect(await stored()).toBe(2);
     first.socket.destroy();
-    // A process answers a PUBREL even if the other process received the message.
+    // A process must answer a PUBREL even if the other process received the message.
     third.socket.destroy();
     const fourth = await begin(1);
     fourth.send({ cmd: 'pubrel', messageId: 5, qos: 1 });
@@ -233,7 +235,7 @@ test('limits of requests count at each process, and a deleted device is disconne
       );
     return refused;
   };
-  // An address has 120 attempts a minute. A new minute may begin between the attempts.
+  // An IP address may make 120 attempts a minute. A new minute may begin between the test's attempts.
   expect([await attempts(1, 125), await attempts(0, 1)]).toEqual([expect.any(Number), 0]);
   const deleted = [await makeMeter(), await makeMeter()] as const;
   const connected = [await connectTo(0, deleted[0].login), await connectTo(1, deleted[1].login)];
@@ -267,7 +269,7 @@ test('each process is killed in turn: acknowledged messages are stored once, and
   const { rounds, ...counted } = await killProcessesAlternately(pair, { pool: database.pool, devices, rounds: 2 });
   expect(counted).toEqual({ acknowledged: expect.any(Number), lost: 0, doubled: 0 });
   for (const { moved, backS, othersGapS } of rounds) {
-    // The clients of a killed process move to the other one. Up to three quarters of all clients move at the second kill.
+    // The clients of a killed process move to the other process. Up to three quarters of all clients therefore move at the second kill.
     expect(moved).toBeGreaterThan(10);
     expect(moved).toBeLessThan(DEVICES);
     expect(backS * 1_000).toBeLessThan(scaleTimeLimitMs(5_000));

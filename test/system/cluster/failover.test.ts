@@ -262,6 +262,7 @@ async function alertsOnce({ acknowledged }: Meters): Promise<void> {
     receiver.calls.map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as ReceivedEvent);
   const periodOf = ({ data }: ReceivedEvent) => `${data.user_id} ${new Date(data.period_start).toISOString()}`;
   await expect.poll(() => new Set(verifiedEvents().map(periodOf))).toEqual(expected);
-  // If the response to a delivery is lost, the delivery is repeated with the same event id, so each period has one event id.
+  // If the response to a delivery is lost, the delivery is repeated with the same event id. Each period must therefore have exactly one
+  // event id.
   expect(new Set(verifiedEvents().map(({ id }) => id)).size).toBe(expected.size);
 }

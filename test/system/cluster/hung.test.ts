@@ -158,8 +158,8 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   await recorded();
   await goesOn.kill();
 
-  // A worker hangs in a transaction that has locked the row about the user's latest event. The row is locked before the worker starts, so
-  // that it does not send the pending event first.
+  // A worker hangs in a transaction that has locked the user's row in `usage_told`, which records the latest event. The test locks this row
+  // before the worker starts, so that the worker does not send the pending event first.
   await database.pool.query("UPDATE usage_told SET told_at = told_at - interval '2 minutes'");
   const inTheWay = await database.pool.connect();
   await inTheWay.query('BEGIN');

@@ -152,8 +152,8 @@ test('over HTTP/2 it completes the requests that it began, and rejects those tha
       const sent: Promise<void>[] = [];
       let open = 0;
       const timer = setInterval(() => {
-        // The number of open requests is limited, because the service refuses an account that has too many, which happens on a slow
-        // machine.
+        // Limits the number of open requests. They accumulate on a slow machine, and the service refuses an account that has too many of
+        // them.
         if (open >= MAX_OPEN) return;
         if (!isOver && !session.closed && !session.destroyed) {
           open++;

@@ -132,7 +132,7 @@ test('both processes are replaced twice, one after the other, and no continuous 
     const send = (path: string, asked = {}) => pair.ask(pair.ports.proxy, path, { ...asAdmin(), agent, ...asked });
     for (let turn = index; !over.signal.aborted; turn++) {
       if (turn % 4 === 0) {
-        // A proxy must not repeat these requests, because they have no idempotency key.
+        // A proxy must not repeat these POST requests, because they have no idempotency key.
         if (note('POST', 201, await send('/v1/users', { method: 'POST', body: someone() }))) counts.created++;
       } else if (turn % 4 === 1) {
         const body = { timezone: turn % 8 === 1 ? 'Europe/Berlin' : 'UTC' };
@@ -167,7 +167,7 @@ test('both processes are replaced twice, one after the other, and no continuous 
   const codes: (number | null)[] = [];
   for (const which of [0, 1, 0, 1] as const) {
     codes.push(await pair.replace(which));
-    // Wait until the proxy has found the new process ready, as an operator would before replacing the next one.
+    // Wait until the proxy has detected that the new process is ready, as an operator does before replacing the next process.
     await pair.proxy.isUp(`api/api${which + 1}`);
   }
   const seconds = (performance.now() - startedAt) / 1_000;

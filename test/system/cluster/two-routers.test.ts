@@ -244,7 +244,7 @@ test('a person who signs in at a provider is signed in to the cell that has the 
     });
     expect([redirect.status, redirect.headers['energy-cell']]).toEqual([200, cell]);
     const back = new URL(await provider.signIn(redirect.json.location, 'there'));
-    // The browser's redirect from the identity provider may arrive at the other router.
+    // The identity provider redirects the browser back to the service, and this request may arrive at the other router.
     const headers = { cookie: cookiesOf(redirect.headers).join('; ') };
     return sendLoopbackRequest(tls.cert, other.ports.api, back.pathname + back.search, { headers });
   };

@@ -26,7 +26,7 @@ async function press(page: Page, name: string | RegExp): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Confirms a question in a dialog. Cancel has the focus at first, and the confirming button is before Cancel. */
+/** Confirms a question in a dialog. The focus is on Cancel at first, and the confirming button is the one before it. */
 async function confirm(page: Page): Promise<void> {
   await expectFocus(page, 'Cancel');
   await page.keyboard.press('Shift+Tab');
@@ -35,7 +35,7 @@ async function confirm(page: Page): Promise<void> {
 
 async function pageOf(email: string, name: string): Promise<Page> {
   const page = await dashboard.signIn(email, '/dashboard/account');
-  // The menu comes before the content of the page, and the Account page links to some pages a second time.
+  // The Account page contains some links twice: first in the menu, and again in its content.
   await page.getByRole('link', { name }).first().click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
   return page;
@@ -100,7 +100,7 @@ test('a dialog with a secret that is shown once ignores Escape until the secret 
   await press(page, 'Create key');
   await page.getByText('it is shown only once').waitFor();
   expect(await page.evaluate('document.querySelector("dialog").scrollTop')).toBe(0);
-  // Press Escape several times: a browser lets a page prevent only the first Escape from closing a dialog.
+  // Press Escape several times, because browsers let a page prevent only the first Escape from closing a dialog.
   for (let time = 0; time < 3; time++) await page.keyboard.press('Escape');
   await page.getByRole('alert').filter({ hasText: 'Copy the secret first, or press Done' }).waitFor();
   expect(await dialogs(page)).toBe(1);
@@ -109,7 +109,7 @@ test('a dialog with a secret that is shown once ignores Escape until the secret 
   await page.keyboard.press('Escape');
   await expect.poll(() => dialogs(page)).toBe(0);
   await expectFocus(page, 'Create New Key');
-  // The page also takes the secret as copied if the user selects and copies it by hand.
+  // If the user selects the secret and copies it with the keyboard, the page must also treat the secret as copied.
   await press(page, 'Create New Key');
   await press(page, 'Create key');
   await page.getByText('it is shown only once').waitFor();

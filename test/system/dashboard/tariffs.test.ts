@@ -64,8 +64,8 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await prices.nth(0).fill('0,30');
   await prices.nth(1).fill('0.20');
   await page.getByLabel('Standing charge').fill('1');
-  // Per day, the 16 hours at the day rate and the 8 hours at the night rate cost €3.20, and the standing charge is €1. A month with a clock
-  // change also matches the pattern.
+  // A day costs €3.20 for energy (16 hours at the day rate, 8 hours at the night rate), and €1 of standing charge. The pattern also matches
+  // the total of a month with a clock change.
   await expect.poll(() => dialog(page).getByRole('status').textContent()).toMatch(/ would have cost €1\d\d\.\d\d: /);
   await testPageLayout(page, 'tariffs-new');
   await button(page, 'Add tariff').click();
@@ -270,7 +270,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await button(page, 'Compare').click();
   const status = dialog(page).getByRole('status');
   await expect.poll(() => status.textContent()).toMatch(/“Green” would have cost €.*: €[\d.]+ less than your tariff\./);
-  // The saving is 0.10 € for each of 4 kWh a day. Only days in complete months count.
+  // The home saves €0.10 per kWh, and uses 4 kWh a day. Only days in complete months count.
   const [, less] = /: €([\d.,]+) less/.exec((await status.textContent()) ?? '') ?? [];
   const until = Date.parse(`${new Date().toISOString().slice(0, 7)}-01`);
   const days = (until - firstMs) / DAY_MS;

@@ -23,7 +23,9 @@ const PORT_OF: Record<string, string> = { 8883: 'MQTTS_PORT', 1883: 'MQTT_PORT',
 const ADMIN_KEY = `eus_live_${'k'.repeat(40)}`;
 /** Docker's stop_grace_period for the roles, in ms. */
 const GRACE_MS = 15_000;
-/** The test polls at this interval, because a key may send 300 requests a minute. A correction may take 30 s to appear. */
+/**
+ * Polling interval of the test. It is long enough, because a key may send 300 requests a minute, and a correction may take 30 s to appear.
+ */
 const PATIENTLY = { interval: 500 };
 
 interface Container {

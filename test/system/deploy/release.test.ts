@@ -132,7 +132,7 @@ describe('a release', () => {
         files.some((file) => file.startsWith(path)),
         path,
       ).toBe(true);
-    // The archive contains these paths and their parent folders.
+    // Besides these paths, the archive may contain only their parent folders.
     const isOfThem = (file: string) => paths.some((path) => `${file}/`.startsWith(`${path}/`) || path.startsWith(file));
     expect(files.filter((file) => !isOfThem(file) || file.endsWith('.test.ts'))).toEqual([]);
   });

@@ -11,8 +11,8 @@ import { CHECKOUT_PATH, type IsolatedSystemd, startSystemd } from '#test/support
 const unit = readFileSync(resolve(import.meta.dirname, '../../../deploy/systemd/energy-usage.service'), 'utf8');
 const NODE = '/usr/bin/node';
 /**
- * Maximum exposure of the service, from 0 (none) to 10, as rated by `systemd-analyze security`. The rest is caused by sockets, /proc and
- * just-in-time compilation.
+ * Maximum exposure of the service, from 0 (none) to 10, as rated by `systemd-analyze security`. The remaining exposure is caused by
+ * sockets, /proc and just-in-time compilation.
  */
 const MAX_EXPOSURE = 1.6;
 

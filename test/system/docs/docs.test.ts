@@ -66,8 +66,8 @@ describe('the guides', () => {
       ]);
       const parts = (await parseGuide(name, language)).map((part) => ({
         ...part,
-        // In a sandbox, the guide's e-mail address belongs to one account. Here three readers follow the guide in one installation, so each
-        // gets another address.
+        // In a sandbox, the guide's e-mail address belongs to one account. In this test, three readers follow the guide in one
+        // installation, so each of them gets a different address.
         program: part.program.replaceAll('ada@example.com', `ada-${language}@example.com`),
       }));
       await runGuideSteps(parts, {

@@ -141,7 +141,7 @@ describe('a home in Home Assistant', () => {
       ['2026-10-31T11:59:50+01:00', 4_733],
     ]);
     await settle('31 noon', '2026-10-01', '2026-10-31');
-    // The next readings are lower, so the last reading was false. The sum decreases, but its period does not start again.
+    // The next readings are lower, which shows that the last reading was false. The sum decreases, but its period must not start again.
     await at('2026-10-31T19:10:00+01:00', [
       ['2026-10-31T18:00:00+01:00', 4_732],
       ['2026-10-31T18:30:00+01:00', 4_732.2],
@@ -151,7 +151,7 @@ describe('a home in Home Assistant', () => {
     expect(sums['31 evening']).toBeLessThan(sums['31 noon'] as number);
     await at('2026-10-31T23:59:50+01:00', [['2026-10-31T23:59:49+01:00', 4_736.75]]);
     await settle('31', '2026-10-01', '2026-10-31');
-    // In the first hour of November, readings about the last energy of October arrive. This energy counts for October.
+    // Readings in the first hour of November include the last energy of October. This energy counts for October.
     await at('2026-11-01T00:30:00+01:00', [
       ['2026-11-01T00:00:00+01:00', 4_737],
       ['2026-11-01T00:29:00+01:00', 4_737.5],

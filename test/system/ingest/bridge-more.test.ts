@@ -52,7 +52,7 @@ test('a charger, a DIN-rail meter, an SML meter and an inverter count what their
   const placements: Record<string, string> = {};
   for (const { family, native_id, discovery_id } of await service.discovered(devices.length)) {
     expect(devices.map(({ nativeId }) => nativeId)).toContain(native_id);
-    // Hours of simulated time are sent in seconds, so the power that follows from the registers is high. The limit allows it.
+    // Hours of simulated time are sent within seconds, so the registers seem to rise with a high power. This limit allows it.
     const device = { type: 'thing', location: 'home', timezone: TZ, limit_kw: 1_000_000 };
     const { device_id, placement } = await send('/v1/devices', { ...device, discovery_id });
     paired.set(family, device_id);

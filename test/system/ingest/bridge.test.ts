@@ -42,7 +42,8 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   const devices: FamilyDevice[] = [
     tasmotaPlug({ name: 'boiler', tz: TZ }),
     shellyEmGen1({ name: 'cellar' }),
-    // This device sends no status messages. They have no timestamp, so their simulated past values would be taken as current.
+    // This device sends no status messages. Status messages have no timestamp, so the simulated past values in them would be taken as
+    // current.
     shellyPmGen2({ name: 'desk', tellsStatus: false }),
     zigbee2mqttPlug({ name: 'kitchen/fridge' }),
     p1DsmrReader({ tz: TZ }),
@@ -90,7 +91,7 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   const used = (atMs: number) => home.at(atMs).registerMilliwattHours / 1e6;
   const expected = used(TO_MS) - used(FROM_MS + MINUTE_MS);
   expect(expected).toBeGreaterThan(1);
-  // The broker may deliver a Zigbee2MQTT value from before the pairing again, so the energy of the minute before the pairing may also
+  // The broker may deliver a Zigbee2MQTT value from before the pairing again. The energy of the minute before the pairing may then also
   // count.
   const before = used(FROM_MS + MINUTE_MS) - used(FROM_MS);
   const dates = `start=${new Date(FROM_MS).toISOString().slice(0, 10)}&end=${new Date().toISOString().slice(0, 10)}`;
@@ -98,8 +99,8 @@ test('a household’s broker is bridged: its families are discovered, paired, an
     ((await send(`${path}${dates}`)).data as { kwh_used: number }[]).reduce((sum, row) => sum + row.kwh_used, 0);
   for (const { family, deviceId } of paired) {
     const miss = async () => {
-      // Of messages without a timestamp that arrive in the same millisecond, only the lowest value counts, so the last messages are sent
-      // again, alone.
+      // Sends only the last messages again. If several messages without a timestamp arrived in the same millisecond, only the lowest value
+      // was counted.
       await play(TO_MS, TO_MS);
       const surplus = (await kwhOf(`/v1/devices/${deviceId}/usage?`)) - expected;
       return Math.max(-surplus, surplus - (family === 'zigbee2mqtt' ? before : 0));
@@ -108,8 +109,8 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   }
   expect(Math.abs((await kwhOf('/v1/energy-insights?group_by=day&')) - devices.length * expected)).toBeLessThan(0.3);
 
-  // Energy of devices with timestamps is in the hours in which it was used. Messages were rejected for no other reason than conflicting
-  // values.
+  // The energy of a device with timestamps must be in the hours in which it was used. The only permitted reason for rejected messages is a
+  // conflicting value.
   const tasmota = paired.find(({ family }) => family === 'tasmota')?.deviceId;
   const { data } = await send(`/v1/devices/${tasmota}/usage?group_by=hour&${dates}`);
   expect(data.length).toBeGreaterThanOrEqual(7);

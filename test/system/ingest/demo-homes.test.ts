@@ -306,7 +306,8 @@ describe('the demo shows', () => {
   });
 
   it('Farid: a freezer that hardly stops, and a balcony panel of which he uses most', async () => {
-    // The same cause raises the lowest load of 22 hours and that of the night. It depends on the time of day which of the two is noticed.
+    // The freezer raises both the lowest load of 22 hours and the lowest load of the night. It depends on the time of day which of them
+    // causes the remark.
     expect(await remarksIn('farid')).toContainEqual(
       expect.objectContaining({ kind: expect.stringMatching(/^(?:stays_on|night_rose)$/), location: null }),
     );

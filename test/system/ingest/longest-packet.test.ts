@@ -21,7 +21,8 @@ test('a broker without size limits does not send a worker oversized messages, an
   });
   const device = await mqtt.connectAsync(mosquitto.url);
   const send = (bytes: number) => device.publishAsync('energy/v1/dev_x/readings', Buffer.alloc(bytes, 'x'), { qos: 1 });
-  // The broker rejects the message of 9 MiB, which exceeds the maximum length. The other messages arrive.
+  // The broker itself has no size limit. It must not send the worker the message of 9 MiB, which exceeds the worker's maximum. The other
+  // messages arrive.
   for (const bytes of [1, 2 * 2 ** 20, 9 * 2 ** 20, 2]) await send(bytes);
   await expect.poll(() => lengths).toEqual([1, 2 * 2 ** 20, 2]);
   expect(source.isConnected()).toBe(true);

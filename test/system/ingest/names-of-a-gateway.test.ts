@@ -19,7 +19,10 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
   const client = await mqtt.connectAsync(await service.bridge(['cellar/#', 'givenergy/#']));
   const publish = (topic: string, payload: object | string) =>
     client.publishAsync(topic, typeof payload === 'string' ? payload : JSON.stringify(payload), { qos: 1 });
-  /** Returns the message of a meter at an hour: total registers that rise, and registers of the day that restart at the third hour. */
+  /**
+   * Returns the message of a meter at an hour. It contains total registers, which rise, and daily registers, which restart at the third
+   * hour.
+   */
   const meter = (hour: number) => ({
     wifi_strength: 80,
     InvSerial: 12_345_678,
@@ -71,11 +74,14 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
   expect(rows).toEqual([]);
 });
 
-/** Messages of a family at a step (0 to 5). `counts`: kWh imported or charged, and kWh exported or produced, after the last step. */
+/**
+ * Messages of a device family, which are sent in six steps (0 to 5). `counts`: energy after the last step in kWh, imported or charged
+ * (`used`), and exported or produced (`export`).
+ */
 interface Flow {
   messages(step: number): Record<string, object | string | number>;
   counts: Record<string, { used: number; export: number }>;
-  /** Devices that count nothing until their owner has answered a question. */
+  /** Devices whose readings do not count until their owner has answered a question. */
   asks?: readonly string[];
 }
 
@@ -259,7 +265,7 @@ test('registers of known families count exactly or need the owner’s attention,
         });
       }
     }
-    // Pause between messages, which contain no time: two readings of a register in the same millisecond would count as one.
+    // Pause between messages. They contain no time, and two readings of a register in the same millisecond would count as one.
     await sleep(20);
   };
   await publish(0);

@@ -151,7 +151,8 @@ describe('the register of a real home, imported over MQTT', () => {
     const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'attic' });
     const folder = await mkdtemp(join(tmpdir(), 'overlaps-'));
     const file = join(folder, 'overlaps.csv');
-    // Readings of half-hour intervals, one for each quarter-hour. Every second interval overlaps one that counted.
+    // Readings of half-hour intervals that begin every quarter-hour. Every second interval therefore overlaps an earlier one that was
+    // counted, and is omitted.
     const rows = Array.from(
       { length: 8 },
       (_, index) => `${new Date(Date.UTC(2017, 0, 2) + index * 900_000).toISOString()},1`,

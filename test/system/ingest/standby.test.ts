@@ -177,7 +177,7 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
   };
   // Create a session of an earlier worker, in which messages wait.
   const earlier = await mqtt.connectAsync(mosquitto.url, { ...session, properties: { sessionExpiryInterval: 3_600 } });
-  // The second subscription brings messages that only this session contains.
+  // The second subscription receives the messages `waiting/…`, which are stored only in this session.
   await earlier.subscribeAsync(['$share/energy/energy/v1/+/readings', 'waiting/#'], { qos: 1 });
   await earlier.endAsync();
   const WAITING = 500;
@@ -202,7 +202,7 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
   expect(await isNoted()).toBe(false);
   await pool.query('DROP TRIGGER refuse_note ON ingest_slots');
   await expect.poll(isNoted).toBe(true);
-  // The earlier session has no subscription any more, so a new message arrives only once.
+  // The new worker's client has removed the subscription of the earlier session, so a new message arrives only once.
   const again = await mqtt.connectAsync(mosquitto.url, session);
   const here: string[] = [];
   again.on('message', (_, payload) => here.push(payload.toString()));

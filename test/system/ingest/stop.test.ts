@@ -59,7 +59,7 @@ async function whileDatabaseHangs<T>(work: () => Promise<T>): Promise<T> {
   return work().finally(() => signal('SIGCONT'));
 }
 
-/** Stops a worker. Returns its exit code, and whether it ended before its supervisor would kill it. */
+/** Stops a worker. Returns its exit code, and whether it ended soon enough that its supervisor would not have killed it. */
 async function leave(worker: RoleProcess): Promise<{ code: number | null; isSoon: boolean }> {
   const fromMs = performance.now();
   const code = await worker.stop();
@@ -88,7 +88,7 @@ test('a worker that is stopped during a flood ends soon, even if broker or datab
   await blocker.query('ROLLBACK');
   blocker.release();
 
-  // The database does not respond, so neither the active worker nor the standby worker can release its lock or its session.
+  // While the database does not respond, neither the active worker nor the standby worker can release its lock or its database session.
   const serving = await start();
   const standingBy = await start();
   expect([serving.ready.standing_by, standingBy.ready.standing_by]).toEqual([undefined, true]);

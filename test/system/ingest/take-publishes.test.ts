@@ -39,7 +39,7 @@ function taking(url: string, settings: IClientOptions = {}, hold: (readOn: () =>
 test('the pinned mqtt.js still allows messages to be intercepted before it processes them, and acknowledged later, many at a time', async () => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(dependencies.mqtt, 'take-publishes.ts wraps a private field: pin the version').toMatch(/^\d/);
-  // The broker sends at most five messages without an acknowledgement (receiveMaximum).
+  // With `receiveMaximum`, the broker sends at most five messages that are not acknowledged.
   const { client, taken } = taking(broker.url, { properties: { receiveMaximum: 5 } });
   const seenByMqttJs: string[] = [];
   client.on('message', (topic) => seenByMqttJs.push(topic));
@@ -48,7 +48,7 @@ test('the pinned mqtt.js still allows messages to be intercepted before it proce
   const takenTexts = () => taken.map(({ topic, payload }) => `${topic} ${payload}`);
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => `t ${index}`);
   await expect.poll(takenTexts).toEqual(upTo(5));
-  // When the broker responds to this subscription, it has sent all messages that it may send. No further message follows.
+  // When the broker responds to this subscription, it has already sent all messages that it may send without further acknowledgements.
   await client.subscribeAsync('u', { qos: 1 });
   expect(takenTexts()).toEqual(upTo(5));
   for (const { receipt } of taken) receipt.done();

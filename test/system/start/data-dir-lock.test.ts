@@ -36,7 +36,7 @@ test('a lock that a killed service left is taken over, and released', async () =
 });
 
 test('a killed service that is a zombie holds no lock', async () => {
-  // The child ends only after the shell has become `sleep`, which does not wait for it. The child therefore stays a zombie.
+  // The shell becomes `sleep`, which does not wait for child processes. The child ends only after that, and therefore stays a zombie.
   const program = 'read line <&3 & echo $!; exec sleep 60';
   const parent = spawn('sh', ['-c', program], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
   const [said] = await once(parent.stdout as Readable, 'data');

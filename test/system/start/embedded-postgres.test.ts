@@ -34,7 +34,7 @@ async function makeAsBefore(dataDir: string): Promise<void> {
 
 test('takes over the server that a killed parent left behind, with its data, and ends it', async () => {
   const folder = await createTemporaryFolder();
-  // Only the owner can enter the folder of the data directory, as with root's home folder. The path has too many bytes for a socket.
+  // Only the owner can enter the parent folder of the data directory, as with root's home folder. The path is too long for a Unix socket.
   const dataDir = join(folder.path, 'private', 'ü'.repeat(30), 'data, "mine"');
   await mkdir(dataDir, { recursive: true });
   await chmod(join(folder.path, 'private'), 0o700);

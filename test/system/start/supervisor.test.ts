@@ -29,7 +29,7 @@ interface Started {
 }
 
 function start(): Started {
-  // Only the service gets this variable. CLI commands that are run later do not have it, as in a user's shell next to the demo.
+  // Only the service gets this variable. The CLI commands in these tests run without it, like commands in another shell of the user.
   const own = { ...env, MQTTS_HOST: '127.0.0.1' };
   const child = spawn(process.execPath, [TESTED_PROGRAM, 'start'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -215,7 +215,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   expect(again.output()).not.toContain('eus_live_');
   expect(again.output()).not.toContain('/sign-in#');
   const startedAt = performance.now();
-  // The pipe for the process's output is closed, so its writes fail while it stops.
+  // The pipes for the process's output are closed, so writing its output fails while it stops.
   again.child.stdout?.destroy();
   again.child.stderr?.destroy();
   again.child.kill('SIGTERM');

@@ -58,7 +58,7 @@ async function killedAt(at: string): Promise<void> {
   expect(majorIn(below('postgres'))).toBe(EARLIER_POSTGRES_MAJOR);
 }
 
-/** Runs `work` with a database server of the earlier PostgreSQL version, as the previous version of the service would. */
+/** Starts a database server of the earlier PostgreSQL version, as the previous version of the service would, and runs `work` with it. */
 async function before<T>(work: (pool: Pool, url: string) => Promise<T>): Promise<T> {
   const server = await startEmbeddedPostgres({ dataDir, binaries: earlier, sharedBuffersMb: 128 });
   const pool = createPool(server.url);

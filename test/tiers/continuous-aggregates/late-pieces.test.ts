@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** Returns differences for this number of devices of one user, in the first `quarters` quarter-hours of the day. */
+/** Returns changes of the load profile for this number of devices of one user, in the first `quarters` quarter-hours of the day. */
 const lateDay = (devices: number, quarters: number): LoadProfileChange[] =>
   Array.from({ length: devices * quarters }, (_, index) => ({
     deviceId: `dev_${String(Math.floor(index / quarters)).padStart(3, '0')}`,
@@ -58,7 +58,8 @@ test('a pass adds a day’s differences in transactions of bounded size, and eve
   expect(await refreshRollups(database.pool, NOW, { devices: 3 })).toMatchObject({ folded: 120, days: 1 });
   expect(await waiting()).toBe(0);
   expect(await totals()).toEqual(LEVELS.map(() => totalOf(late)));
-  // xmin is the id of the transaction that wrote the row.
+  // Each row contains the id of the transaction that wrote it (xmin). Grouping by it shows the number of transactions, and the rows of
+  // each.
   const [transactions] = await query(
     'SELECT count(*)::int AS count, max(rows)::int AS rows FROM (SELECT count(*) AS rows FROM device_hours GROUP BY xmin::text) written',
   );
@@ -68,7 +69,7 @@ test('a pass adds a day’s differences in transactions of bounded size, and eve
 test('differences that waited long are combined into one row per quarter-hour', async () => {
   const [one] = lateDay(1, 1) as [LoadProfileChange];
   for (let times = 0; times < 20; times++) await addToLoadProfile(database, [one]);
-  // The number of added rows shows that differences were combined.
+  // Records the number of rows of each call, which shows that the differences were combined.
   await query(`CREATE TABLE added (rows bigint);
     ALTER FUNCTION apply_device_hours RENAME TO apply_device_hours_really;
     CREATE FUNCTION apply_device_hours(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$

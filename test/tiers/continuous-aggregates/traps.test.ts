@@ -157,7 +157,7 @@ test('late rows of any age are in every level after one pass, and a removed row 
       level,
       total: 801_000_000,
     });
-  // The differences below remove the registers' energy. Hours with energy from registers alone disappear.
+  // Removes the energy of the registers. Hours whose energy came only from registers must disappear.
   await query(
     `SELECT apply_interval_deltas(array_agg(ROW (device_id, user_id, starts_at, ${MEASURE_COLUMNS.map((column) => `-${column}`).join(', ')})::interval_delta))
     FROM closed_device_intervals WHERE user_id = $1 AND starts_at < '2026-11-01'`,
@@ -275,7 +275,8 @@ test('compressed history accepts late rows, more than one statement may decompre
   await compressOldChunks(database.pool, NOW, NOW);
   expect((await compressed()).length).toBeGreaterThan(4);
   const client = await database.pool.connect();
-  // The update resembles an edit of readings, the delete the deletion of an account. Both change old readings in all chunks.
+  // The update of readings resembles an edit, and the later deletion of readings resembles the deletion of an account. Both change old
+  // readings in all chunks.
   await client.query(
     'UPDATE readings SET value = value + 1 WHERE series_id = (SELECT series_id FROM series WHERE device_id = $1)',
     [home.deviceId],
@@ -421,7 +422,7 @@ test('a writer that began before the border moved delays the move, and is counte
   const first = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await first();
-  // The open transaction may have read the previous end of the materialised data.
+  // The open transaction may have read the time up to which data was materialised before.
   const second = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await second();
