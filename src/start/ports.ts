@@ -101,14 +101,14 @@ const closed = (server: Server): Promise<unknown> => new Promise((resolve) => se
 const fileIn = (dataDir: string): string => join(dataDir, 'listening.json');
 
 /**
- * Writes the ports and addresses of the running service to a file in its data directory, as environment variables. Returns a function that
- * removes the file.
+ * Writes the ports and addresses of the running service to a file in its data directory, in the form of environment variables. Returns a
+ * function that removes the file.
  */
 export function writeListeningAddresses(config: Config): () => void {
   const file = fileIn(config.dataDir);
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   writeFileSync(mine, `${JSON.stringify(getListeningVariables(config), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
-  // Renamed after writing, so that readers never see a partial file.
+  // The file is renamed after writing, so that readers never see a partial file.
   renameSync(mine, file);
   return () => rmSync(file, { force: true });
 }

@@ -14,7 +14,7 @@ import type { RoleProcessRequest } from './children.ts';
 import { DATABASE_METRICS, readDatabaseMetrics } from './metrics.ts';
 import { assertPortsFree } from './ports.ts';
 
-/** A role that runs in this process. */
+/** A role (ingest, API or worker) that runs in this process. */
 interface Role {
   /** Values for the log line that reports that the role is ready. */
   ready: Record<string, unknown>;

@@ -7,7 +7,7 @@ import { createDatabase, createPool, type Database } from '#src/database/connect
 
 const HISTORY_DAYS = 30;
 const LOOK_EVERY_MS = 2_000;
-/** Maximum number of homes that a sandbox simulates. Further homes have no devices. */
+/** Maximum number of homes whose devices a sandbox simulates. Further homes get no devices. */
 const MAX_HOMES = 200;
 /** Locations of simulated devices, by which users distinguish them from real ones. */
 const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simulated living room' };

@@ -19,8 +19,8 @@ const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
  * encrypted value. Throws an error with the remedy if the key of the encrypted values is missing or another key is configured.
  */
 export async function loadSecretKey(config: Config, db: Database): Promise<string> {
-  // Read before the file: a process creates the file before it encrypts a value, so encrypted values without a file mean that the key is
-  // missing.
+  // The encrypted values are read before the file. A process creates the file before it encrypts a value, so encrypted values without a
+  // file mean that the key is missing.
   const samples = await readSamplesOfEncryptedValues(createQueryFunction(db));
   const file = fileOf(config);
   const make = () => {
@@ -40,7 +40,7 @@ export async function loadSecretKey(config: Config, db: Database): Promise<strin
   return secret;
 }
 
-/** Writes a new secret to `secret.key` and returns it, whatever the database contains. */
+/** Writes a new secret to `secret.key` and returns it. Does not check whether the database contains encrypted values. */
 export const createSecretKey = async (config: Config): Promise<string> =>
   config.secretKey ?? (await secretInFile(config, newSecret));
 
@@ -138,7 +138,7 @@ export async function readOrCreateFile(
 ): Promise<string> {
   const known = await readFile(file, 'utf8').catch(nullIfFileMissing);
   if (known !== null && known !== '') return known;
-  // Random, because in containers all processes may have the same id.
+  // The name is random, because in containers all processes may have the same id.
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   try {
     await writeFile(mine, await make(), { mode, flag: 'wx' });

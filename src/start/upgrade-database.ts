@@ -28,7 +28,9 @@ export interface UpgradeReport {
   to: number;
   /** Path of the folder with the unchanged old cluster. */
   kept: string;
-  /** Every relation with its number of rows in the new cluster, which equals the old one except for relations in `mended`. */
+  /**
+   * Every relation with its number of rows in the new cluster. The number equals that in the old cluster, except for relations in `mended`.
+   */
   relations: { relation: string; rows: number }[];
   /** Aggregates whose recomputed values differ from those in the old cluster. */
   mended: string[];

@@ -78,7 +78,7 @@ export async function runWorker(config: Config): Promise<void> {
     const { homeAssistant } = config;
     const stopHomeAssistant =
       homeAssistant &&
-      // Imported only if needed, because the MQTT client is large.
+      // The module is imported only if needed, because the MQTT client is large.
       (await import('#src/homeassistant/publish.ts')).startHomeAssistantPublisher(
         { ...homeAssistant, publicUrl: config.isPublicUrlGiven ? config.publicUrl : null },
         { pool, clock: systemClock, log, secret: await loadSecretKey(config, db) },

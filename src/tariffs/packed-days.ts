@@ -22,7 +22,7 @@ export const getStartOfUtcDay = (ms: number): number => Math.floor(ms / DAY_MS) 
 /** Parses an ISO 8601 time to Unix ms. NaN if it has a fraction of a second. */
 export const parsePriceTime = (time: string): number => (/\.0*[1-9]/.test(time) ? Number.NaN : Date.parse(time));
 
-/** Returns at most `most` validation errors in the times of prices, by index in the list. */
+/** Returns at most `most` validation errors in the times of prices, each with the index of its price in the list. */
 export function findPriceTimeErrors(
   prices: readonly Pick<TimedPrice, 'startsAtMs'>[],
   resolutionMinutes: number,

@@ -89,8 +89,8 @@ export async function findSeries(
 }
 
 /**
- * Returns a series of a kind that the caller can access or the account `userId` may use; null if there is none. A key that is limited to a
- * group can read only series that it can access.
+ * Returns a series of a kind if the caller can access it, or if the account `userId` may use it; otherwise null. For a key that is limited
+ * to a group, returns only series that the key can access.
  */
 export async function findUsableSeries(
   db: Database,

@@ -79,7 +79,7 @@ export async function removePricesInRange(
   const range = sql`series_id = ${seriesId} AND day > ${from}::timestamptz - interval '24 hours' AND day < ${to}`;
   const startsAt = sql`day + (place - 1) * (interval '24 hours' / cardinality(prices.prices))`;
   const hasSource = sql`EXISTS (SELECT FROM series_sources WHERE series_id = ${seriesId})`;
-  // Raw SQL: operations on arrays of the prices in a row.
+  // Raw SQL: array operations on the prices in a row.
   await joinOrBeginTransaction(db, async (trx) => {
     await sql`UPDATE prices SET (prices, fetched, is_fetched) = (
       SELECT array_agg(CASE WHEN is_hit THEN known ELSE price END ORDER BY place),
@@ -115,7 +115,7 @@ export async function loadPrices(
   return createPriceLookup(await readPackedPrices(db, seriesIds, range));
 }
 
-/** Returns the number of prices of each series, and the end of the last price. Series without prices are omitted. */
+/** Returns the number of prices of each series, and the time at which the last price ends. Series without prices are omitted. */
 export async function summarisePrices(
   db: Database,
   seriesIds: readonly string[],

@@ -199,7 +199,10 @@ export async function assertOfferSeriesUsable(
   if (errors.length > 0) throw createUnprocessableError(...errors);
 }
 
-/** Returns the errors in the series that a tariff's rates use. `usable`: the series that the account may use, by id. */
+/**
+ * Returns an error for each series in a tariff's rates that has another currency or that the account may not use. `usable`: the series that
+ * the account may use, by id.
+ */
 function findSeriesMistakes(
   usable: ReadonlyMap<string, StoredPriceSeries>,
   { currency, terms }: { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> },

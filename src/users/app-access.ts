@@ -26,8 +26,9 @@ type Which =
   | { expiredAt: Date };
 
 /**
- * Ends authorizations, with the tokens, alerts and webhooks of the app in the home, and mails each home. Waits for a change that
- * the app has already begun. `within`: ends only authorizations of this home. Returns the ids of the ended authorizations.
+ * Ends authorizations, with the tokens, alerts and webhooks of the app in the home, and mails each home. If the app is making a change at
+ * this moment, waits until the change is complete. `within`: ends only authorizations of this home. Returns the ids of the ended
+ * authorizations.
  */
 export async function endAuthorizations(
   trx: Database,

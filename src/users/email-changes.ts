@@ -89,9 +89,7 @@ export async function withdrawEmailChangesOfSessions(
     .execute();
 }
 
-/**
- * Returns the account whose address a requested change concerns, even if the change has expired. Null if there is no such change.
- */
+/** Returns the account for which a change of address was requested, even if the request has expired. Null if there is no such request. */
 export async function findAccountOfEmailChange(db: Database, emailChangeId: string): Promise<string | null> {
   const row = await db
     .selectFrom('email_changes')

@@ -10,7 +10,10 @@ import { addEvents } from '#src/events/outbox.ts';
  */
 type MembershipEnd = 'owner' | 'member' | 'erased' | 'role' | 'access';
 
-/** Time in ms for which ended memberships are stored, because mails about the end read both addresses from the row. */
+/**
+ * Time in ms for which a membership's row is stored after the membership has ended. Mails about the end read both e-mail addresses from
+ * this row.
+ */
 const ENDED_FOR_MS = 30 * DAY_MS;
 /** Maximum number of passwords that a mail lists. */
 const MAX_PASSWORDS = 100;

@@ -15,8 +15,8 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
     // Raw SQL in this file, for settings and for functions of the schema. The statement timeout is disabled, because deleting
     // years of readings takes long.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
-    // Blocks the refresh of aggregates before locking rows, because a running refresh may take a while and writers would wait for
-    // the rows.
+    // Waits for a running refresh of the aggregates, and blocks further ones, before any row is locked. Otherwise writers would wait for
+    // the locked rows until the refresh ends.
     await sql`SELECT hold_refresh()`.execute(trx);
     // Locks rows in the same order as the evaluation of alerts, to avoid deadlocks: first the queue of changed hours, then the account.
     await forgetChanges(trx, userId);

@@ -9,7 +9,8 @@ let index: MiniSearch<{ id: number; href: string; page: string; title: string; t
 beforeAll(async () => {
   files = await buildDocsFiles(buildOpenApiDocument('https://localhost:8443'));
   const [, options = ''] = /searchOptions: (\{.*\}),/.exec(files.get('/docs/search.js')?.content ?? '') ?? [];
-  // The test uses the search options of the browser's script. They are a JavaScript object, which quotation marks turn into JSON.
+  // The test uses the search options of the browser's script. They are a JavaScript object. Quotation marks around its names turn it into
+  // JSON.
   const searchOptions = JSON.parse(options.replaceAll(/(\w+):/g, '"$1":').replaceAll("'", '"'));
   index = new MiniSearch({ fields: ['title', 'page', 'text'], storeFields: ['href', 'page'], searchOptions });
   index.addAll(JSON.parse(files.get('/docs/search.json')?.content ?? ''));

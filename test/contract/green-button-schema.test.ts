@@ -114,7 +114,7 @@ test('the resources of Green Button Connect My Data are valid by the published s
     streamSubscriptionXml({ about, self, range, now: AT, unit: 'quarter_hour', months: months() }),
   );
   expect(await validateByEspiSchema(text)).toEqual([]);
-  // The feed contains exports from the first month with exported energy. Import and export each have one reading type.
+  // The feed contains exports only from the first month with exported energy on. Import and export have one reading type each.
   expect(text.match(/<espi:ReadingType>/g)).toHaveLength(2);
   expect(text.match(/<espi:IntervalBlock>/g)).toHaveLength(3);
 });

@@ -234,7 +234,7 @@ ${lines.join('')}}
   await expect(text).toMatchFileSnapshot(`../../src/${folder}/words/arguments.d.ts`);
 });
 
-/** Groups of texts from which a page selects one by a name: the name is in an API response or in a table of the page. */
+/** Groups of texts from which a page selects one by a name. The name comes from an API response, or from a table of the page. */
 const READ_BY_NAME = [
   'bills.causes',
   'bills.readings',

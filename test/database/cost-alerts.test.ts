@@ -117,7 +117,7 @@ describe('an alert on costs', () => {
     await tariff({ import: { per_kwh: '1' }, capacity: { per_kw_month: '10' } });
     await alert('monthly_cost', '20');
     await alert('daily_cost', '20');
-    // 8 kWh within eight hours give no measured peak, half a kWh within a quarter-hour gives a peak of 2 kW.
+    // 8 kWh within eight hours do not determine a peak. Half a kWh within a quarter-hour is a peak of 2 kW.
     await home.read(
       [
         [at('15T00:00'), 100],
@@ -364,8 +364,8 @@ describe('costs that cannot be computed', () => {
     await alert('daily_cost', '1');
     await use(5);
     await expect(raisedWith(home.userId, statement)).rejects.toThrow();
-    // Repeated, because PostgreSQL releases the locked rows only some time after the session has ended, and the evaluation skips locked
-    // rows.
+    // The evaluation is repeated, because it skips locked rows, and PostgreSQL releases the locked rows only some time after the session
+    // has ended.
     const next = () => evaluate().then(() => costs());
     await expect.poll(next).toEqual([['daily_cost', '5.00']]);
   });

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Creates a meter that sends its register each hour, except for three days after `silentMs`. Returns the path of its usage. */
+/** Creates a meter that sends its register each hour, except for three days after `silentMs`. Returns the API path of the meter's usage. */
 async function meter(silentMs: number, endMs: number): Promise<string> {
   const body = { type: 'smart_meter', location: 'x' };
   const { device_id: deviceId } = (await api.send('/v1/devices', { method: 'POST', key, body })).json;

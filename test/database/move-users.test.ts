@@ -28,7 +28,7 @@ import { createTemporaryFolder } from '#test/support/service.ts';
 import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
 
 /**
- * Tests of account moves that do not depend on the tiers of the databases. All other tests of account moves are in
+ * Tests of account moves that do not depend on the tier (kind of database server). All other tests of account moves are in
  * test/tiers/move-users.test.ts.
  */
 const two = registerTwoDatabases();

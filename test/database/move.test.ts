@@ -17,7 +17,10 @@ import {
   registerTwoDatabases,
 } from '#test/support/two-databases.ts';
 
-/** Tests of database moves that do not depend on the tiers of the databases. All other tests of moves are in test/tiers/move.test.ts. */
+/**
+ * Tests of database moves that do not depend on the tier (kind of database server). All other tests of moves are in
+ * test/tiers/move.test.ts.
+ */
 const two = registerTwoDatabases();
 
 test('sequences continue from their last value, not from the highest remaining row', async () => {

@@ -14,7 +14,7 @@ afterAll(() => database.drop());
 
 test('a version that does not recognise the whole schema changes nothing, and names the version to run', async () => {
   await database.pool.query(`INSERT INTO schema_migrations VALUES ('schema/9999_days.sql', 'of a later version')`);
-  // Simulates functions of a later version, which this version must not replace by its own.
+  // Simulates that a later version has installed its own functions, which this version must not replace.
   await database.pool.query(`UPDATE schema_migrations SET sha256 = 'later' WHERE name LIKE 'interface/%'`);
   const { rows: before } = await database.pool.query('SELECT * FROM schema_migrations ORDER BY name');
   await expect(migrate(database.pool)).rejects.toThrow(REFUSED);

@@ -103,7 +103,7 @@ function bestOf(direction: string, circuit: readonly Series[]): (end: number) =>
   const unknown = circuit.filter((s) => !s.known && s.kind === 'register').map((s) => s.first);
   const start = Math.min(...offers.map((o) => o.since));
   return (end) => {
-    // The earliest series also supplies the energy before its first reading.
+    // The series that begins first also supplies the energy before its first reading.
     const isBefore = (since: number) => since < Math.max(end, start + 1);
     const valid = unknown.some(isBefore) ? offers.filter((o) => o.s.kind !== 'power') : offers;
     const best = Math.min(...valid.filter((o) => isBefore(o.since)).map((o) => o.rank));

@@ -64,7 +64,7 @@ export function buildReferenceEdit(readings: ReadingHistory['readings'], drawn: 
 /** Random parameters of an edit for a clock that was set back. */
 export const arbitraryClockStep = fc.record({
   near: fc.nat(),
-  /** The readings whose index is a multiple of this number arrived before the clock was set back. */
+  /** Only the readings whose index is a multiple of this number arrived before the clock was set back. */
   came: fc.constantFrom(1, 2, 3),
   awayMs: fc.oneof(fc.constant(0), fc.integer({ min: -3 * HOUR, max: 3 * HOUR })),
   lengthMs: fc.integer({ min: 6_000, max: 12 * HOUR }),

@@ -106,8 +106,8 @@ export function computeMeanForecastErrors(
 }
 
 /**
- * Share of months that must lie within the range when it is calibrated. It is five percentage points above the published
- * `FORECAST_RANGE_PERCENT`, as a reserve.
+ * Share of months that must lie within the range in the calibration. As a reserve, it is five percentage points above the published
+ * `FORECAST_RANGE_PERCENT`.
  */
 const CALIBRATED_SHARE = 0.85;
 

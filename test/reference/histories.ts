@@ -236,7 +236,10 @@ export const arbitraryConflictingReadings = (readings: ReadingHistory['readings'
 
 const IMPORTS = ['import/t1', 'import/t2', 'import/t3'];
 const EXPORTS = ['export/t1', 'export/t2'];
-/** Random tariff registers of several circuits. Some sets also contain other registers with faults. */
+/**
+ * Random tariff registers of several circuits (parts of a home that are measured separately). Some sets also contain other registers with
+ * faults.
+ */
 const tariffSets = fc.oneof(
   fc.tuple(tariffs(IMPORTS.slice(0, 2))),
   fc.tuple(tariffs(IMPORTS), tariffs(EXPORTS)),

@@ -118,7 +118,10 @@ export function computeRegisterIncrements(
     } else begin(held, energyOverHeld(before(good, held), held, settings));
   }
 
-  /** Judges the held reading at an index. Returns the index at which to continue, or null if no later reading decides. */
+  /**
+   * Decides about the held (implausible) reading at an index. Returns the index of the next reading to process, or null if the later
+   * readings do not decide.
+   */
   function decide(index: number): number | null {
     const held = readings[index] as ReferenceReading;
     const next = readings[index + 1];
@@ -168,7 +171,10 @@ export function computeRegisterIncrements(
   return [...over, ...run.flatMap((one) => one.step ?? [])];
 }
 
-/** Returns the energy of the step to a held reading after a rollover, a reset or a replacement; null if the energy is unknown. */
+/**
+ * Returns the energy from the last good reading to a held (implausible) reading, if a rollover, a reset or a replacement of the meter lies
+ * between them; null if the energy is unknown.
+ */
 function energyOverHeld(good: ReferenceReading, held: ReferenceReading, settings: RegisterSettings): bigint | null {
   const limit = BigInt(Math.round(settings.limitKw * 1e6));
   if (settings.maximumKwh !== null) {

@@ -13,7 +13,7 @@ export interface ComposeService {
   ports?: string[];
   volumes?: string[];
   profiles?: string[];
-  /** Names of the service's networks, or the container's aliases in each network. */
+  /** Networks of the service: a list of their names, or an object with the container's aliases in each network. */
   networks?: string[] | Record<string, { aliases?: string[] } | null>;
   healthcheck?: { test?: string[] };
   read_only?: boolean;

@@ -29,11 +29,11 @@ export interface Dashboard {
   user(email: string, role?: Role, enrolledBy?: string): Promise<string>;
   /** Pairs a device and connects as this device. The promise of `publish` resolves when the readings are stored. */
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
-  /** Opens a page without signing in, until the end of the test. */
+  /** Opens a page without signing in. The page remains open until the end of the test. */
   open(path: string, isKept?: boolean): Promise<Page>;
   /** Returns the latest mail to an e-mail address, and removes it from the list. */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
-  /** Opens a page (default: the first one) as an account, with a sign-in that needs no mail. */
+  /** Opens a page (default: `/dashboard`) as an account. The sign-in needs no mail. */
   signIn(email: string, path?: string, isKept?: boolean): Promise<Page>;
   /** Ends all processes. Fails if a page has violated a rule for all pages (test/support/browser.ts). */
   close(): Promise<void>;

@@ -20,11 +20,11 @@ export async function createTestDatabase({ connections = 10 }: { connections?: n
   const tier = inject('tier');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPool(inject('adminUrl'), { max: 1 });
-  // FILE_COPY takes half as long as WAL_LOG.
+  // The strategy FILE_COPY takes half as long as the default WAL_LOG.
   await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')} STRATEGY FILE_COPY`);
   const url = inject('databaseUrl').replace('NAME', name);
   const pool = createPool(url, { max: connections });
-  // Time limit for a connection, longer than the service's, because other tests may run.
+  // This time limit for a connection is longer than the service's, because other tests may run at the same time.
   pool.options.connectionTimeoutMillis = 60_000;
   const capabilities = DATABASE_TIERS[tier];
   return {

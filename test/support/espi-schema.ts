@@ -20,7 +20,9 @@ const BOTH = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
   <xs:import namespace="http://www.w3.org/2005/Atom" schemaLocation="atom.xsd"/>
   <xs:import namespace="http://naesb.org/espi" schemaLocation="espi.xsd"/>
 </xs:schema>`;
-/** The part of W3C's XML schema that the Atom schema imports, because the original would be fetched from the network. */
+/**
+ * The part of W3C's XML schema that the Atom schema imports. It is included here, because the original would be fetched from the network.
+ */
 const XML = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://www.w3.org/XML/1998/namespace">
   <xs:attribute name="base" type="xs:anyURI"/>
   <xs:attribute name="lang" type="xs:language"/>

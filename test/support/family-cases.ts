@@ -29,7 +29,6 @@ export interface FamilyCase {
 
 const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
-/** Returns the message of a test case. */
 export const createCaseMessage = (given: FamilyCase['in']) => ({
   topic: given.topic,
   payload: bytesOf(given),

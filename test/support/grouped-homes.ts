@@ -49,7 +49,7 @@ export interface GroupedHomes {
   homesOf(name: string): TestHome[];
   /** Replaces the members of a group by these homes. */
   put(name: string, homes: readonly number[]): Promise<void>;
-  /** Stores the sums of all groups in UTC and in `zone`, as a worker would `daysLater` days later. Returns their number. */
+  /** Stores the sums of all groups in UTC and in `zone`, as a worker would `daysLater` days later. Returns the number of stored sums. */
   keep(zone: string, daysLater?: number): Promise<number>;
 }
 

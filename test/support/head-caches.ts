@@ -1,6 +1,6 @@
 import { createHeadCache, type HeadCache } from '#ingest/write/head-cache.ts';
 
-/** Memory limit of a cache of device states, small because tests create thousands of caches. */
+/** Memory limit of a cache of device states. It is small, because tests create thousands of caches. */
 const ALL_BYTES = 256 * 1024;
 export const HEAD_CACHE_KINDS = ['none', 'one', 'all', 'dropped'] as const;
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
  * service may use: anything that Home Assistant would strip or warn about is an error here.
  */
 
-/** `valid_topic` of Home Assistant: no control characters. Wildcards are also rejected here. */
+/** `valid_topic` of Home Assistant: a topic without control characters. Here, topics with wildcards are also rejected. */
 const topic = z
   .string()
   .regex(/^[^\p{Cc}+#]+$/u)
@@ -18,7 +18,7 @@ const url = z.url({ protocol: /^(https?|homeassistant)$/ });
 const template = z.string().regex(/^\{\{ value_json\.[a-z0-9_]+ \}\}$/);
 const text = z.string().min(1);
 
-/** Allowed units and state classes by device class, as in Home Assistant. Money uses ISO 4217. */
+/** Allowed units and state classes by device class, as in Home Assistant. The units of money are currency codes of ISO 4217. */
 const CLASSES: Record<string, { units: readonly string[] | RegExp; stateClasses: readonly string[] }> = {
   energy: {
     units: ['J', 'kJ', 'MJ', 'GJ', 'mWh', 'Wh', 'kWh', 'MWh', 'GWh', 'TWh', 'cal', 'kcal', 'Mcal', 'Gcal'],

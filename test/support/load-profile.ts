@@ -18,7 +18,7 @@ const NOTHING = Object.fromEntries(MEASURE_NAMES.map((name) => [name, 0])) as Me
 export const convertToDeltaRows = (rows: readonly LoadProfileChange[]) =>
   rows.map((row) => ({ ...NOTHING, ...row }) as typeof row & MeasureSums);
 
-/** Adds differences to the load profile and to all its aggregates. */
+/** Adds the changes to the load profile and to all its aggregates. */
 export async function addToLoadProfile(database: TestDatabase, rows: readonly LoadProfileChange[]): Promise<void> {
   const times = rows.map(({ startsAtMs }) => startsAtMs);
   await ensurePartitions(database.pool, { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) });

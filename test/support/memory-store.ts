@@ -44,7 +44,7 @@ export interface StoredDevice {
   settings: CountingSettings;
   computedWith: SettingsByTime | null;
   channelSettings: ChannelSettings;
-  /** Edits in force, and revoked edits that are not recomputed yet. */
+  /** Edits in force, and revoked edits that still affect the stored results because their recomputation is pending. */
   edits: Edit[];
   series: Map<string, StoredSeries>;
   profile: BucketDeltas;

@@ -86,7 +86,7 @@ export function startInRootFilesystem({
   };
 }
 
-/** Whether a process is the program itself: it has these arguments, and another root than this process. */
+/** Whether a process is the program itself: it has these arguments, and its root directory is not this machine's. */
 function isProgram(pid: number, command: readonly string[]): boolean {
   try {
     const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

@@ -83,7 +83,10 @@ export function registerTwoDatabases(): TwoDatabases {
   return two;
 }
 
-/** Relations to compare. The load profile is compared through its view, because only one database may store packed days. */
+/**
+ * Relations to compare. The load profile is compared through its view, because one of the databases may store packed days and the other may
+ * not.
+ */
 const COMPARED = [
   ...MOVED_RELATIONS.map(({ relation }) => relation).filter(
     (relation) => relation !== STORED_HOURS_TABLE.relation && relation !== PACKED_DAYS_TABLE.relation,

@@ -47,7 +47,7 @@ test('differences give the same result if written by several statements of limit
   const rows: number[] = [];
   await runInTransaction(database.pool, async (client) => {
     const query = (config: { text: string; values: [Buffer] }) => {
-      // PostgreSQL's binary array has its number of elements at byte 12.
+      // PostgreSQL's binary format of an array has the number of elements at byte 12.
       rows.push(config.values[0].readInt32BE(12));
       return client.query(config);
     };

@@ -207,7 +207,7 @@ test('a changed setting is computed in chunks by any worker, and changed again m
   expect(inPieces.lowered).toEqual(whole.lowered);
   expect(inPieces.raised).toEqual(whole.raised);
   expect([total(whole.lowered), total(whole.raised)]).toEqual([399 - 7, 399 + 7 * 30]);
-  // Only one of the seven jumps is in the part with the lower limit, and counts as a replacement of the meter.
+  // Only one of the seven jumps lies in the time that is computed with the lower limit, and counts as a replacement of the meter.
   expect(total(inPieces.between)).toBe(399 - 1 + 6 * 30);
   const settings = (limitKw: number) => ({ limit_kw: limitKw, register_max_kwh: null, max_gap_minutes: 15 });
   expect(whole.computedWith).toBeNull();

@@ -439,7 +439,7 @@ if (!isWithHypertablesOnly) {
     const userIds = await movers(source, inHand);
     await createReferences(source.pool, inHand.admin.userId, 'usr_0');
     const relations = new Set([...BUNDLED_RELATIONS, ...RELATIONS_DELETED_ON_MOVE].map(({ relation }) => relation));
-    // These two relations differ: the audit log records the move, and usage changes get new numbers.
+    // These two relations differ: the audit log records the move, and usage changes get new sequence numbers.
     for (const other of ['audit_log', 'usage_changes']) relations.delete(other);
     const before = await rowsOf(source.pool, relations);
     const step = (text: string) => {

@@ -29,7 +29,7 @@ export const STREAMED_ACCOUNT_RELATIONS: readonly CopiedRelation[] = [
   })),
 ];
 
-/** Returns the name of the view with the moving accounts' rows of a relation (`prepareAccountViews`). */
+/** Returns the name of the view, created by `prepareAccountViews`, that contains the moving accounts' rows of a relation. */
 export const getAccountViewName = (relation: string): string => viewOf(relation);
 
 /**
@@ -117,7 +117,7 @@ const EVER = new Date(0);
 
 const monthOf = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));
 
-/** Returns the given keys (`listConsumptionKeys`) that have rows. */
+/** Returns those of the keys (see `listConsumptionKeys`) for which load profile or aggregates contain rows. */
 export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT k AS key FROM unnest($1::text[]) k WHERE EXISTS (SELECT FROM device_hours WHERE user_id = k)

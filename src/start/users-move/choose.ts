@@ -21,7 +21,9 @@ interface Departure {
   isFinished: boolean;
 }
 
-/** Finds the accounts that a file names. Throws one error with every invalid line and every reason against a move. */
+/**
+ * Finds the accounts that a file names. Throws a single error that lists every invalid line, and every reason why an account cannot move.
+ */
 export async function findAccountsToMove(
   { source, target }: SourceAndTargetInstallations,
   named: readonly Named[],

@@ -41,8 +41,8 @@ class UnderWay extends Error {}
 
 /**
  * Closes accounts in one transaction: moves their rows to the table `parcels`, and marks their devices as moved. Concurrent writers wait
- * and then no longer find the accounts. Waits for deliveries in progress. `redirect` is called within the transaction, possibly several
- * times, as soon as the accounts are locked.
+ * and then no longer find the accounts. Waits for deliveries in progress. `redirect` is called within the transaction, after the accounts
+ * are locked. If the transaction is repeated, `redirect` is called again.
  */
 export async function closeAccountsAtSource(
   pool: Pool,
@@ -121,7 +121,8 @@ async function areDelivering(client: PoolClient, userIds: readonly string[]): Pr
 }
 
 /**
- * Opens closed accounts again in this installation, unchanged. Messages that their devices have sent meanwhile must be written afterwards.
+ * Opens closed accounts again in this installation, unchanged. The caller must then write the messages that their devices have sent
+ * meanwhile.
  */
 export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   await runInTransaction(pool, async (client) => {
@@ -156,7 +157,7 @@ export async function openAccountsAtTarget(
       [userIds],
     );
     await removeExpectedRoutingNames(target, userIds);
-    // The accounts may have moved away from the target earlier.
+    // Removes records of earlier moves of these accounts away from the target.
     await target.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
     await target.query('INSERT INTO arrivals (user_id, from_installation) SELECT unnest($1::text[]), $2', [
       userIds,
@@ -167,7 +168,7 @@ export async function openAccountsAtTarget(
   });
 }
 
-/** Whether the closed accounts are open at the target. Waits for a concurrent opening. */
+/** Whether the closed accounts are open at the target. If they are being opened at this moment, waits for the result. */
 export async function areAccountsOpenAtTarget(
   target: Pool,
   userIds: readonly string[],

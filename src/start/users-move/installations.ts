@@ -23,7 +23,10 @@ export interface SourceAndTargetInstallations {
 
 // Raw SQL in this file: its statements query catalogues and take advisory locks.
 
-/** Opens both installations. Throws an error with the remedy unless both are different installations of this version, in use. */
+/**
+ * Opens both installations. Throws an error with the remedy unless they are two different installations, both of this version and both in
+ * use.
+ */
 export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<SourceAndTargetInstallations> {
   const ends = {
     source: await openInstallation(pools.source, 'this installation'),
@@ -78,7 +81,7 @@ export async function runWithInstallationsLocked<T>(
         throw new Error(
           'Another move of accounts from or to one of the two installations is in progress. Nothing was changed.',
         );
-      // Waits for a running job that holds the lock. Later jobs skip their run.
+      // Waits for a running job that holds the lock. Jobs that start later skip their run.
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.packing]);
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.historyUpkeep]);
     }
@@ -96,7 +99,7 @@ interface Secrets {
   target: string;
 }
 
-/** Throws if an installation has encrypted values and its key decrypts none of a sample of them. */
+/** Throws if an installation has encrypted values and its key can decrypt none of the checked ones (a sample). */
 export async function assertSecretKeysDecryptValues(
   { source, target }: SourceAndTargetInstallations,
   secrets: Secrets,

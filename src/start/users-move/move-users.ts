@@ -263,7 +263,7 @@ async function bringOver(
   const { source, target } = both;
   how.step('Copying data that arrived since, and comparing …');
   const done = await pass(both, userIds, how, true);
-  // Moves hours that the source queued after the closing to the target's queue.
+  // After the accounts were closed, the source may have queued further changed hours for them. Moves these to the target's queue.
   await runInTransaction(source.pool, (client) => packChangedHours(client, userIds));
   const since = await computeSince(both, userIds, done);
   const keys = await findKeysWithRows(target.pool, listConsumptionKeys(userIds));
@@ -287,7 +287,10 @@ async function bringOver(
   report.held_ms = Math.max(report.held_ms, rows[0].ms);
 }
 
-/** Opens accounts at the source again after a failure. If they may be open at the target, they remain closed. */
+/**
+ * Opens accounts at the source again after a failure. Throws instead if they may already be open at the target; they then remain closed at
+ * the source.
+ */
 async function giveBack(
   { source, target }: SourceAndTargetInstallations,
   userIds: readonly string[],

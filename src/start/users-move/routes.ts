@@ -18,7 +18,7 @@ export interface AccountRedirector {
   toSource(names: readonly AccountRoutingName[]): Promise<void>;
 }
 
-/** Number of characters of a generated key that are not stored. */
+/** Number of characters in a generated key that are secret and not stored. */
 const UNSTORED = 38;
 
 /** Returns the names by which routers find accounts, open or closed. */

@@ -9,7 +9,8 @@ const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?
 type AnswerTime = { ms: number; isLocal: boolean };
 
 /**
- * Parses a time: ISO 8601 with or without an offset, or Unix seconds or milliseconds. Null if it is none, or has a fraction of a second.
+ * Parses a time: ISO 8601 with or without an offset, or Unix seconds or milliseconds. Null if the text is not a time, or has a fraction of
+ * a second.
  */
 export function parseResponseTime(text: string): AnswerTime | null {
   if (/^\d{9,14}$/.test(text)) {
@@ -42,8 +43,8 @@ function offsetMs(offset: string): number {
 export type ResolvedTime = { ms: number } | { problem: string };
 
 /**
- * Returns the instants of a response's times. Local times are in `zone`. If a local time occurs twice, its first occurrence in the response
- * is the earlier instant, unless the response begins with the newest time.
+ * Returns the instants of a response's times. Local times are in `zone`. If a local time occurs twice (the clocks are set back), its first
+ * occurrence in the response is the earlier instant. In a response that begins with the newest time, it is the later instant.
  */
 export function resolveResponseTimes(times: readonly (AnswerTime | null)[], zone: string): ResolvedTime[] {
   const known = times.filter((time) => time !== null);

@@ -80,7 +80,7 @@ export async function fetchDueSource(parts: FetchDependencies): Promise<number> 
 
 /**
  * Reserves all due series that share the fetch of a due source. Skips hosts from which a worker has fetched within the last second. The
- * host is locked first, so that two workers cannot reserve some of the series each.
+ * host is locked first. Otherwise, two workers could each reserve a part of the series.
  */
 async function claimDue(db: Database, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   for (;;) {

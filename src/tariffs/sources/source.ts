@@ -21,7 +21,7 @@ export interface CustomSource extends ResponseRowPaths {
   at: string[];
 }
 
-/** Source of a series in the API's format, without its secrets. Stored in the same format. */
+/** Source of a series as in the API, without its secrets. The database stores it in the same format. */
 export type SeriesSource = CustomSource | { preset: string };
 
 /** Secrets of a source, stored encrypted. */

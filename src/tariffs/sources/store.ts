@@ -10,7 +10,7 @@ import { getEndOfUtcDay, MAX_FETCHES_A_DAY } from './fetch-times.ts';
 import { findSourceErrors, getSharedFetchKey, getSourceHost } from './read-source.ts';
 import { getSeriesUnitAndResolution, type SeriesSource, type SourceSecrets } from './source.ts';
 
-/** Maximum number of sources of an account (decisions, 12). */
+/** Maximum number of sources of an account. */
 const MAX_SOURCES = 20;
 /** Maximum number of times that an account may set or check a source on a UTC day, because each causes a fetch. */
 const MAX_CHECKS_A_DAY = 100;

@@ -31,13 +31,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Returns the start of each quarter-hour from `fromMs` to `toMs`, including both. */
+/** Returns the start of each quarter-hour from `fromMs` to `toMs`, both inclusive. */
 const times = (fromMs: number, toMs: number) =>
   Array.from({ length: (toMs - fromMs) / QUARTER_HOUR_MS + 1 }, (_, at) => fromMs + at * QUARTER_HOUR_MS);
 type Sent = readonly [readAtMs: number, channel: string, kind: QuantityKind, value: number];
 const powers = (channel: string, fromMs: number, toMs: number): Sent[] =>
   times(fromMs, toMs).map((ms) => [ms, channel, 'power', POWER_W]);
-/** Returns readings of a register that is 100 kWh at first, one for each quarter-hour. */
+/** Returns one reading per quarter-hour of a register that starts at 100 kWh. */
 const registers = (channel: string, fromMs: number, toMs: number): Sent[] =>
   times(fromMs, toMs).map((ms, at) => [ms, channel, 'register', 100 + at * QUARTER_HOUR_KWH]);
 

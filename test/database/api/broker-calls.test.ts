@@ -150,7 +150,7 @@ describe('the rights of a login', () => {
   test('RabbitMQ is answered in its own format', async () => {
     expect(await form('authenticate', { username: gateway.id, password: gateway.secret })).toBe('allow');
     expect(await form('authenticate', { username: gateway.id, password: 'x' })).toBe('deny');
-    // A device must use its login as its client id, and a gateway is refused. RabbitMQ sends the virtual host with each request.
+    // A device must use its login as its client id, and a gateway is refused.
     const own = { username: device.id, client_id: device.id, vhost: '/', ip: '::1' };
     expect(await form('authorize', own)).toBe('allow');
     expect(await form('authorize', { ...own, client_id: `${device.id}-1` })).toBe('allow');

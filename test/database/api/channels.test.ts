@@ -61,7 +61,7 @@ test('an unknown channel of a device is shown to its owner, who can set its mean
     attention: [],
     channels: [{ unit: 'kWh', last_value: 11.5, counts_as: 'import' }],
   });
-  // The owner's setting of the channel also applies to later readings and to the recomputed past.
+  // The owner's setting of the channel also applies to later readings, and to earlier readings when they are recomputed.
   await receive(12);
   expect((await send('GET', path)).json.channels).toMatchObject([{ counts_as: 'import', counted: true }]);
   expect((await setMeaning(null)).json.attention).toEqual(['unknown_quantity']);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = await api.user('homeowner', { enrolledBy: utility.userId });
   stranger = await api.user('homeowner');
   await api.database.pool.query("UPDATE users SET timezone = 'Europe/Berlin' WHERE user_id = $1", [owner.userId]);
-  // The data extends from 10 March to now in June, and includes the day with 23 hours.
+  // The data extends from 10 March to the test's current time in June. It includes the day with 23 hours.
   await writeSolarHome(api, owner.userId, { fromMs: Date.UTC(2026, 2, 10), toMs: api.now.getTime() });
 });
 afterAll(() => api.close());

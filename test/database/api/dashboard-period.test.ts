@@ -15,7 +15,9 @@ const { utility, home: anna } = own.people;
 
 const kwh = (milliwattHours: number) => Math.floor((milliwattHours + 500) / 1_000) / 1_000;
 
-/** Returns functions for a zone's local times. They use the platform's calendar instead of the code under test. */
+/**
+ * Returns a function that converts an instant to the local time of a zone. It uses the platform's calendar instead of the code under test.
+ */
 function localOf(zone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,

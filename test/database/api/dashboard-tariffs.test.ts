@@ -80,7 +80,8 @@ describe('prices on the dashboard', () => {
     expect(currency).toBe('EUR');
     expect(hours).toHaveLength(48);
     expect(hours[0].starts_at).toBe('2026-06-15T00:00:00Z');
-    // Mean of the prices of both half-hours: 1.2 × 0.15 + 0.15. In the next hour, one price is unknown, so the hour has no price.
+    // 0.15 is the mean of the prices of both half-hours. The tariff multiplies it by 1.2 and adds 0.15. In the next hour, one price is
+    // unknown, so the hour has no price.
     const known = hours.filter(({ per_kwh }: { per_kwh: string | null }) => per_kwh !== null);
     expect(known).toEqual([{ starts_at: '2026-06-15T10:00:00Z', per_kwh: '0.33000' }]);
     // In a zone whose offset includes half an hour, local hours begin at :30 UTC.

@@ -90,7 +90,8 @@ describe('devices', () => {
     await other.read([[at(90), 174]], now);
     const change = await as(admin.key).patch(`/v1/devices/${patched.deviceId}`, { limit_kw: 500 });
     expect(change.json).toMatchObject({ limit_kw: 500, is_computed: false });
-    // The first reading after the change of limit is a late one. Its energy is combined with results of the old limit.
+    // The first reading after the change of the limit arrives late. Its energy is combined with results that were computed with the old
+    // limit.
     await patched.read([[at(225), 140]], now);
     expect((await as(admin.key).get(`/v1/devices/${patched.deviceId}`)).json).toMatchObject({ is_computed: true });
     await patched.read([[at(90), 174]], now);
@@ -207,7 +208,7 @@ describe('devices', () => {
          ('dsc_2', $1, 'homeassistant', 'ss', 'SS/#'), ('dsc_3', $1, 'homeassistant', '0x3', '')`,
       [gateway.json.gateway_id],
     );
-    // The home's other discovered device belongs to another device family.
+    // The response omits the home's other discovered device, because another device family reads its topics (`awaits` is empty).
     expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([
       expect.objectContaining({ discovery_id: 'dsc_2', awaits: 'SS/#', channels: [], quantities: [] }),
     ]);

@@ -354,11 +354,11 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
     'GET /v1/fleet/devices': () => expect.arrayContaining([home.userId]),
     'GET /v1/provisioning-batches': () => [],
   };
-  /** Operations on resources of the key's owner that belong to no home. A key that is limited to a group does not get these. */
+  /** Operations on resources of the key's owner that belong to no home. A key that is limited to a group cannot access these resources. */
   const OF_THE_OWNER = ['GET /v1/audit', 'GET /v1/webhooks', 'GET /v1/imports/{import_id}', 'GET /v1/memberships'];
   /** Expected status for a home inside the group, if it is not 200. */
   const STATUS_INSIDE: Record<string, number> = { 'POST /v1/what-if': 422 };
-  /** Operations whose response combines all accessible accounts. */
+  /** Operations that return one response for all accessible accounts together. */
   const TOGETHER = ['GET /v1/fleet/silence'];
 
   /** Request bodies of POST operations that only read. The test adds the user id to each body. */

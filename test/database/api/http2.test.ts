@@ -323,7 +323,8 @@ describe('an HTTP/2 connection', () => {
 
   test('may have no larger headers than HTTP/1.1, whether or not the client has read the setting', async () => {
     const session = await open();
-    // Sends an oversized header before the client has acknowledged the server's settings, and another one afterwards.
+    // Sends a request with an oversized header before the client has acknowledged the server's settings, and another such request
+    // afterwards.
     expect([0, 400]).toContain((await ask(session, { ':path': '/healthz', x: 'x'.repeat(17_000) }).answer).status);
     await ask(session, { ':path': '/healthz' }).answer;
     expect([0, 400]).toContain((await ask(session, { ':path': '/healthz', x: 'x'.repeat(17_000) }).answer).status);

@@ -4,7 +4,7 @@ import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { startTestApi, type TestApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 
-/** Tests of invalid requests of many kinds. Each must get an error without a 5xx and without internal names. */
+/** Tests of invalid requests of many kinds. Each must get an error response that is not a 5xx and contains no internal names. */
 let api: TestApi;
 let admin: { userId: string; key: string };
 beforeAll(async () => {
@@ -54,8 +54,8 @@ const shapeOf = (schema: unknown): string[] => {
 const MAX_QUERY = 8_000;
 
 /**
- * Groups the fields of a request into requests. A field whose value the schema accepts gets its own request. Fields with invalid values
- * share requests, up to `most` in each, because the schema reports every invalid field.
+ * Distributes the fields to be tested over several requests. A field whose value the schema accepts gets a request of its own. Fields with
+ * invalid values share requests, up to `most` in each, because the schema reports every invalid field.
  */
 function groupFields(schema: AnyOperation['body'], withValue: (field: string) => object, most = Infinity): string[][] {
   const isAccepted = (field: string) => schema?.safeParse(withValue(field)).success ?? false;

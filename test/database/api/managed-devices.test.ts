@@ -94,7 +94,7 @@ const WAYS: [way: string, manager: 'owner' | 'utility', make: () => Promise<stri
 ];
 
 const CERTIFICATE = 'ab'.repeat(32);
-/** A change of every JSON member of a device that affects bills. */
+/** For each JSON member of a device that affects bills: a change of this member. */
 const PATCHES: Record<string, unknown> = {
   type: 'heat_pump',
   limit_kw: 1,

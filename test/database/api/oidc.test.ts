@@ -130,7 +130,7 @@ describe('a person who signs in at the provider', () => {
     await signIn(login);
     provider.people.set(login, { email: 'new-name@example.com', email_verified: true });
     expect((await sessionOf(await signIn(login))).json.user.user_id).toBe(userId);
-    // From now on, the provider sends only the subject. For the second sign-in, that is enough.
+    // From now on, the provider sends only the user's subject (`sub`), which is enough for the second sign-in.
     provider.people.set(login, {});
     expect((await sessionOf(await signIn(login))).json.user.user_id).toBe(userId);
     provider.people.set('who-came-after', { email, email_verified: true });

@@ -77,7 +77,7 @@ describe('a series with a source', () => {
     advanceClock(24 * 60);
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
-    // Only manual prices are deleted, without the price at `to`.
+    // Only manual prices are deleted. The price at `to` is not deleted, because the range excludes its end.
     expect((await deletePrices(id, '?from=2026-06-15T12:00:00Z&to=2026-06-15T13:00:00Z')).status).toBe(200);
     expect(await readPrices(id)).toEqual({ '15T12:00': '10', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
     await deletePrices(id, '?from=2026-06-15&to=2026-06-17');

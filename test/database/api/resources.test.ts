@@ -85,7 +85,7 @@ describe('keys', () => {
     expect((await as(rotated.json.key).get('/v1/keys')).status).toBe(200);
     expect((await as(owner.key).delete(`/v1/keys/${rotated.json.key_id}`)).status).toBe(200);
     expect((await as(owner.key).delete(`/v1/keys/${rotated.json.key_id}`)).status).toBe(404);
-    // A key can rotate only keys that do not have more rights.
+    // A key can rotate only keys that do not have more rights than itself.
     const mine = (await as(owner.key).get('/v1/keys')).json.find(
       ({ scopes }: { scopes: string[] }) => scopes.length > 2,
     );

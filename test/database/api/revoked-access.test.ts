@@ -61,7 +61,7 @@ const byPieces = defineOperation('POST /v1/test-pieces', {
 
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 const revoke = (keyId: string) => sql('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [keyId]);
-/** Returns the number of statements that wait for a lock, without the update of a key's last use. */
+/** Returns the number of statements that wait for a lock. Updates of the time at which a key was last used are not counted. */
 const waiting = async () =>
   (
     await sql(

@@ -5,7 +5,7 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
 import { startTestApi, type TestApi, UNLIMITED_REQUEST_COUNTER } from '#test/support/api.ts';
 
-/** Calls every operation as every caller for every owner. */
+/** Calls every operation as each caller, for resources of each owner. */
 let api: TestApi;
 const who: Record<string, { userId: string; key: string }> = {};
 /** Accounts that each caller may access. */

@@ -88,7 +88,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     ]);
     expect([higher.status, higher.json.stored, higher.json.rejected.length]).toEqual([201, 1, 1]);
 
-    // A replay rejects messages without a time again.
+    // In a replay, messages without a time are rejected once more.
     const before = (await rejectedOf(deviceId)).length;
     const replayed = await replayRejectedMessages(api.database.pool, { deviceId }, { retentionMonths: 13 });
     expect(replayed).toMatchObject({ isComplete: true });
@@ -135,7 +135,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
       201,
       { stored: 2, duplicates: 0, rejected: [{ index: 2, reason: expect.stringContaining('absolute time') }] },
     ]);
-    // The service recognises the same readings in its native format as duplicates.
+    // If the same readings are sent in the service's native format, they are recognised as duplicates.
     const native = await send(deviceId, { ts: bt, energy_total_kwh: 12.5, power_w: 300 });
     expect(native.json).toEqual({ stored: 0, duplicates: 2, rejected: [] });
     const other = await send(deviceId, pack, home.key, { 'content-type': 'text/plain' });

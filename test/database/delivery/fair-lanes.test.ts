@@ -53,7 +53,7 @@ test('the attempts that run concurrently are at most 64 per owner, 8 per subscri
   const dora = await owner('dora', 1, 'https://elsewhere.example/hook');
   await happen(dora, 10);
   expect(await take()).toEqual({ [dora]: 8 });
-  // When the reservations of a killed worker have expired, its attempts no longer count.
+  // When the reservations of a killed worker have expired, its attempts no longer count towards the maximum.
   deliveries.later(15);
   expect(Object.values(await take()).reduce((sum, count) => sum + count, 0)).toBe(136);
 });

@@ -120,7 +120,7 @@ describe('an e-mail', () => {
     };
     expect((await api.send(pathname, { method: 'POST', ...body })).status).toBe(200);
     expect((await findAlert(api.db, ALL_ACCOUNTS, alertId))?.status).toBe('paused');
-    // RFC 8058 recommends multipart/form-data for this request.
+    // RFC 8058 recommends multipart/form-data for requests to unsubscribe.
     const multipart = { raw: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } };
     expect((await api.send(pathname, { method: 'POST', ...multipart })).status).toBe(200);
   });

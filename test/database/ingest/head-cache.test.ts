@@ -74,7 +74,7 @@ test('heads of a failed batch are evicted, and the next batch reads the stored o
   expect(countCached()).toBe(2);
   expect(await send(deviceIds, 1_000_020)).toMatchObject({ stored: 5, duplicates: 0, rejected: 0, loaded: 3 });
   expect(countCached()).toBe(5);
-  // Sum over the five devices of the energy from the first reading (1,000,001 to 1,000,005 mWh) to the last one.
+  // Energy from the first reading (1,000,001 to 1,000,005 mWh) to the last one, added up over the five devices.
   expect(await sumImportedMilliwattHours(database, 'user_hourly', userId)).toBe(19 + 18 + 17 + 16 + 15);
 });
 

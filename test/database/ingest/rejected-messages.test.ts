@@ -37,7 +37,8 @@ async function sendMessage(
 test('rejected messages are listed with their reasons, and stored by a replay once they are usable', async () => {
   const { deviceId } = await createTestMeter(database);
   const other = await createTestMeter(database);
-  // At first the device does not exist, so its messages are rejected. One of them is invalid in any case; it contains a bell character.
+  // At first the device does not exist, so its messages are rejected. One of them would be rejected anyway, because it is invalid: it
+  // contains a bell character.
   await database.pool.query('UPDATE devices SET deleted_at = now() WHERE device_id = $1', [deviceId]);
   const at = Date.now() - 60_000;
   await sendMessage(

@@ -145,7 +145,7 @@ test('the holder sends statements regularly, so that the server does not end its
   let timesLost = 0;
   lease.whenLost(() => timesLost++, log);
   const before = await holder();
-  // Waits longer than PostgreSQL tolerates a silent session.
+  // Waits for longer than a session may be silent before PostgreSQL ends it.
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   expect(await holder()).toBe(before);
   await lease.release();

@@ -161,7 +161,8 @@ test('an existing installation keeps its stored history until a device is recomp
   const past = await home.stored();
   const asPhases = (channel: string) => channel.replace('/t', '/l');
   expect(past).toEqual(home.expected(asPhases));
-  // On the next day, the energy belongs to the day tariff. A late reading does not change energy that was computed before the tariff rule.
+  // Energy of the next day belongs to the day tariff. A late reading must not change energy that was computed before there was a tariff
+  // rule.
   await home.send([30, 't2', 211], [33, 't1', 116], [10, 't2', 203.2]);
   const after = await home.stored();
   expect(after.filter(([at]) => at < START_MS + 24 * 3_600_000)).toEqual(

@@ -26,7 +26,7 @@ export interface Cell {
   /** Name of the cell: `first`, or the value of its CELL. */
   name: string;
   env: Record<string, string>;
-  /** Ports of the cell. `mqtt`: port of the ingest process, or of the HAProxy in front of two. */
+  /** Ports of the cell. `mqtt`: the port of its ingest process or, if there are two, of the HAProxy in front of them. */
   ports: { api: number; mqtt: number };
   adminKey: string;
   processes: readonly CellProcess[];

@@ -82,7 +82,7 @@ export async function killProcessesAlternately(
   }
   const done: KillRound[] = [];
   try {
-    // A client that connects for the first time after a kill would look like a client of the killed process.
+    // Waits until every client has connected. A client that first connects after a kill would look like a client of the killed process.
     await untilAllPublish(SETTLED_MS);
     for (let round = 0; round < rounds; round++) {
       const which = round % 2;

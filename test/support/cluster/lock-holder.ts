@@ -9,7 +9,7 @@ import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
  */
 const [, , url = '', name = '', statement = ''] = process.argv;
 const pool = createPool(url, { max: 2 });
-// The test's end closes the channel to this process.
+// When the test ends, the channel to this process is closed.
 process.on('disconnect', () => process.exit(1));
 
 for (;;) {

@@ -16,7 +16,7 @@ export interface Meters {
 
 const UNDER_WAY = 20;
 const EVERY_MS = 100;
-/** Time between the timestamps of two consecutive readings. Their values correspond to 0.6 to 1.8 kW. */
+/** Time between the timestamps of two consecutive readings. In this time, the register rises by the energy of 0.6 to 1.8 kW. */
 const STEP_MS = 60_000;
 const stepMilliwattHours = (index: number) => 10_000 + ((index * 7_919) % 20_001);
 

@@ -17,7 +17,7 @@ export function startInNamespace(
   const untilEnd = ['setpriv', '--pdeathsig', 'KILL'];
   const inside = ['chroot', `--userspec=${user}:${user}`, root, ...untilEnd, 'sh', '-c', 'cd; exec "$@"', 'sh'];
   const elsewhere = network === undefined ? [] : ['nsenter', `--net=${network}`];
-  // The kernel sends the signal when the starting thread ends, so tests must run in processes.
+  // The kernel sends the signal when the starting thread ends, so tests must run in processes instead of threads.
   const [setpriv = '', ...rest] = [...untilEnd, ...elsewhere, ...namespaces, ...inside, program, ...args];
   return spawn(setpriv, rest, { env, stdio: 'ignore' });
 }

@@ -29,7 +29,7 @@ interface DatabaseNode {
   start(): void;
   freeze(): void;
   continue(): void;
-  /** Status of the node by Patroni; null if Patroni does not respond. */
+  /** Status of the node as Patroni reports it; null if Patroni does not respond. */
   state(): Promise<{ role: string; state: string; pause?: boolean } | null>;
   output(): string;
 }
@@ -170,7 +170,7 @@ function configure(folder: Debian13Folder): void {
   copyFileSync(new URL('post-bootstrap.sh', DEPLOYED), script);
   const settings = parse(readFileSync(new URL('patroni.yml', DEPLOYED), 'utf8'));
   settings.bootstrap.post_bootstrap = `${folder.inside}/post-bootstrap.sh`;
-  // The watchdog would restart the machine that runs the tests.
+  // The watchdog is off, because it would restart the machine that runs the tests.
   settings.watchdog.mode = 'off';
   settings.postgresql.parameters = { fsync: 'off', shared_buffers: '64MB', log_min_messages: 'panic' };
   writeFileSync(join(folder.path, 'patroni.yml'), stringify(settings));

@@ -132,7 +132,7 @@ export function startRepeatingPublisher(options: {
         next = 0;
         inFlight = 0;
         sendPending();
-        // Ends a connection without a PUBACK, because a frozen node never responds.
+        // Ends a connection on which no PUBACK arrives for too long. A frozen node never responds, but its connections stay open.
         const watch = setInterval(() => {
           const sinceMs = Date.now() - Math.max(lastAtMs, connectedAtMs);
           if (!isWaiting() || sinceMs <= silenceMs) return;

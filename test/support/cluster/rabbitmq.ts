@@ -238,7 +238,7 @@ export async function startRabbitMq({
 
 const CTL = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmqctl';
 
-/** A frozen node does not respond. */
+/** The commands have a time limit, because a frozen node does not respond. */
 const CTL_OPTIONS = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
 
 /** Returns the arguments of chroot that run `rabbitmqctl` on a node. */

@@ -41,7 +41,7 @@ export default async function setUp(): Promise<() => void> {
   return release;
 }
 
-/** Builds a target of deploy/Dockerfile. For `default`, the command names no target. */
+/** Builds a target of deploy/Dockerfile. `default` is the target without a name, so the command does not name it. */
 function buildTarget(target: string, tag: string): void {
   const began = performance.now();
   const chosen = target === 'default' ? [] : [`--target=${target}`];

@@ -42,7 +42,7 @@ export async function runPostgresServer(options: {
   prefix: readonly string[];
   folder: string;
   inside: string;
-  /** Whether TimescaleDB is preloaded. Otherwise it cannot be created in a database. */
+  /** Whether TimescaleDB is preloaded. If it is not, its extension cannot be created in a database. */
   preload?: boolean;
 }): Promise<TestPostgresServer> {
   const { bin, prefix, folder, inside, preload = true } = options;

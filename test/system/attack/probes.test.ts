@@ -7,7 +7,7 @@ import { createAttackedInstallation } from '../../../bench/attack/world.ts';
 /** Names of probes that fail until a known vulnerability is fixed. Remove a name when its probe passes. */
 const OPEN = new Set<string>();
 
-// Hooks start and stop the service. A test that exceeds its time limit would not stop the service.
+// Hooks start and stop the service, because a test that exceeds its time limit would not stop it.
 let target: AttackTarget | undefined;
 beforeAll(async () => {
   target = await startInstallation();

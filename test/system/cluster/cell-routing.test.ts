@@ -190,7 +190,7 @@ test('a device is routed to the cell in its user name', async () => {
 test('exceptions apply at once, and after a restart of the router; energy cells reports and repairs differences', async () => {
   const moved = `eus_live_${'m'.repeat(42)}`;
   const places = { file: routers.exceptions, routers: [router.socket] };
-  // So many exceptions do not fit into one request to the router's runtime API.
+  // The test stores so many exceptions that they do not fit into one request to the router's runtime API.
   const many = Array.from({ length: 1_000 }, (_, index) => [`usr_many${index}`, 'c2'] as const);
   await storeRoutingExceptions(
     places,

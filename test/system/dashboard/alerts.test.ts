@@ -123,7 +123,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   await page.getByLabel('Silence').check();
   await page.locator('[inputmode=decimal]').fill('6');
   await expect.poll(() => words(page)).toBe('Silent for 6 hours: would have fired once in the last 90 days.');
-  // The page may show the devices' names after the list of silences.
+  // The page may show the devices' names later than the list of silences.
   await expect
     .poll(() => dialog(page).locator('tbody tr').allTextContents())
     .toEqual([expect.stringMatching(/^Test \(smart meter\).*[89] hours$/)]);

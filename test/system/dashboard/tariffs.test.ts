@@ -30,7 +30,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   const userId = await dashboard.user('anna@example.com');
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: 'Europe/Berlin' });
   const meter = await dashboard.device(userId);
-  // Readings with 0.5 kWh in each hour of the last 70 days, so that last month is complete. Six hours, 20 hours ago, have no readings.
+  // Readings with 0.5 kWh in each hour of the last 70 days, so that last month is complete. There are no readings from 26 to 20 hours ago.
   const lastMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   const readings = Array.from({ length: 70 * 24 + 1 }, (_, back) => ({
     ts: new Date(lastMs - back * HOUR_MS).toISOString(),
@@ -84,7 +84,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await now.getByText('06:00–22:00: €0.30 per kWh').waitFor();
   expect(await now.textContent()).toContain('since 1 Jan 2020');
 
-  // The page shows the cost of the estimated energy, too.
+  // For hours without readings, the page also shows the cost of the estimated energy.
   const silent = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(Date.now() - 23 * HOUR_MS);
   await showDashboardPage(page, `/dashboard/home/day/${silent}`);
   await expect.poll(() => page.locator('dl.figures').first().textContent()).toMatch(/€\d\.\d\d estimated/);

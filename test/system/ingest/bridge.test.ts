@@ -64,8 +64,8 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   await play(FROM_MS, FROM_MS);
   const paired: { family: string; deviceId: string }[] = [];
   for (const { family, discovery_id } of await service.discovered(devices.length)) {
-    // Devices without timestamps send seven hours of simulated time within seconds. Each device is a meter of the same home, so all of them
-    // are placed at the grid connection.
+    // Devices without timestamps send seven hours of simulated time within seconds, so their power seems to be high. All of them are placed
+    // at the grid connection, because each acts as the home's meter.
     const settings = { type: 'smart_meter', location: 'home', timezone: TZ, limit_kw: 1_000_000, placement: 'grid' };
     const { device_id } = await send('/v1/devices', { ...settings, discovery_id });
     paired.push({ family, deviceId: device_id });

@@ -8,8 +8,8 @@ import { startMosquitto } from '#test/support/mosquitto.ts';
 const PINGRESP = Buffer.from([0xd0, 0x00]);
 
 /**
- * Starts a proxy to the broker that drops PINGRESP packets. The client sees the same as behind a backlog, in which these packets arrive too
- * late.
+ * Starts a proxy to the broker that drops PINGRESP packets. To the client, this looks like a backlog of messages that delays these packets
+ * for too long.
  */
 async function wayWithoutPingResponses(brokerPort: number) {
   const sockets = new Set<Socket>();

@@ -85,7 +85,7 @@ interface Flow {
   asks?: readonly string[];
 }
 
-/** Registers at a step: one rises by 0.05 kWh a step, and one by 0.02 kWh. A register of the day restarts at the third step. */
+/** Registers at a step: one rises by 0.05 kWh a step, and one by 0.02 kWh. A daily register restarts at the third step. */
 const up = (step: number) => Number((1_234.5 + 0.05 * step).toFixed(3));
 const down = (step: number) => Number((678.25 + 0.02 * step).toFixed(3));
 const today = (step: number) => (step < 3 ? 8 + step : step - 3);
@@ -276,7 +276,7 @@ test('registers of known families count exactly or need the owner’s attention,
   expect(found.map(({ native_id }) => native_id).sort()).toEqual(names.toSorted());
   const paired = new Map<string, string>();
   for (const { native_id, discovery_id } of found) {
-    // The simulated registers rise within milliseconds, so the power that follows from them is high. The limit of 1 GW allows it.
+    // The simulated registers rise within milliseconds, so they seem to rise with a high power. The limit of 1 GW allows it.
     const settings = { type: 'thing', location: 'home', timezone: 'Europe/Berlin', limit_kw: 1_000_000 };
     paired.set(native_id, (await send('/v1/devices', { ...settings, discovery_id })).device_id);
   }

@@ -79,7 +79,7 @@ test('takes over the server that a killed parent left behind, with its data, and
      UNION ALL SELECT datname FROM pg_database WHERE datname = 'energy' AND pg_get_userbyid(datdba) <> current_user`,
   );
   expect(others).toEqual([]);
-  // Make the migration create all rollups again. It needs a role with the permission to do so.
+  // Makes the migration create all rollups again, which it can do only with a role that has the permission.
   await taken.query(`UPDATE schema_migrations SET sha256 = 'before' WHERE name NOT LIKE 'schema/%'`);
   expect((await migrate(taken)).applied.length).toBeGreaterThan(5);
   await taken.end();

@@ -17,7 +17,7 @@ let key: string;
 beforeAll(async () => {
   folder = await createTemporaryFolder();
   server = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
-  // High request limits: each refused request would add a line to the log.
+  // The request limits are high, because each refused request would add a line to the log.
   const many = { minute: 10_000, day: 10_000 };
   const limits = JSON.stringify({ free: many, developer: many, enterprise: many });
   const env = { DATA_DIR: folder.path, DATABASE_URL: server.url, LOG_LEVEL: 'error', PLAN_LIMITS: limits };

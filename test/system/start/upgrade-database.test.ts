@@ -91,7 +91,8 @@ test('an installation continues on the next PostgreSQL with all data, however of
     ),
   ]);
 
-  // Links the earlier PostgreSQL's programs to the folder into which the upgrade would install them with npm.
+  // The upgrade would install the earlier PostgreSQL's programs into `upgrade/programs` with npm. The test creates a symbolic link there
+  // instead.
   mkdirSync(below('upgrade'));
   symlinkSync(EARLIER_POSTGRES_FOLDER, below('upgrade/programs'));
   await killedAt('readings');

@@ -97,7 +97,7 @@ test('a query of the part read in real time uses an index, however many rows the
     .map((row) => row['QUERY PLAN'])
     .join('\n');
   expect(plan).toMatch(/Index Cond: \(\(user_id = 'usr_7'::text\) AND \(starts_at >= /);
-  // The table of device states is too small here for its index.
+  // The table of device states is so small here that PostgreSQL does not use its index.
   expect(plan).not.toMatch(/Seq Scan on (?!device_heads)/);
 });
 
