@@ -36,8 +36,8 @@ export type FetchOutcome =
   | { isRead: false; error: string; retryAfterMs?: number };
 
 /**
- * Returns the first scheduled instant after the given one. If the clocks go forward and skip a time of day, the fetch is an hour later
- * (03:30 instead of 02:30).
+ * Returns the first scheduled instant after the given one. If the clocks go forward and skip a time of day, the fetch is later by the
+ * skipped time, for example at 03:30 instead of 02:30.
  */
 export const computeNextFetchTime = (times: DailyFetchTimes, after: Date): Date =>
   new Date(Math.min(...comingTimes(times, after)));
