@@ -18,8 +18,7 @@ export const readBackupState = async (plan: BackupPlan) => ({
 });
 
 /** Possible faults of backups. */
-export const BACKUP_FAULTS = ['given_up', 'not_archived', 'much_waits', 'copy_failed', 'copy_old'] as const;
-export type BackupFault = (typeof BACKUP_FAULTS)[number];
+export type BackupFault = 'given_up' | 'not_archived' | 'much_waits' | 'copy_failed' | 'copy_old';
 
 /** Age in ms (two and a half nights) above which the newest copy counts as a fault. */
 const OLD_MS = 60 * HOUR_MS;
