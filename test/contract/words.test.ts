@@ -243,6 +243,7 @@ const READ_BY_NAME = [
   'devices.discovered.kinds',
   'devices.edits.statuses',
   'fleet.orders',
+  'keys.scopes',
   'fleet.reasons',
   'home.figure.notes',
   'mails.accessEnded.why',
