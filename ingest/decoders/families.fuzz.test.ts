@@ -99,8 +99,13 @@ const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi;
  * directly.
  */
 const ESCAPED = /\\u[0-9a-f]{4}/gi;
-const numbersIn = (text: string): number[] =>
-  (text.replaceAll(ESCAPED, (one) => JSON.parse(`"${one}"`)).match(NUMBER) ?? []).map(Number).filter(Number.isFinite);
+/** Matches numbers with a decimal comma. In other texts, the comma separates two numbers. */
+const WITH_COMMA = /[+-]?\d+,\d+/g;
+function numbersIn(text: string): number[] {
+  const plain = text.replaceAll(ESCAPED, (one) => JSON.parse(`"${one}"`));
+  const withComma = (plain.match(WITH_COMMA) ?? []).map((one) => one.replace(',', '.'));
+  return [...(plain.match(NUMBER) ?? []), ...withComma].map(Number).filter(Number.isFinite);
+}
 
 function numbersOf(value: unknown): number[] {
   if (typeof value === 'number') return [value];
