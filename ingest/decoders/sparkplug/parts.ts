@@ -26,7 +26,7 @@ export const getCircuitFromNameWords = (words: readonly string[]): string =>
     ),
   );
 
-/** Joins words into one word of a channel. A long result is cut, so the result may not be unique. */
+/** Joins words into one part of a channel’s name (between two slashes). A long result is cut, so it may not be unique. */
 export const joinWordsToChannelWord = (words: readonly string[]): string =>
   words
     .join('_')

@@ -23,7 +23,8 @@ export function findVolumeCommodity(
   // The cached facts of the names are checked before the regular expressions, which take more time, because most names have no commodity.
   const commodity = known.commodity ?? mediumOf(names, said);
   if (commodity === null || names.some((name) => NO_CONSUMPTION.test(name))) return null;
-  // Excludes volumes of a day or month, prices and limits. "Day" means a period here, because the other registers are unknown.
+  // Excludes volumes of a day or month, prices and limits. "Day" counts as a period, not as a tariff: the other registers, which would show
+  // the difference, are unknown.
   if (said.some((one) => one.not !== null || one.direction === 'export' || one.bySibling?.else === 'period')) {
     return null;
   }

@@ -16,7 +16,7 @@ export const USAGE_SUM_NAMES = [
   'aloneMs',
 ] as const;
 
-/** Names of the sums that only other measures than usage need. */
+/** Names of the sums that are needed only for other measures than usage, such as `production`. */
 const MORE_SUMS = [
   'gridImport',
   'gridExport',

@@ -56,7 +56,7 @@ export const levelKeysSql = (level: RollupLevel, source: RollupSource, bucketOf 
     })
     .join(', ');
 
-/** Returns `1, 2, …` for GROUP BY and ORDER BY: each query of a level begins with its keys. */
+/** Returns `1, 2, …` for GROUP BY and ORDER BY: the positions of the key columns, with which each query of an aggregate begins. */
 export const levelKeyOrdinalsSql = ({ keys }: RollupLevel): string => keys.map((_, index) => index + 1).join(', ');
 
 /** Returns `sum(x)::bigint AS x` for every measure, one per line. */

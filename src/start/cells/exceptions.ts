@@ -70,7 +70,10 @@ const HEAD = '# Accounts that have moved to another cell. Written by `energy cel
 const MAX_LOCKED_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
-/** Changes the file of exceptions. Concurrent commands wait for each other. Returns all exceptions. */
+/**
+ * Changes the file of exceptions, which lists the accounts that are not in their original cell. Concurrent commands wait for each other.
+ * Returns all exceptions.
+ */
 async function changeFile(file: string, routing: CellByRoutingName): Promise<RoutingExceptions> {
   const next = `${file}.next`;
   const handle = await lock(next);

@@ -122,7 +122,7 @@ const happening = fc.oneof(
     arbitrary: fc.record({
       backMs: fc.oneof(
         fc.integer({ min: 6_000, max: 6 * HOUR }),
-        // Number of rounds by which the clock is set back, so that it shows exactly the time of an earlier receipt.
+        // The clock is set back by this number of rounds of messages, so that it shows exactly the time at which an earlier message arrived.
         fc.integer({ min: 1, max: 90 }).map((rounds) => ({ rounds })),
       ),
       isStart: fc.boolean(),
