@@ -21,11 +21,11 @@ export function InstallationFindings() {
       const others = findings.filter(({ level }) => level === 'ok' || level === 'skipped');
       return html`
         ${ok && html`<p><${Badge} kind="good">no problems<//></p>`}
-        <ul class="plain">${OPEN.map(({ level, kind }) =>
+        <ul class="plain links">${OPEN.map(({ level, kind }) =>
           findings.filter((one) => one.level === level).map((one) => html`<${FindingItem} of=${one} kind=${kind} />`),
         )}</ul>
         <details><summary>${others.length} other checks</summary>
-          <ul class="plain">${others.map((one) => html`<${FindingItem} of=${one} kind=${one.level === 'ok' ? 'good' : 'quiet'} />`)}</ul>
+          <ul class="plain links">${others.map((one) => html`<${FindingItem} of=${one} kind=${one.level === 'ok' ? 'good' : 'quiet'} />`)}</ul>
         </details>`;
     }}<//>
   <//>`;
