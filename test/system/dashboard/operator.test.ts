@@ -77,13 +77,16 @@ test('begins with the findings of `energy doctor`, problems first', async () => 
   const card = page.locator('section').first();
   await card.getByRole('listitem').first().waitFor();
   expect(await card.getByRole('heading').textContent()).toBe('Checks of the installation');
-  expect(await card.getByRole('listitem').first().textContent()).toMatch(/^problem files: .*secret\.key.*chmod 600/);
+  const open = await card.getByRole('listitem').allTextContents();
+  expect(open[0]).toMatch(/^problem /);
+  expect(open.find((one) => one.startsWith('problem files:'))).toMatch(/secret\.key.*chmod 600/);
   await card.getByText(/^\d+ other checks$/).click();
   await card.getByRole('listitem').filter({ hasText: 'back-ups' }).waitFor();
   await testPageLayout(page, 'operator-findings');
   await chmod(key, 0o600);
   await card.getByRole('button', { name: 'Check again' }).click();
-  await card.getByText('no problems').waitFor();
+  // On a busy machine, other checks may find that a server did not respond in time.
+  await card.getByRole('listitem').filter({ hasText: 'ok files: permissions' }).waitFor();
 });
 
 test('the administrator changes plans and creates users; others cannot', async () => {
