@@ -157,10 +157,16 @@ function numbersInSenml(payload: Buffer): number[] {
   return numbers;
 }
 
+/** Returns the numbers of a payload whose texts may contain decimal commas. */
+const numbersWithCommas = (payload: Buffer): number[] =>
+  numbersIn(`${payload} ${String(payload).replaceAll(/(?<=\d),(?=\d)/g, '.')}`);
+
 /** Functions that extract the numbers of a payload, for families whose payloads are binary or whose numbers must be added to a base. */
 const NUMBERS_IN = new Map([
   ['sparkplug', numbersInProtobuf],
   ['senml', numbersInSenml],
+  ['names', numbersWithCommas],
+  ['youless', numbersWithCommas],
 ]);
 
 const WORD = /^[a-z0-9_-]+(\/[a-z0-9_-]+)*$/;

@@ -38,7 +38,7 @@ import {
  * sends units in separate messages.
  */
 const NO_READINGS =
-  /^(?:\$|homeassistant\/(?:status$|(?:[a-z_]*sensor(?=\/[^/]+\/)|climate|switch|number|select|button|light|text|update|device[a-z_]*|tag|event|water_heater)\/)|spBv1\.0\/|energy\/v1\/)|\/(?:config|cmd|command|request|rpc|update|response|settings)$/i;
+  /^(?:\$|homeassistant\/(?:status$|(?:[a-z_]+sensor(?=\/[^/]+\/)|sensor(?=\/[^/]+\/(?!state$))|climate|switch|number|select|button|light|text|update|device[a-z_]*|tag|event|water_heater)\/)|spBv1\.0\/|energy\/v1\/)|\/(?:config|cmd|command|request|rpc|update|response|settings)$/i;
 
 /** Matches the topic of a device's shadow at AWS IoT, which a bridge may forward. The body contains what the device reports, and set-points. */
 const SHADOW = /^\$aws\/(things\/[^/]+)\/shadow(\/name\/[^/]+)?\/update$/;
@@ -182,6 +182,8 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   const own = parseNumberWithUnit(text);
   if (own) return ofTopic(topic, own);
   if (!namesNumber(topic)) return null;
+  // An announcement or an attribute that has not arrived yet may state the unit.
+  if (HOME_ASSISTANT.test(topic) && findUnitSuffix(lastNamesOf(topic).name) === null) return null;
   const value = replaceDecimalComma(text);
   // A number whose comma may separate thousands is refused, so that the owner sees it.
   return value === null || typeof readNumber(value) === 'number' ? ofTopic(topic, { value: value ?? text }) : null;
@@ -192,6 +194,7 @@ const PLAIN_END = /\/(?:state|value|val)$/i;
 /** Matches topic levels that only group other levels: folders and ids. */
 const GROUP = /^(?:controls|sensors?|values|data|live_?data|readings|measurements?|\d{5,})$/i;
 
+const HOME_ASSISTANT = /^homeassistant\/sensor\/[^/]+\/state$/;
 /** Matches topics that name only the commodity of their number. */
 const VALUE_OF_MEDIUM =
   /(?:^|\/)(?:gas|water|wasser)(?:[_-]?(?:meter|z(?:ä|ae)hler|uhr))?\/(?:readings?\/)?(?:(?:current|last)_?)?(?:value|val)$/i;
@@ -224,7 +227,9 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
       isEnergyOrPowerName(`${before}/${name}`));
   // If the topic is an address (`knx/3/1/12`), a number with a title is a device of its own, because numbers on other addresses may have
   // the same title.
-  const isAddress = title !== undefined && /\d/.test(name);
+  // Below `homeassistant/sensor`, the sensors of all devices are in one folder, so each is a device of its own, too.
+  const ownTitle = title ?? (HOME_ASSISTANT.test(topic) ? name : undefined);
+  const isAddress = ownTitle !== undefined && (title === undefined || /\d/.test(name));
   const end = isAddress ? named.length : named.length - name.length - 1 - (isSplit ? before.length + 1 : 0);
   if (end <= 0) return null;
   const device = named.slice(0, end);
@@ -234,7 +239,7 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
     described: { ...of.described, isAlone: true },
     isNumbered: NUMBERED.test(device),
   };
-  return { device, members: [{ path: title ?? named.slice(end + 1), ...value, ...ownUnit }], context };
+  return { device, members: [{ path: ownTitle ?? named.slice(end + 1), ...value, ...ownUnit }], context };
 }
 
 /** Matches names of temperatures inside a device, which are not room temperatures. */
