@@ -185,7 +185,10 @@ function describedBy(
   of: { device: string; unit: 'kWh' | 'W' },
 ): RegisterDescription {
   const bare = (names: readonly string[]) => removeDeviceIdWords(names, idWords).filter((one) => one !== '');
-  const names = bare([name, ...path, object, objectId]);
+  // A device of a gas meter has "gas" in its id, but "Gas energy" remains the energy of gas.
+  const withoutGas = new Set([...idWords].filter((word) => getNameMeaning(word).medium !== 'gas'));
+  const shown = removeDeviceIdWords([name], withoutGas).filter((one) => one !== '');
+  const names = [...shown, ...bare([...path, object, objectId])];
   const [id] = bare([uniqueId]);
   // The direction in the unique id is used only if no name states a direction.
   const isById =
@@ -194,7 +197,7 @@ function describedBy(
     getNameMeaning(id).direction !== null;
   return {
     names: isById ? [...names, id] : names,
-    understood: name === '' ? bare([path.toReversed().join(' '), object, objectId]) : bare([name]),
+    understood: name === '' ? bare([path.toReversed().join(' '), object, objectId]) : shown,
     ignored: [...new Set([...idWords, ...splitNameIntoWords(of.device)].map(foldAccents))],
     device: of.device.slice(0, 200),
     unit: of.unit,

@@ -199,6 +199,7 @@ export function getRegisterProperties(described: RegisterDescription): RegisterP
         : !isUnderstood ||
           isContradiction(whole, described.unit, way) ||
           isCharge(whole) ||
+          (!has('heats') && said.some(({ words }) => words.includes('tank'))) ||
           said.some(({ hasRating }) => hasRating)),
     heats: has('heats'),
     mayBeHeat: described.mayMeasureHeat === true && !coded && !names.some((name) => ELECTRIC.test(name)),
