@@ -287,13 +287,14 @@ interface Reading {
 
 function add(collector: ValueCollector, { entry, scale, readUnit, isShared }: CompiledField, reading: Reading): void {
   const { device, channel, value, atMs, name, unit } = reading;
-  const { kind, words, none_below, whole, asks, turned } = entry;
+  const { kind, words, none_below, whole, asks, turned, comma } = entry;
   if (kind === 'heating' || kind === 'availability') {
     const word = words && typeof value === 'string' ? wordFor(words, value.trim()) : undefined;
     collector.addState({ device, channel, kind, value: word ?? value, atMs, name });
     return;
   }
-  const number = none_below === undefined ? undefined : readNumber(value);
+  const point = comma && typeof value === 'string' ? value.replace(',', '.') : value;
+  const number = none_below === undefined ? undefined : readNumber(point);
   if (typeof number === 'number' && none_below !== undefined && number < none_below) return;
   const ofBody = readUnit ? findUnitScale(kind, unit) : UNSCALED;
   if (!ofBody) {
@@ -303,7 +304,7 @@ function add(collector: ValueCollector, { entry, scale, readUnit, isShared }: Co
   const [times, per] = [scale.times * ofBody.times, scale.per * ofBody.per];
   if (whole && !WHOLE.test(String(value))) collector.refuse(`${name} is not a whole number`, device);
   else {
-    const signed = turned ? negateNumber(value) : value;
+    const signed = turned ? negateNumber(point) : point;
     collector.add({ device, channel, kind, value: signed, times, per, atMs, name, asks: asks && asksFor(kind) });
   }
 }

@@ -44,6 +44,7 @@ const field = z
     at: path.optional(),
     unit_at: path.optional(),
     turned: z.literal(true).optional(),
+    comma: z.literal(true).optional(),
     asks: z.literal(true).optional(),
     none_below: z.number().optional(),
     whole: z.literal(true).optional(),
