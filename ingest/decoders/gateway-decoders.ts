@@ -107,8 +107,6 @@ export function createGatewayDecoders(families: readonly Family[] = FAMILIES): G
     for (const at of reads) {
       const family = families[at] as Family;
       if (byBody.has(at) && !family.knows?.(message.payload)) continue;
-      // A message that a family recognises but cannot read is read by a later family only if a device has announced a value on its topic.
-      if (unread && !family.announcedOn?.(memories[at], message.topic).length) continue;
       const decoded = family.decode(message, settings, memories[at]);
       if (!decoded) continue;
       const hasContent = decoded.said.length + decoded.refused.length > 0;

@@ -39,8 +39,8 @@ const NO_TEMPERATURE = new Set([300, 302, 304]);
 const PULSES = /^(?:(?:dig|ana)?pulse(?:count)?|pulse\d{1,2}(?:count)?)$/;
 
 /**
- * Returns the quantity of a named value of a node; null if the decoder ignores values of this name. Returns `unset` for a pulse count if
- * the owner has not set the number of pulses per kWh.
+ * Returns the quantity of a named value of a node; null if the name is unknown. Returns `unset` for a pulse count if the owner has not set
+ * the number of pulses per kWh.
  */
 function quantityOf(
   node: string,
@@ -66,8 +66,8 @@ function quantityOf(
   if (phase) return { channel: `import/${phase}`, kind: 'power_w', value, name };
   if (lower === 'power') return { channel: 'import', kind: 'power_w', value, name };
   const room = roomOf(lower);
-  if (room === null || NO_TEMPERATURE.has(readNumber(value) ?? Number.NaN)) return null;
-  return { channel: room, kind: 'temperature_c', value, name };
+  const isMissing = NO_TEMPERATURE.has(readNumber(value) ?? Number.NaN);
+  return room === null ? null : { channel: room, kind: 'temperature_c', value: isMissing ? null : value, name };
 }
 
 /**
@@ -97,6 +97,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (text === null) return createRefusedResult('payload is not text');
   const { node } = parsed;
   const collector = createValueCollector();
+  const names: boolean[] = [];
   if (/^\s*\{/.test(text)) {
     const body = parseJsonObject(message.payload);
     if (!body) return createRefusedResult('payload is not a JSON object');
@@ -108,20 +109,27 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
       // `{"power": {"value": 10}}` has the same meaning as `{"power": 10}`.
       const inner = asObjectOrNull(value);
       const is = inner && Object.hasOwn(inner, 'value') ? inner.value : value;
-      addName(collector, { node, name: before + key, value: is, atMs }, settings);
+      names.push(addName(collector, { node, name: before + key, value: is, atMs }, settings));
     }
-  } else if (parsed.what === 'name') addName(collector, { node, name: parsed.name, value: text, atMs: null }, settings);
-  // On the topic of a node, a text other than JSON contains values without names, which are not read.
-  return collector;
+  } else if (parsed.what === 'name') {
+    names.push(addName(collector, { node, name: parsed.name, value: text, atMs: null }, settings));
+  }
+  // On the topic of a node, a text other than JSON contains values without names.
+  return names.includes(true) ? collector : { ...collector, isUnread: true };
 }
 
+/** Matches the emonPi's sum of two powers, which are read individually. */
+const SUM = /^power\d+pluspower\d+$/i;
+
+/** Adds a named value of a node. Returns whether the name is known. */
 function addName(
   collector: ValueCollector,
   { node, name, value, atMs }: { node: string; name: string; value: unknown; atMs: number | null },
   settings: DecoderSettings,
-) {
+): boolean {
   const quantity = quantityOf(node, name, value, settings);
   if (quantity === 'unset') collector.see(node);
   else if (quantity instanceof Error) collector.refuse(quantity.message);
   else if (quantity) collector.add({ ...quantity, device: node, atMs });
+  return quantity !== null || SUM.test(name);
 }

@@ -80,11 +80,12 @@ function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, ro
   if (leaf === 'data') {
     const body = parseJsonObject(payload);
     if (!body) return createRefusedResult('payload is not a JSON object');
-    for (const [name, value] of Object.entries(body)) {
-      const [, quantity, number = ''] = MEMBER.exec(name) ?? [];
+    const members = Object.entries(body).map(([name, value]) => ({ value, found: MEMBER.exec(name) }));
+    for (const { value, found } of members) {
+      const [, quantity, number = ''] = found ?? [];
       if (quantity) addQuantity(collector, { device, quantity, index: number, value }, settings);
     }
-    return collector;
+    return members.some(({ found }) => found) ? collector : { ...collector, isUnread: true };
   }
   const value = readText(payload);
   if (value === null) return createRefusedResult('payload is not text');

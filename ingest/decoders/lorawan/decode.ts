@@ -15,7 +15,7 @@ interface LorawanTopic {
   isUplink: boolean;
 }
 
-const THINGS_STACK = /^v3\/([^/]+)\/devices\/([^/]+)\/(.+)$/;
+const THINGS_STACK = /^v3\/([^/]+)\/devices\/([^/]+)\/(up|join|(?:down|service|location)\/.+)$/;
 /** Topic of ChirpStack. Before version 3.11, the topic had no level `event`; much older versions called an uplink `rx`. */
 const CHIRPSTACK = /^application\/[^/]+\/device\/([0-9A-Fa-f]{16})\/(?:event\/)?([a-z]+(?:\/[a-z]+)?)$/;
 /** Topic of the Helium console. Only `rx` is an uplink. */
@@ -44,6 +44,18 @@ export const lorawanFamily = createStatelessFamily({
   decode,
 });
 
+/** Members by which the network servers' messages are recognised: ids of the device, or the decoded payload. */
+const SERVER_MEMBERS = [
+  'end_device_ids',
+  'uplink_message',
+  'deviceInfo',
+  'devEUI',
+  'object',
+  'objectJSON',
+  'dev_eui',
+  'decoded',
+];
+
 function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseLorawanTopic(topic);
   if (!parsed) return null;
@@ -52,6 +64,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   if (!body) return createRefusedResult('payload is not a JSON object: let the network server publish JSON');
   const uplink = uplinkOf(parsed, body);
   const collector = createValueCollector();
+  if (!SERVER_MEMBERS.some((name) => Object.hasOwn(body, name))) return { ...collector, isUnread: true };
   if (!uplink.object || uplink.isSimulated) return collector;
   const atMs = parseMessageTime(uplink.time, parsed.server === 'helium' ? 'ms' : 'iso', { receivedAtMs });
   const members = listNumbersWithPaths(uplink.object);

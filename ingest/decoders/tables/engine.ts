@@ -236,12 +236,15 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
     const place = { device: field.device?.(parts) ?? device, channel: named ? field.channel(parts) : ofTopic };
     add(collector, field, { ...place, value, atMs, name, unit: field.readUnit?.(json) });
   };
+  // If the body must contain certain texts, these have already identified the family.
+  let isUnread = match.mentioned.length === 0 && broken.length === 0;
   for (const one of match.fields) {
     const value = one.field.read(json);
+    if (value !== undefined || hasField) isUnread = false;
     if (value === undefined && hasField) collector.refuse(`${one.name} has no value`, device);
     if (value !== undefined && value !== null) addValue(one, value);
   }
-  return collector;
+  return isUnread ? { ...collector, isUnread } : collector;
 }
 
 const namedByBody = (parts: readonly BodyPlaceholder[], json: unknown, named: PlaceholderValues): PlaceholderValues => {

@@ -50,7 +50,9 @@ function decode(
   readZigbee(source, getMember(body, 'ZbReceived') ?? withoutZigbeeEnvelope(body));
   const { said, refused, seen, blamed } = source.collector;
   const isUnread = [said, refused, seen, blamed].every(({ length }) => length === 0);
-  return isUnread && !hasKnownBlock(body) ? { ...source.collector, isUnread } : source.collector;
+  return isUnread && !hasKnownBlock(about === 'energy' ? whole : body)
+    ? { ...source.collector, isUnread }
+    : source.collector;
 }
 
 /** Returns the blocks of a message; null if the reply to a status command contains no block. */

@@ -17,7 +17,7 @@ import {
   type Zigbee2MqttBridge,
   type Zigbee2MqttOutputFormat,
 } from './memory.ts';
-import type { VolumeAttribute, ZigbeeDeviceState } from './state.ts';
+import { ENERGY, isMeterAttribute, POWER, SUMMATION, type VolumeAttribute, type ZigbeeDeviceState } from './state.ts';
 import { parseBridgeTopic, parseZigbee2MqttTopic } from './topic.ts';
 import { addVolumes } from './volume.ts';
 
@@ -106,12 +106,6 @@ function hearHeating(collector: ValueCollector, { device, attributes, atMs }: Zi
   else collector.addState({ device, channel: CHANNEL, kind: 'heating', value: percent > 0, atMs, name });
 }
 
-const ENERGY = /^(produced_energy|energy_produced|energy_consumed|energy)(?:_(\w+))?$/;
-/**
- * Matches attributes that a LiXee ZLinky_TIC publishes under the names of the standard Zigbee cluster: registers in kWh, one per tariff.
- */
-const SUMMATION = /^current(?:_tier([1-9]\d?))?_summ_(delivered|received)$/;
-const POWER = /^power(?:_(\w+))?$/;
 /** Matches endpoints that are circuits: the buttons of a switch, or the sockets of a power strip. */
 const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)|\d{1,2})$/;
 
@@ -285,7 +279,8 @@ function decodeState(
   hearEnergy(collector, state);
   addVolumes(collector, state);
   hearClimate(collector, state);
-  return collector;
+  const hasContent = collector.said.length + collector.refused.length > 0;
+  return hasContent || Object.keys(attributes).some(isMeterAttribute) ? collector : { ...collector, isUnread: true };
 }
 
 /** Decodes the availability: `{"state": "online"}`, or `online` alone in older versions. */
