@@ -24,6 +24,7 @@ import {
 import { parseNumberWithUnit, replaceDecimalComma } from './number-text.ts';
 import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
+import { isSunspecPoint } from './sunspec.ts';
 import { isTariffWithDirection } from './tariffs.ts';
 import { areVolumeRegisterNames } from './volumes.ts';
 import {
@@ -167,6 +168,7 @@ function namesNumber(topic: string): boolean {
     VALUE_OF_MEDIUM.test(topic) ||
     findRegisterCodePattern(topic)?.test(name) ||
     isNumbered ||
+    isSunspecPoint(name) ||
     isEnergyOrPowerNameWithoutUnit(`${before}/${name}`) ||
     areVolumeRegisterNames([name, ...(name === 'index' ? topic.split('/') : [before])])
   );

@@ -97,6 +97,7 @@ const ASKED: [topic: string, body: unknown, names: string[]][] = [
   ['dum/elektromer', { odber_celkem: 12_345.6 }, ['odber_celkem']],
   ['koti/sahko', { tuotanto_yhteensa: 234.5 }, ['tuotanto_yhteensa']],
   ['dom/licznik', { pobor_razem: 12_345.6 }, ['pobor_razem']],
+  ['solarTracer/values/stats_production_total', '612.48', ['stats_production_total']],
   ['hjem/ams', { akkumulert_produksjon: 234.5 }, ['akkumulert_produksjon']],
 ];
 
@@ -278,4 +279,35 @@ test('reads what a device reports in its shadow, and no set-point', () => {
   ]);
   expect(read('$aws/things/m1/shadow/update', { state: { desired: { import_kwh: 9 } } })).toBeNull();
   expect(read('$aws/things/m1/shadow/update/delta', { state: { import_kwh: 9 } })).toBeNull();
+});
+
+test('counts SunSpec registers by their names, asks about points without a direction, and reads no scale factor as a number', () => {
+  // Source: sm26449/fronius-modbus-mqtt, and the names of SunSpec's models 103 and 203.
+  const meter = {
+    TotWhImp: 8_412_345,
+    TotWhExp: 15_102_233,
+    TotWhImpPhA: 7_000,
+    TotVAhImp: 9_000,
+    WphA: -100,
+    W: -412.5,
+  };
+  const of = (body: object) => read('fronius/meter', { ...body, PPVphAB: 400, WRtg: 5_000, WHRtg: 10_000 });
+  expect(of(meter)).toMatchObject({
+    readings: [
+      { channel: 'import', kind: 'energy_total_kwh', value: 8_412.345 },
+      { channel: 'export', value: 15_102.233 },
+      { channel: 'import/l1', value: 7 },
+    ],
+    asks: [{ native_name: 'W', unit: 'W', value: -412.5 }],
+  });
+  expect(of({ ...meter, TotWh_SF: -1, W_SF: -2 })).toMatchObject({
+    readings: [],
+    asks: ['TotWhImp', 'TotWhExp', 'TotWhImpPhA', 'W'].map((native_name) => ({ native_name, unit: null })),
+  });
+  expect(of({ WH: 45_123, DCW: 430, WphA: 7 })?.asks).toMatchObject([{ unit: 'kWh' }, { unit: 'W' }, { unit: 'W' }]);
+  expect(read('fronius/meter/240/TotWhExp', '15102233')?.readings).toMatchObject([{ channel: 'export' }]);
+  expect(namesOfQuestions('fronius/meter/240/WphA', '-412.5')).toEqual(['WphA']);
+  for (const name of ['TotWh_SF', 'TotVAhImp', 'WHRtg', 'WMaxLimPct'])
+    expect([name, namesOfQuestions(`fronius/meter/240/${name}`, '5')]).toEqual([name, []]);
+  expect(namesOfQuestions('x/y', { W: 412.5, A: 3 })).toEqual([]);
 });

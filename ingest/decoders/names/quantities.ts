@@ -9,6 +9,7 @@ import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import type { NumberWithPath } from './members.ts';
 import { isUnitOfOtherQuantity } from './number-text.ts';
 import { createPeriodObjectChecker, withUnitsOfToday } from './periods.ts';
+import { askAboutSunspecPoints, isScaleFactor } from './sunspec.ts';
 import { findKindOfSymbol } from './symbols.ts';
 import { isTariffRegister } from './tariffs.ts';
 import { findUnknownVolumes, isVolumeWithoutUnit } from './volumes.ts';
@@ -34,15 +35,17 @@ export function addNamedQuantities(
   said: { device: string; atMs: number | null },
   context: MemberContext = {},
 ): number {
-  const members = withUnitsOfToday(listed);
+  const members = withUnitsOfToday(listed.filter(({ path }) => !isScaleFactor(path)));
   const meanings = members.flatMap(({ path, unit }) => {
     const meaning = meaningOf(path, unit, context);
     return meaning ? [{ ...meaning, name: path }] : [];
   });
   const assigned = assignChannels(meanings);
   const certain = withDoubtfulEnergies(assigned, members, context);
-  const quantities = context.isStrict ? withDoubtfulPowers(certain) : certain;
-  let count = meanings.length;
+  const named = context.isStrict ? withDoubtfulPowers(certain) : certain;
+  const points = askAboutSunspecPoints(listed, named);
+  const quantities = new Map([...named, ...points]);
+  let count = meanings.length + points.size;
   // If the message contains a volume with its unit, the owner is not asked about a pulse counter in the same message.
   const hasVolume = meanings.some(({ unit }) => unit.kind === 'volume_total_m3');
   const volumes = hasVolume ? null : findUnknownVolumes(members, context, meanings.length === 0);
