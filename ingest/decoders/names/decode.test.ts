@@ -486,7 +486,10 @@ test('neither counts nor asks about what a tank contains as an energy, and asks 
 
 test('asks about numbered data points, in an object or one by one, as the same numbers of the same device', () => {
   const value = fc.integer({ min: 2, max: 90_000 });
-  const points = fc.dictionary(fc.integer({ min: 1, max: 255 }).map(String), value, { minKeys: 1, maxKeys: 8 });
+  // A message contains standard points of Tuya or the maker's own points here, because the own points are ignored next to standard ones.
+  const pointsFrom = (min: number, max: number) =>
+    fc.dictionary(fc.integer({ min, max }).map(String), value, { minKeys: 1, maxKeys: 3 });
+  const points = fc.oneof(pointsFrom(1, 100), pointsFrom(101, 255));
   fc.assert(
     fc.property(points, (dps) => {
       const wanted = Object.entries(dps).map(([number, one]) => ({
@@ -503,6 +506,13 @@ test('asks about numbered data points, in an object or one by one, as the same n
     }),
   );
   expect(read('tuya/plug', { dps: { 1: true, 9: 0, 10: 'auto' } })).toBeNull();
+  const askedOf = (dps: object) => read('tuya/plug/dps', dps)?.asks.map(({ native_name }) => native_name) ?? [];
+  // Source: make-all/tuya-local, issue 2713 (PJ-1203A), and the dump of a plug with its calibration (tuya-mqtt).
+  expect(askedOf({ 1: 1_197, 2: 38, 101: 11_963, 111: 4_996, 116: 1_000 })).toEqual(['dps/1', 'dps/2']);
+  expect(askedOf({ 1: true, 17: 5, 18: 420, 19: 912, 20: 2_333, 22: 665, 23: 33_366, 24: 19_190, 25: 1_085 })).toEqual([
+    'dps/17',
+    'dps/19',
+  ]);
 });
 
 test('asks about the total of a numbered meter and what a meter counts per hour, and never about its day', () => {

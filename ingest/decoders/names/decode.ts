@@ -9,6 +9,7 @@ import { createValueCollector } from '../read/value-collector.ts';
 import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
 import { hasHeatBusWord } from '../vocabulary/thermal.ts';
 import { findRegisterCodePattern } from './codes.ts';
+import { isTuyaDataPoint } from './data-points.ts';
 import { getDeviceIdOfMessage } from './device-id.ts';
 import {
   collectNumbersByName,
@@ -26,13 +27,8 @@ import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
 import { isSunspecPoint } from './sunspec.ts';
 import { isTariffWithDirection } from './tariffs.ts';
-import { areVolumeRegisterNames } from './volumes.ts';
-import {
-  isEnergyOrPowerName,
-  isEnergyOrPowerNameWithoutUnit,
-  isTuyaDataPoint,
-  type MemberContext,
-} from './without-unit.ts';
+import { areVolumeRegisterNames, isVolumeTopic, WATER_OUT } from './volumes.ts';
+import { isEnergyOrPowerName, isEnergyOrPowerNameWithoutUnit, type MemberContext } from './without-unit.ts';
 
 /**
  * Matches topics that this family ignores: announcements, commands, and the topics of brokers, of native devices and of Sparkplug, which
@@ -98,6 +94,7 @@ function ofObject(topic: string, body: Json): Found | null {
   const at = topic.replace(DATA_POINTS, '');
   const named = at === topic ? body : { dps: body };
   const members = listNumbersWithPaths(named).filter(({ path }) => !INSIDE.test(path) && !OF_SETTINGS.test(path));
+  if (PARAMETERS.test(topic) && members.some(({ path }) => getNameMeaning(path).not === 'unmeasured')) return null;
   const isNumbered = NUMBERED.test(topic) && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
   const { around, ...context } = contextOf(at);
   const medium = mediumOf(body);
@@ -116,6 +113,9 @@ function ofObject(topic: string, body: Json): Found | null {
 
 /** Matches the paths of objects that contain settings and set-points. */
 const OF_SETTINGS = /(?:^|\/)(?:controls|settings)\//i;
+
+/** Matches the end of a topic whose message contains settings, if it also contains a limit: `charging_limit` next to `output_power_w`. */
+const PARAMETERS = /\/param(?:eter)?s$/i;
 
 /** Matches names of members that state what a meter measures, as in M-Bus: `{"medium": "Heat: Outlet"}`. */
 const MEDIUM = /^(?:medium|media|device_?type)$/i;
@@ -166,6 +166,7 @@ function namesNumber(topic: string): boolean {
     findUnitSuffix(name) !== null ||
     isTuyaDataPoint(`${before}/${name}`) ||
     VALUE_OF_MEDIUM.test(topic) ||
+    isVolumeTopic(topic) ||
     findRegisterCodePattern(topic)?.test(name) ||
     isNumbered ||
     isSunspecPoint(name) ||
@@ -214,7 +215,7 @@ function lastNamesOf(topic: string): { name: string; before: string } {
  */
 function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: string): Found | null {
   const isOfMedium = value.unit === undefined && VALUE_OF_MEDIUM.test(topic);
-  const named = isOfMedium ? topic : topic.replace(PLAIN_END, '');
+  const named = isOfMedium ? topic : topic.replace(WATER_OUT.test(topic) ? /\/out$/i : PLAIN_END, '');
   const [name = '', before = ''] = named.split('/').toReversed();
   const ownUnit = value.unit === undefined && UNIT_LEVEL.test(name) ? { unit: name } : {};
   // The number on `meter/power/W` is the power of the device `meter`; the number on `x/dps/17` belongs to the device `x`.
@@ -240,6 +241,7 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
     ...of,
     described: { ...of.described, isAlone: true },
     isNumbered: NUMBERED.test(device),
+    isVolume: value.unit === undefined && isVolumeTopic(topic),
   };
   return { device, members: [{ path: ownTitle ?? named.slice(end + 1), ...value, ...ownUnit }], context };
 }

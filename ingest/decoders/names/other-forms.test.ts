@@ -97,6 +97,19 @@ const ASKED: [topic: string, body: unknown, names: string[]][] = [
   ['dum/elektromer', { odber_celkem: 12_345.6 }, ['odber_celkem']],
   ['koti/sahko', { tuotanto_yhteensa: 234.5 }, ['tuotanto_yhteensa']],
   ['dom/licznik', { pobor_razem: 12_345.6 }, ['pobor_razem']],
+  // Sources: sylvek/linkiki, WouterGritter/smart-meter-mqtt-bridge, slacky1965/watermeter_esp32, the meter of a hackerspace.
+  ['sensors/linky/indice', '24582447', ['linky/indice']],
+  ['maison/gaz/compteur/indice', '1234.5', ['compteur/indice']],
+  ['smart-meter/gas', '2569.646', ['gas']],
+  ['WaterMeter/HotWater/Out', '127350', ['HotWater']],
+  ['/test/stromHinten/cum', '123456.987', ['stromHinten/cum']],
+  ['haus/strom/kumuliert', '1234.5', ['strom/kumuliert']],
+  // Source: actility/device-catalog, vendors/arad.
+  [
+    'v3/app@ttn/devices/sonata-12/up',
+    { uplink_message: { decoded_payload: { readVolume: 1_747_270, alarmBitmap: 3_208 } } },
+    ['readVolume'],
+  ],
   ['solarTracer/values/stats_production_total', '612.48', ['stats_production_total']],
   ['hjem/ams', { akkumulert_produksjon: 234.5 }, ['akkumulert_produksjon']],
 ];
@@ -310,4 +323,21 @@ test('counts SunSpec registers by their names, asks about points without a direc
   for (const name of ['TotWh_SF', 'TotVAhImp', 'WHRtg', 'WMaxLimPct'])
     expect([name, namesOfQuestions(`fronius/meter/240/${name}`, '5')]).toEqual([name, []]);
   expect(namesOfQuestions('x/y', { W: 412.5, A: 3 })).toEqual([]);
+});
+
+test('asks about no bare commodity or index without a meter, no settings next to a limit, and no state of a storage', () => {
+  for (const [topic, body] of [
+    ['air/gas', '12345'],
+    ['smart-meter/gas', '1'],
+    ['smart-meter/gas/price', '12'],
+    ['garden/water/out', '12'],
+    ['weather/uv/indice', '7'],
+    ['haus/strom/preis', '0.31'],
+    // Source: mtrossbach/noah-mqtt.
+    ['noah2mqtt/0ABC/parameters', { charging_limit: 100, discharge_limit: 9, output_power_w: 800 }],
+    // Source: actility/device-catalog, vendors/micropelt.
+    ['v3/app@ttn/devices/valve/up', { uplink_message: { decoded_payload: { Energy_Storage: 0, Flow_Temp: 39 } } }],
+  ] as const)
+    expect([topic, namesOfQuestions(topic, body)]).toEqual([topic, []]);
+  expect(read('meter/parameters', { import_kwh: 7.5, power_w: 800 })?.readings).toMatchObject([{ value: 7.5 }, {}]);
 });

@@ -6,6 +6,7 @@ import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { findMetricMeaning, type MetricMeaning } from '../sparkplug/meaning.ts';
 import { findMetricUnit } from '../sparkplug/units.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
+import { isTuyaDataPoint, listRegisterPoints, numberOf } from './data-points.ts';
 import type { NumberWithPath } from './members.ts';
 import { isUnitOfOtherQuantity } from './number-text.ts';
 import { createPeriodObjectChecker, withUnitsOfToday } from './periods.ts';
@@ -20,7 +21,7 @@ import {
   isEnergyOfPeriod,
   isEnergyOrPowerName,
   isEnergyWithUnknownUnit,
-  isNumberWithoutName,
+  isTotalOfNumberedMeter,
   type MemberContext,
 } from './without-unit.ts';
 
@@ -95,8 +96,10 @@ function addLoneMembers(
   context: MemberContext,
 ): number {
   let count = 0;
+  const points = listRegisterPoints(members);
   for (const { path, value, unit } of members) {
-    const isNumber = isNumberWithoutName(path, value, context);
+    const isPoint = isTuyaDataPoint(path) && points.has(numberOf({ path }));
+    const isNumber = isPoint || isTotalOfNumberedMeter(path, value, context);
     const kind = isNumber
       ? 'energy_total_kwh'
       : unit === undefined || isContradiction(path, unit)

@@ -1,6 +1,7 @@
 import { findUnitSuffix } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
 import { findMetricVolumeUnit, type MetricUnit } from '../sparkplug/units.ts';
+import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { findVolumeCommodity, METERED_VOLUME_PATTERN } from '../vocabulary/volume-of.ts';
 import { getLastNameOfPath, type NumberWithPath } from './members.ts';
 import { FUEL_PATTERN, hasUnknownWord, type MemberContext } from './without-unit.ts';
@@ -25,17 +26,18 @@ export function isVolumeWithoutUnit(
   // If the last topic level is a unit (`water/m3`), the number may or may not be a register.
   const isOfUnit = unit !== undefined || findUnitSuffix(name) !== null;
   // A number with a volume unit in the same object (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
-  const isVolume = unit !== undefined && unit !== name && findMetricVolumeUnit(unit) !== undefined;
+  const isStated = unit !== undefined && unit !== name && findMetricVolumeUnit(unit) !== undefined;
+  const isVolume = isStated || context.isVolume === true;
   if (!context.isStrict || (isOfUnit && unit !== name && !isVolume && !PLAIN_VOLUME.test(name))) return false;
   return isAboveOne(value) && areVolumeRegisterNames([path, ...(context.around ?? [])], isVolume);
 }
 
 /** Matches names of a meter's volume that state neither gas nor water: `current_volume_m3`. Captures words for a register, and the unit. */
 const METERED_VOLUME =
-  /^((?:(?:total|current|actual|accumulated|cumulative|meter|latest)_?)*)volume(?:_?(?:total|reading|index))?(?:_?(m3|m³|l|lit(?:er|re)s?))?$/i;
+  /^((?:(?:read|total|current|actual|accumulated|cumulative|meter|latest)_?)*)volume(?:_?(?:total|reading|index))?(?:_?(m3|m³|l|lit(?:er|re)s?))?$/i;
 
 /** Matches words for a register. The current volume may be the volume of a loudspeaker. */
-const OF_REGISTER = /total|accum|cumul|meter|latest/i;
+const OF_REGISTER = /read|total|accum|cumul|meter|latest/i;
 
 /**
  * Returns the volumes of a message whose commodity is unknown, with their units. If the name contains no unit, another member must state
@@ -79,4 +81,15 @@ export function areVolumeRegisterNames(names: readonly string[], isVolume = fals
     ? null
     : findVolumeCommodity(written, { isTotal: isVolume || PLAIN_VOLUME.test(own) });
   return commodity === 'gas' || commodity === 'water';
+}
+
+/**
+ * Matches a topic that ends with a kind of water before `Out`, the level on which some programs publish: `WaterMeter/HotWater/Out`.
+ */
+export const WATER_OUT = /water.*\/(?:hot|warm|cold)[_-]?water\/out$/i;
+/** Whether a topic states only the commodity of a meter, so that its number is the meter's register: `smart-meter/gas`. */
+export function isVolumeTopic(topic: string): boolean {
+  const [name = '', before = ''] = topic.split('/').toReversed();
+  const isOfMeter = /^(?:gas|water|wasser)$/i.test(name) && getNameMeaning(before).has('meter');
+  return isOfMeter || WATER_OUT.test(topic);
 }

@@ -15,6 +15,8 @@ export interface MemberContext {
   described?: Pick<RegisterDescription, 'device' | 'isAlone' | 'mayMeasureHeat'>;
   /** Whether the device is one of several numbered meters, whose `total` may be any quantity. */
   isNumbered?: boolean;
+  /** Whether the topic shows that its only number is the register of a gas or water meter: `smart-meter/gas`. */
+  isVolume?: boolean;
   /** Whether the message states a date without a time of day. Its energies may then be the energies of that day. */
   isOfDay?: boolean;
   /** Pattern of the codes that the topic's program uses instead of names for registers. */
@@ -73,7 +75,7 @@ const SETTING =
   /mode|stat(?:e|us)|source|sav(?:e|ing)|button|behaviou?r|outage|version|rssi|signal|level|limit|priority|restore/i;
 /** Matches names of a meter's register that do not state the quantity. */
 const READING =
-  /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index|totaa?l)(?:[_\s-]?(?:totaa?l|gesamt))?$|tariff?_?[1-4]\/reading$|^(?:z(?:ä|ae)hler|meter)stand$|^electricity$/i;
+  /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|ind(?:ex|ice)|totaa?l|[ck]umul[a-z]*|cum)(?:[_\s-]?(?:totaa?l|gesamt))?$|linky[/_\s-]ind(?:ex|ice)$|tariff?_?[1-4]\/reading$|^(?:z(?:ä|ae)hler|meter)stand$|^electricity$/i;
 /** Matches names of the rate at which a meter counts: `meter_rate`. */
 const METER_RATE = /^(?:meter|counter)[_\s-]?rate$/i;
 /**
@@ -81,6 +83,8 @@ const METER_RATE = /^(?:meter|counter)[_\s-]?rate$/i;
  * mean that a person is at home.
  */
 const FLOW = /solar|pv|photovolt|grid|netz|bezug|einspeis|feed_?in|teruglever|inject/i;
+/** Matches words for electricity before a word for a total: `strom/kumuliert`. */
+const ELECTRICITY = /strom|stroom|electri[ck]|elektri/i;
 /** Matches topic levels that state how often the topic is published. */
 const SCHEDULE = /^(?:minutes?|seconds?)$/i;
 /**
@@ -141,9 +145,10 @@ function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
 /** Whether the last level of a path is a direction or a total, and the level before it a flow of electricity: `grid/import`, `pv/total`. */
 function isOfFlow(path: string): boolean {
   const [last = '', before = ''] = path.split('/').toReversed();
-  if (!FLOW.test(before) || getNameMeaning(before).unknown.length > 0) return false;
+  const isElectricity = ELECTRICITY.test(before);
+  if (!(FLOW.test(before) || isElectricity) || getNameMeaning(before).unknown.length > 0) return false;
   const { direction, unknown, not } = getNameMeaning(last);
-  const isFlow = direction === 'import' || direction === 'export';
+  const isFlow = !isElectricity && (direction === 'import' || direction === 'export');
   return unknown.length === 0 && not === null && (isFlow || LIFETIME_TOTAL_PATTERN.test(last));
 }
 
@@ -177,7 +182,9 @@ export function isEnergyWithUnknownUnit(path: string, value: unknown, context: M
     ? (says || LIFETIME_TOTAL_PATTERN.test(path) || SHORT_ENERGY.test(name)) &&
       (!isUnknown || SURE.test(path) || SHORT_ENERGY.test(path))
     : says && !isUnknown && !POWER.test(path) && !OTHER_QUANTITY.test(path);
-  return (!context.isStrict || isSure) && findMetricMeaning(`${path}_kwh`, undefined) !== null;
+  // Without further evidence, 0 and 1 may be states, such as `Energy_Storage` of a valve with a harvester.
+  const isState = Number(value) <= 1 && !says && !LIFETIME_TOTAL_PATTERN.test(path);
+  return (context.isStrict ? isSure : !isState) && findMetricMeaning(`${path}_kwh`, undefined) !== null;
 }
 
 /**
@@ -214,21 +221,9 @@ export function findQuantityKindToAskOwner(
   return not === null && findMetricMeaning(named, undefined) !== null ? kind : null;
 }
 
-/** Matches a data point of Tuya, which has a number instead of a name. */
-const DATA_POINT = /(?:^|\/)dps\/\d{1,3}$/i;
-/** Whether a path ends with a numbered data point of Tuya: `dps/17`. */
-export const isTuyaDataPoint = (path: string): boolean => DATA_POINT.test(path);
-
-/**
- * Whether a member is a number without a name: a data point of Tuya, or the total of a numbered meter. Excludes 0 and 1, which may be
- * states.
- */
-export function isNumberWithoutName(path: string, value: unknown, { isNumbered }: MemberContext): boolean {
-  const number = readNumber(value);
-  return (
-    typeof number === 'number' && number > 1 && (isTuyaDataPoint(path) || (isNumbered === true && path === 'total'))
-  );
-}
+/** Whether a member is the total of a numbered meter. Excludes 0 and 1, which may be states. */
+export const isTotalOfNumberedMeter = (path: string, value: unknown, { isNumbered }: MemberContext): boolean =>
+  isNumbered === true && path === 'total' && Number(readNumber(value)) > 1;
 
 /** Whether the name of a member, or of the topic, contains a word for water. */
 const isOfWater = (path: string, context: MemberContext): boolean =>

@@ -249,4 +249,4 @@ function indexOf(words: readonly Phrase[]): NameMeaning['index'] {
 
 /** Matches words for a lifetime total in names of registers, in the languages of public projects. */
 export const LIFETIME_TOTAL_PATTERN =
-  /totaa?l|lifetime|[ck]umul|gesamt|celk[eo]|yhteens|razem|[lł][aą]cz|samle|ialt|(?:^|[^a-z])(?:all|sum|tot)$/i;
+  /totaa?l|lifetime|[ck]umul|gesamt|celk[eo]|yhteens|razem|[lł][aą]cz|samle|ialt|(?:^|[^a-z])(?:all|sum|tot|cum)$/i;

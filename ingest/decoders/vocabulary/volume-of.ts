@@ -8,7 +8,7 @@ const NO_CONSUMPTION =
 const WATER = /(?:hot|warm|cold|tap|drinking)[\s_-]*water|(?:warm|hei(?:ß|ss)|kalt)wasser|wasseruhr/i;
 /** Matches words which show that a meter has counted a volume, in the languages of public projects. */
 export const METERED_VOLUME_PATTERN =
-  /total|(?<![a-z])meter|(?:water|gas|heat)_?meter|counter|register|(?<![a-z])index(?![a-z])|reading|cumul|lifetime|consum|usage|z(?:ä|ae)hler|uhr(?![a-z])|verbrauch|gesamt|verbruik|teller|meterstand|compteur|contador|contatore|licznik|m(?:å|a)ler|forbr|f(?:ö|o)rbruk|kulutus|mittari|odb(?:ě|e)r/i;
+  /total|(?<![a-z])meter|(?:water|gas|heat)_?meter|counter|register|(?<![a-z])ind(?:ex|ice)(?![a-z])|reading|cumul|lifetime|consum|usage|z(?:ä|ae)hler|uhr(?![a-z])|verbrauch|gesamt|verbruik|teller|meterstand|compteur|contador|contatore|licznik|m(?:å|a)ler|forbr|f(?:ö|o)rbruk|kulutus|mittari|odb(?:ě|e)r/i;
 
 /**
  * Returns the commodity of the meter that counts a volume. Returns null if the volume is not a meter's register or the commodity is
