@@ -1,6 +1,6 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { findRegisterCodePattern } from '../names/codes.ts';
-import { listNumbersWithPaths } from '../names/members.ts';
+import { listNumbersWithPaths, unwrapSingleObjectLists } from '../names/members.ts';
 import { addNamedQuantities } from '../names/quantities.ts';
 import { asObjectOrNull, getMember, type Json, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
@@ -67,7 +67,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   if (!SERVER_MEMBERS.some((name) => Object.hasOwn(body, name))) return { ...collector, isUnread: true };
   if (!uplink.object || uplink.isSimulated) return collector;
   const atMs = parseMessageTime(uplink.time, parsed.server === 'helium' ? 'ms' : 'iso', { receivedAtMs });
-  const members = listNumbersWithPaths(uplink.object);
+  const members = listNumbersWithPaths(unwrapSingleObjectLists(uplink.object));
   const codes = codesOf(uplink.object, [topic, uplink.name]);
   addNamedQuantities(collector, members, { device: parsed.device, atMs }, { codes });
   return collector;

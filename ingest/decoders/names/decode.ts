@@ -13,9 +13,6 @@ import { isTuyaDataPoint } from './data-points.ts';
 import { getDeviceIdOfMessage } from './device-id.ts';
 import {
   collectNumbersByName,
-  findNumberWithUnit,
-  findStatedName,
-  findValueWithoutName,
   listNumbersWithPaths,
   mergeObjectsOfList,
   type NumberWithPath,
@@ -25,6 +22,7 @@ import {
 import { parseNumberWithUnit, replaceDecimalComma } from './number-text.ts';
 import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
+import { findMedia, findNumberWithUnit, findStatedName, findValueWithoutName } from './siblings.ts';
 import { isSunspecPoint } from './sunspec.ts';
 import { isTariffWithDirection } from './tariffs.ts';
 import { areVolumeRegisterNames, isVolumeTopic, WATER_OUT } from './volumes.ts';
@@ -97,7 +95,7 @@ function ofObject(topic: string, body: Json): Found | null {
   if (PARAMETERS.test(topic) && members.some(({ path }) => getNameMeaning(path).not === 'unmeasured')) return null;
   const isNumbered = NUMBERED.test(topic) && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
   const { around, ...context } = contextOf(at);
-  const medium = mediumOf(body);
+  const medium = findMedia(body);
   return {
     device: getDeviceIdOfMessage(at, body),
     members,
@@ -116,16 +114,6 @@ const OF_SETTINGS = /(?:^|\/)(?:controls|settings)\//i;
 
 /** Matches the end of a topic whose message contains settings, if it also contains a limit: `charging_limit` next to `output_power_w`. */
 const PARAMETERS = /\/param(?:eter)?s$/i;
-
-/** Matches names of members that state what a meter measures, as in M-Bus: `{"medium": "Heat: Outlet"}`. */
-const MEDIUM = /^(?:medium|media|device_?type)$/i;
-
-/** Returns the texts of a body that name a commodity other than electricity. Electricity is the default. */
-const mediumOf = (body: Json): string[] =>
-  Object.keys(body).flatMap((name) => {
-    const text = MEDIUM.test(name) ? body[name] : undefined;
-    return typeof text === 'string' && text.length <= 40 && getNameMeaning(text).medium !== '' ? [text] : [];
-  });
 
 /** Matches the topic level `times`. In Norwegian, it means a folder of hourly values; it is also an English word. */
 const HOURLY = /(?:^|\/)times(?:\/|$)/i;

@@ -2,6 +2,17 @@ import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { findMetricUnit, findMetricVolumeUnit } from '../sparkplug/units.ts';
 import { parseNumberWithUnit, replaceDecimalComma } from './number-text.ts';
+import {
+  findDescription,
+  findMedia,
+  findNumberWithUnit,
+  findStatedName,
+  findValueWithoutName,
+  firstNamed,
+  namesByRank,
+  unitOf,
+  VALUE_NAMES,
+} from './siblings.ts';
 
 /** Maximum number of members in a payload. */
 const MAX_MEMBERS = 500;
@@ -23,66 +34,6 @@ export interface NumberWithPath {
 
 /** Returns the last name of a path: `energy_kwh` of `meter/energy_kwh`. */
 export const getLastNameOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-
-/** Names of the members that contain a value, in the languages of public messages, the most informative name first. */
-const VALUE_NAMES = namesByRank('value val v momentary data reading payload wert waarde valeur valor valore');
-/** Names of the members that contain the unit of a value. */
-const UNIT_NAMES = namesByRank(
-  'unit units uom unit_of_measurement unite unité einheit eenheid unidad unità unita enhet jednostka',
-);
-/** Names of the members that contain the name of a number. */
-const TITLE_NAMES = namesByRank('title titel humanname name meter_name sensor_name label key measurand obis obis_code');
-
-function namesByRank(names: string): ReadonlyMap<string, number> {
-  return new Map(names.split(' ').map((name, rank) => [name, rank]));
-}
-
-/**
- * Returns the value of the member whose name comes first in the ranking `names`; undefined if the object has no member with such a name.
- * Ignores upper and lower case.
- */
-function firstNamed(object: Json, names: ReadonlyMap<string, number>): unknown {
-  let found: unknown;
-  let least = names.size;
-  for (const name of Object.keys(object)) {
-    const rank = names.get(name) ?? names.get(name.toLowerCase()) ?? least;
-    const value = object[name];
-    if (rank >= least || value === null || value === undefined) continue;
-    least = rank;
-    found = value;
-  }
-  return found;
-}
-
-/**
- * Returns the value of an object that contains a value without a name of its own, such as `{"val": 12.5, "ts": 1795766400}`; undefined for
- * other objects.
- */
-export function findValueWithoutName(object: Json): number | string | undefined {
-  const value = firstNamed(object, VALUE_NAMES);
-  if (typeof value === 'string') return replaceDecimalComma(value) ?? value;
-  return typeof value === 'number' ? value : undefined;
-}
-
-/** Returns the name that an object states for its number, as in `{"name": "import", "value": 7}`; undefined if it states none. */
-export function findStatedName(object: Json): string | undefined {
-  const title = firstNamed(object, TITLE_NAMES);
-  return typeof title === 'string' && title !== '' ? title : undefined;
-}
-
-const unitOf = (object: Json): string | undefined => {
-  // Futurehome's hubs (FIMP) state the unit in `props`.
-  const unit =
-    firstNamed(object, UNIT_NAMES) ?? firstNamed(asObjectOrNull(getMember(object, 'props')) ?? {}, UNIT_NAMES);
-  return typeof unit === 'string' && unit !== '' ? unit : undefined;
-};
-
-/** Returns the number of an object that also states its unit: `{"value": 12.5, "unit": "kWh"}`; null for every other object. */
-export function findNumberWithUnit(object: Json): (Omit<NumberWithPath, 'path'> & { unit: string }) | null {
-  const unit = unitOf(object);
-  const value = unit === undefined ? undefined : findValueWithoutName(object);
-  return unit === undefined || value === undefined ? null : { value, unit };
-}
 
 /** Matches the names of members that state the index, time or quality of a number in the same object. */
 const NOTE = /^(?:id|idx|index|type|code|device|channel|parameter|error|stat(?:e|us)|quality|ts)$|time|date/i;
@@ -182,7 +133,7 @@ export function unwrapSingleObjectLists(body: Json, depth = 0): Json {
   );
   if (!only || others.length > 0 || depth >= MAX_LISTS) return body;
   const [name, value] = only;
-  const isOfOne = Array.isArray(value) && value.length === 1 && !collectNumbersByName(value);
+  const isOfOne = Array.isArray(value) && value.length === 1 && !collectNumbersByName(value) && !onlyReadUnitOf(value);
   const inner = asObjectOrNull(isOfOne ? value[0] : value);
   return inner ? { ...body, [name]: unwrapSingleObjectLists(inner, depth + 1) } : body;
 }
@@ -239,13 +190,34 @@ export function collectNumbersByName(list: unknown): Json | null {
   return Object.fromEntries(byName);
 }
 
+/** Removes the numbers of a list that the object with the list also contains outside the list, as Watteco's decoders publish them. */
+const withoutRepetitions = (listed: Json | null, outer: Json): Json | null =>
+  listed && Object.fromEntries(Object.entries(listed).filter(([name]) => !(name in outer)));
+
 /** Returns the type that an element of a list states for its number: `{"Type": "Volume", "Value": 0.236, "Unit": "m3"}`. */
 const typeOf = (part: Json): unknown =>
   Object.entries(part).find(([name, value]) => /^type$/i.test(name) && /[a-z]{3}/i.test(String(value)))?.[1];
 
+/** Returns the value of an object that describes it in another member; null for every other object. */
+function valueWithDescription(object: Json): Omit<NumberWithPath, 'path'> | null {
+  const value = findDescription(object) === undefined ? undefined : findValueWithoutName(object);
+  return value === undefined ? null : { value };
+}
+
+/**
+ * Appends the facts that an object states about all its numbers to the path of the object: the commodity, and the number of the node in a
+ * network, because all nodes publish on one topic.
+ */
+function withFacts(path: string, object: Json): string {
+  const node = getMember(object, 'nodeId');
+  const facts = [...findMedia(object), ...(typeof node === 'number' ? [`node ${node}`] : [])];
+  const added = facts.map((fact) => `/${fact.replaceAll('/', ' ')}`).join('');
+  return path.length + added.length < MAX_PATH ? path + added : path;
+}
+
 /** Appends the name that an object states about itself to the path of the object: `BSB-LAN/Energiezähler Wärme`. */
 function withTitle(path: string, object: Json | null): string {
-  const title = object && findStatedName(object)?.replaceAll('/', ' ');
+  const title = object && (findStatedName(object) ?? findDescription(object))?.replaceAll('/', ' ');
   return title && path.length + title.length < MAX_PATH && !path.endsWith(title) ? `${path}/${title}` : path;
 }
 
@@ -264,9 +236,9 @@ export function listNumbersWithPaths(object: Json): NumberWithPath[] {
       const unitOfValues = hasUnits && before !== '' && VALUE_NAMES.has(name) ? unitOf(inner) : undefined;
       const path = before === '' ? name : unitOfValues === undefined ? `${before}/${name}` : before;
       if (path.length > MAX_PATH) continue;
-      const whole = asObjectOrNull(value) ?? collectNumbersByName(value);
+      const whole = asObjectOrNull(value) ?? withoutRepetitions(collectNumbersByName(value), inner);
       const single = whole ? null : onlyReadUnitOf(value);
-      const own = whole ? findNumberWithUnit(whole) : single?.number;
+      const own = whole ? (findNumberWithUnit(whole) ?? valueWithDescription(whole)) : single?.number;
       const row = Array.isArray(value) && value.length === 1 ? telemetryOf(value[0]) : null;
       // A list of one object may list the parts of a device, of which the others have no values yet.
       const deeper = whole ?? row ?? (Array.isArray(value) && value.length > 1 ? mergeObjectsOfList(value) : null);
@@ -276,7 +248,7 @@ export function listNumbersWithPaths(object: Json): NumberWithPath[] {
           ...own,
         });
       else if (deeper) {
-        if (depth < MAX_DEPTH) visit(deeper, path, depth + 1, unitOfValues);
+        if (depth < MAX_DEPTH) visit(deeper, withFacts(path, deeper), depth + 1, unitOfValues);
       } else if (typeof value === 'number' || typeof value === 'string') {
         const split = typeof value === 'string' ? parseNumberWithUnit(value) : null;
         const beside = split || !hasUnits || !isNumeric(value) ? undefined : unitBeside(inner, name);

@@ -341,3 +341,31 @@ test('asks about no bare commodity or index without a meter, no settings next to
     expect([topic, namesOfQuestions(topic, body)]).toEqual([topic, []]);
   expect(read('meter/parameters', { import_kwh: 7.5, power_w: 800 })?.readings).toMatchObject([{ value: 7.5 }, {}]);
 });
+
+test('reads the name of a number in the member next to it, in samples, M-Bus frames and events of Z-Wave JS', () => {
+  const up = (object: object) => ({ object, deviceInfo: { deviceName: 'm1' } });
+  const topic = 'application/7/device/24e124538c123456/event/up';
+  const sample = (variable: string, value: number, unit: string) => ({ variable, value, unit, date: '2023-07-19' });
+  const samples = [sample('positive_active_energy', 239_978, 'Wh'), sample('positive_reactive_energy', 37_529, 'VArh')];
+  // Sources: actility/device-catalog, vendors/watteco and vendors/iot-factory; home-assistant/core, issue 63088.
+  const asks = [{ native_name: 'samples/positive_active_energy', unit: 'kWh', value: 239.978 }];
+  expect(read(topic, up({ samples }))).toMatchObject({ readings: [], asks });
+  expect(read(topic, up({ samples, positive_active_energy: 7 }))?.asks).toMatchObject([{ unit: null, value: 7 }]);
+  const frame = (medium: string) => ({
+    battery_pct: 80,
+    frames: [{ dif: { countByte: 4 }, medium, measurement: { desc: 'energy', unit: 'Wh', value: 1_250, raw: [0] } }],
+  });
+  expect(read(topic, up(frame('Electricity')))?.asks).toMatchObject([{ unit: 'kWh', value: 1.25 }]);
+  expect(read(topic, up(frame('Heat')))?.asks).toMatchObject([{ native_name: 'frames/Heat/measurement/energy' }]);
+  const event = (nodeId: number, propertyKeyName: string) => ({
+    event: {
+      nodeId,
+      args: { commandClass: 50, propertyKey: 66_049, newValue: 1948.3, prevValue: 291, propertyKeyName },
+    },
+  });
+  const ofEvent = (nodeId: number, name: string) => read('zwave/events', event(nodeId, name))?.asks ?? [];
+  expect(ofEvent(7, 'Electric_W_Consumed')).toMatchObject([{ unit: 'W', value: 1948.3 }]);
+  expect(ofEvent(9, 'Electric_kWh_Consumed')).toMatchObject([{ unit: 'kWh', value: 1948.3 }]);
+  expect(ofEvent(7, 'Electric_W_Consumed')[0]?.native_name).not.toBe(ofEvent(9, 'Electric_W_Consumed')[0]?.native_name);
+  expect(ofEvent(7, 'Electric_V_Consumed')).toEqual([]);
+});

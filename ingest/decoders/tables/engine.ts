@@ -1,5 +1,5 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { findNumberWithUnit, findValueWithoutName } from '../names/members.ts';
+import { findNumberWithUnit, findValueWithoutName } from '../names/siblings.ts';
 import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, hasJsonObjectWithWords, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
