@@ -369,3 +369,38 @@ test('reads the name of a number in the member next to it, in samples, M-Bus fra
   expect(ofEvent(7, 'Electric_W_Consumed')[0]?.native_name).not.toBe(ofEvent(9, 'Electric_W_Consumed')[0]?.native_name);
   expect(ofEvent(7, 'Electric_V_Consumed')).toEqual([]);
 });
+
+/**
+ * Names of numbers that are no reading of a meter: prices, limits, forecasts, set-points, contents of a battery, other quantities. Sources:
+ * SunSpec's models 103 to 802, evcc-io/evcc, tbnobody/OpenDTU, MaStr/batcontrol, BJReplay/ha-solcast-solar, victronenergy/venus.
+ */
+const NO_READINGS =
+  `WHRtg WRtg VARtg AhRtg WMax WMaxLimPct WGra VArPct WChaRteMax WDisChaRteMax SoC SoCMax TotWh_SF W_SF A_SF PPVphAB PhVphA DCV DCA
+  TmpCab TotVAhImp TotVArhImpQ1 VAR VA PFphA StVnd price_per_kwh electricity_price tariffGrid feedInPrice spot_price_eur grid_fee_kwh
+  co2_intensity total_cost energie_preis strompreis power_limit export_limit max_charge_power maxCurrent max_power_w charge_power_limit_w
+  inverter_rated_power nominal_power_w contracted_power_kw limit_nonpersistent_absolute max_charging_from_grid_limit forecast_today_kwh
+  pv_forecast predicted_consumption_kwh remaining_energy_today setpoint_w target_power_w target_soc desired_power power_setpoint
+  grid_setpoint ess_setpoint_w battery_capacity_kwh usable_capacity_wh design_capacity batteryCapacity full_charge_capacity battery_soc
+  available_energy_wh grid_voltage battery_voltage v_l1 voltage_l1_n current_a frequency power_factor cos_phi energy_today_kwh
+  daily_yield_kwh yesterday_kwh month_energy_kwh session_energy_wh read_interval reading_time read_errors stats_uptime stats_errors
+  statistics_count tot_alarms cum_cycles index indice_uv gas_pressure gas_price water_temp water_level cumul_pluie rating_plate`.split(
+    /\s+/,
+  );
+
+test('neither counts nor asks about prices, limits, forecasts, set-points, contents and other quantities in any form', () => {
+  const forms: ((name: string) => [topic: string, body: unknown])[] = [
+    (name) => [`home/device/${name}`, '1234.5'],
+    (name) => ['home/device', { [name]: 1_234.5, foo: 3 }],
+    (name) => ['v3/a@ttn/devices/d/up', { uplink_message: { decoded_payload: { [name]: 1_234.5 } } }],
+    (name) => ['home/meter', [{ variable: name, value: 1_234.5 }]],
+    (name) => ['home/device', { a: { desc: name, newValue: 1_234.5 } }],
+  ];
+  fc.assert(
+    fc.property(fc.constantFrom(...NO_READINGS), fc.constantFrom(...forms), (name, form) => {
+      const result = read(...form(name));
+      const readings = (result?.readings ?? []).filter(({ channel }) => !channel.includes('ignored/'));
+      expect([name, result?.asks ?? [], readings]).toEqual([name, [], []]);
+    }),
+    { numRuns: 300 },
+  );
+});

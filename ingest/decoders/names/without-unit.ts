@@ -139,7 +139,8 @@ function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
   const { unknown, not, direction, has } = getNameMeaning(name);
   if (unknown.length > 0 || not !== null) return null;
   if (direction === 'import' || direction === 'export') return 'energy_total_kwh';
-  return has('sun') || has('grid') ? 'power_w' : null;
+  // `tariffGrid` is a price.
+  return (has('sun') || has('grid')) && !has('tariff') ? 'power_w' : null;
 }
 
 /** Whether the last level of a path is a direction or a total, and the level before it a flow of electricity: `grid/import`, `pv/total`. */
