@@ -146,7 +146,7 @@ export const DEMO_HOME_PLANS: readonly DemoHomePlan[] = [
     traits: (firstAtMs, utcOffsetMinutes) => ({
       heating: 'boiler',
       hasCar: false,
-      freezer: { watts: 90, everyMinutes: 48, onMinutes: 16 },
+      freezer: { watts: 140, everyMinutes: 48, onMinutes: 16 },
       faults: [since('failing freezer', lastAt(null, 14 * 60, firstAtMs, utcOffsetMinutes))],
     }),
     devices: [TWO_WAY_METER, panels('Balcony')],
