@@ -8,9 +8,9 @@ import { createGuardedAgent, type GuardedAgent, type GuardedAgentOptions } from 
 import { explainConnectionError } from './webhook/send.ts';
 
 const MIB = 1_048_576;
-/** Maximum size in bytes of a decompressed response (decisions, 12). */
+/** Maximum size in bytes of a decompressed response. */
 const MAX_BYTES = 5 * MIB;
-/** Maximum time in ms from the start of a request to the end of its response (decisions, 12). */
+/** Maximum time in ms from the start of a request to the end of its response. */
 const TIMEOUT_MS = 30_000;
 
 const UNPACKED_BY: Record<string, () => Transform> = {
