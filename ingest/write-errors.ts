@@ -1,6 +1,6 @@
 /** SQLSTATE classes of errors that the input causes: invalid data (22), a violated constraint (23), excessive size (54). */
 const OF_THE_DATA = /^(22|23|54)[0-9A-Z]{3}$/;
-/** Errors that only JavaScript itself throws. The database and the network throw objects of the class Error. */
+/** Classes of errors that only faulty code causes. Errors of the database or the network do not belong to these classes. */
 const OF_THE_LANGUAGE = [TypeError, RangeError, ReferenceError, SyntaxError, URIError];
 
 /** An error in the decoding of a message. The message or the decoder is the cause. */

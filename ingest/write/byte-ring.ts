@@ -18,7 +18,7 @@ const contentAfter = (offset: number, keyLength: number) => offset + inNumbers(H
  */
 export class ByteRing {
   readonly bytes: Buffer;
-  /** The same memory as `bytes`. The content of a record starts at index (offset in bytes) ÷ 8. */
+  /** View of `bytes` as 8-byte numbers. The content of a record at byte offset n starts at index n ÷ 8. */
   readonly numbers: Float64Array;
   readonly #words: Uint32Array;
   readonly #maxBytes: number;
@@ -66,14 +66,14 @@ export class ByteRing {
       if (offset === -1) continue;
       for (let line = 0; line < LINES; line++) fetched += bytes[offset + line * LINE_BYTES] ?? 0;
     }
-    // Uses the prefetched bytes; otherwise the JavaScript engine would optimise the prefetch away.
+    // This check uses the prefetched bytes; otherwise the JavaScript engine would optimise the prefetch away.
     if (fetched < 0) throw new Error('bytes are no negative numbers');
     return offsets;
   }
 
   /**
-   * Reserves `length` bytes for the content of a record. Returns their offset in bytes, or -1 if the content is too long. The caller must
-   * fill all of them.
+   * Reserves `length` bytes for the content of a record. Returns the offset of the first of these bytes, or -1 if the content is too long.
+   * The caller must write all of these bytes.
    */
   reserve(key: string, length: number): number {
     const needed = inNumbers(HEADER_BYTES + key.length) + length;

@@ -34,7 +34,7 @@ test('logs a failed recomputation, delays its next attempt, and does not hold up
   expect(failing.size).toBe(1);
   expect(await compute()).toBe(2);
   expect(written.slice(3)).toEqual(['dev_1', 'dev_3']);
-  // The second attempt fails too, so the wait doubles. The third one succeeds.
+  // The second recomputation of `dev_2` fails too, so its wait doubles. The third one succeeds.
   const again = { failures: 1, againAtMs: performance.now() };
   failing.set('dev_2', again);
   await compute();

@@ -5,7 +5,7 @@ import { getReadingKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import { type DeviceState, formatSeriesName } from './device-state.ts';
 
-/** Maximum time in ms by which a timestamp may be later than its receipt: the clock of a device may be fast. */
+/** Maximum time in ms by which a timestamp may be later than the receipt of its message, because a device's clock may be fast. */
 const FUTURE_MS = 5 * 60_000;
 
 export interface NewReading extends SeriesReading {
@@ -111,7 +111,10 @@ function onePerKey(points: readonly NewReading[], collected: CollectedReadings):
   return [...byKey.values()].sort(compareSeriesReadings);
 }
 
-/** Default maximum number of channels per device (MAX_CHANNELS). All channels of a device are loaded together. */
+/**
+ * Default maximum number of channels per device (MAX_CHANNELS). The number is limited, because all channels of a device are loaded
+ * together.
+ */
 export const DEFAULT_MAX_CHANNELS = 64;
 
 /** Removes readings of new channels if the device would get more channels than the maximum. Returns these readings as rejections. */

@@ -70,8 +70,8 @@ export async function planBatchStatements(
 }
 
 /**
- * Returns the changes of energy that is reported separately from electricity, for example gas. Few devices have such energy, so it is added
- * to the aggregates at once.
+ * Returns the changes of energy that is reported separately from electricity, for example gas. Few devices have such energy. It is
+ * therefore added to the aggregates immediately, and not collected in the device's latest hour (open-hour.ts).
  */
 const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
   [...(meters ?? [])].flatMap(([meter, deltas]) =>
@@ -219,7 +219,7 @@ function saveHeads(
 ): BatchStatement[] {
   const count = deviceIds.length + next.length;
   if (count === 0) return [];
-  // Sorted like the index, so that the database writes neighbouring rows together.
+  // Sorted by device id like the index of the table, so that the database writes neighbouring rows together.
   const planned = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
   const values = [
     encodeTexts([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),

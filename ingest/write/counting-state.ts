@@ -5,10 +5,14 @@ import type { RegisterState } from '#ingest/normalise/registers.ts';
 
 /**
  * Packs the state of a rule that converts readings into energy into a few numbers, so that it can be cached outside of the JavaScript heap.
- * A state with an unconfirmed reading, or of an earlier version, cannot be packed. It is stored as JSON and not cached.
+ * A state cannot be packed if it has an unconfirmed reading, or if an earlier version of the service has written it. Such a state is stored
+ * as JSON and not cached.
  */
 
-/** Kinds of packed states: of a series without a total, a register, a power, and interval energy. */
+/**
+ * Kinds of packed states, by what the series measures: nothing that contributes to a total (NOTHING), a register (RUN), a power, or the
+ * energy of intervals.
+ */
 const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
 
 /** Maximum length of a packed state in numbers: five readings of a register, each with a time and a value. */
@@ -76,10 +80,10 @@ const NULL = Buffer.from('null', 'latin1');
 const DIGITS = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
 /** Bit of a base64 digit that shows that another digit follows. */
 const CONTINUES = 32;
-/** Number of values of the first base64 digit, which also contains the sign. */
+/** Number of values that the first base64 digit can express. Two of its six bits are the sign and CONTINUES. */
 const FIRST = 16;
 
-/** Maximum length of the text in bytes. */
+/** Maximum length in bytes of the text of a packed state. */
 export const MAX_COUNTING_STATE_BYTES = 3 + 11 * MAX_NUMBERS;
 
 /** Writes a packed state as text, and returns the index at which the text ends. `lastReadAtMs`: time of the last reading of the series. */

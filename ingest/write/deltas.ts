@@ -53,7 +53,10 @@ export function addIntervalToDeltas(
 
 const IMPORT = { import: true, export: false };
 
-/** Converts exported energy into imported energy: estimated export is stored as a separate quantity, in the column for import. */
+/**
+ * Converts the export of an interval into import. Estimated export is stored as a separate quantity, whose energy is in the column for
+ * import.
+ */
 const exportAsImport = ({ startMs, endMs, exportMilliwattHours, exportSpan }: EnergyInterval): EnergyInterval => ({
   startMs,
   endMs,

@@ -5,8 +5,8 @@ import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
 /**
- * Maximum number of series of a device whose state is cached. Messages of devices with more series go to the queue's partition for
- * backlogged devices.
+ * A device with more series is not cached, and its messages go to the queue's partition for backlogged devices (devices with many pending
+ * readings). A cached record has a lower limit (head-record.ts).
  */
 export const MAX_CACHED_SERIES = 512;
 
@@ -52,8 +52,8 @@ export interface SeriesState {
   /** The unit, if it differs from the usual one of this kind of quantity. Null if unknown. */
   readonly unit?: string | null | undefined;
   /**
-   * The description of a register that the device has announced. `meant`: the channel of the register, determined from all descriptions of
-   * the device. A cached state contains neither.
+   * The register's description, if the device has announced one. `meant`: the channel of the register, determined from all descriptions of
+   * the device. A cached state contains neither the description nor `meant`.
    */
   readonly described?: RegisterDescription | null | undefined;
   readonly meant?: string | null;
@@ -71,8 +71,8 @@ export interface SeriesState {
    */
   readonly earlierRoles?: readonly RolesUntilTime[];
   /**
-   * Unix time in ms from which the current rules distribute the energy of a tariff register over time. An earlier version has distributed
-   * the energy before this time.
+   * Unix time in ms from which the current rules distribute the energy of a tariff register over time. Energy before this time was
+   * distributed by an earlier version of the service.
    */
   readonly tariffSinceMs: number;
   /** Time of the latest reading, Unix ms; null if there is none. */

@@ -167,7 +167,7 @@ class Round {
     states.clear();
     opens.clear();
     const ids = this.#ids;
-    // Sorted by device id like the index of the table, so that neighbouring rows are written together.
+    // Sorted by device id like the index of the table, so that the database writes neighbouring rows together.
     const taken = [...ids.keys()]
       .filter((device) => this.#reasons[device] === null)
       .sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1));
@@ -197,7 +197,7 @@ class Round {
   #deviceAt(deviceId: string, record: number): number {
     const from = this.#ring.numbers;
     const marked = from[record + HEAD_RECORD_OFFSETS.mark] as number;
-    // `marked` is the index of the device in the latest batch that contained it. In this batch, it is valid only if the record matches.
+    // `marked` may come from an earlier batch. It is valid only if the device at this index of this batch has the same record.
     if (this.#records[marked] === record) return marked;
     const length = getRecordLengthAt(from, record);
     this.#heads.makeRoom(this.#used + length);

@@ -36,7 +36,10 @@ export function createHeadCache({
     offsetsOf: (deviceIds: readonly string[]) => ring.offsetsOf(deviceIds),
     /** Returns the cached records (head-record.ts). The result is valid until the next call of `set`. */
     records: () => ({ ring, names }),
-    /** Caches the state of a device. If a later reading would change more than this state (`isSettled` is false), evicts it instead. */
+    /**
+     * Caches the state of a device. If `isSettled` is false, a later reading would also change other columns of the device, so this
+     * function evicts the state instead.
+     */
     set(head: DeviceHead): void {
       if (names.isFull()) {
         names = createSeriesNameRegistry();

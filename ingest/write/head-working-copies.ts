@@ -55,8 +55,8 @@ export class HeadWorkingCopies {
   #roles = unpackRoles(0);
   #isPlain = true;
   /**
-   * Increments of a tariff register by the current reading. If another tariff register rises at the same time, the slow path must
-   * distribute their energy.
+   * Increments of a tariff register that the current reading has caused. If another tariff register rises at the same time, the slow path
+   * must distribute the energy of both.
    */
   readonly #risen: EnergyInterval[] = [];
   readonly #findings: CountingResultReceiver = {
@@ -140,12 +140,16 @@ export class HeadWorkingCopies {
     this.sums.addTo(heads, quarters, 1);
   }
 
-  /** Whether, according to the stored states, no other tariff register rises during this increment (`step`) of a register. */
+  /**
+   * Whether no other tariff register has risen during the increment `step` of the tariff register at index `tariff`, as far as the cached
+   * states show.
+   */
   #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
     const heads = this.numbers;
     const end = head + getRecordLengthAt(heads, head);
     for (let at = head + HEAD_RECORD_OFFSETS.series; at < end; at += SERIES_BLOCK_LENGTH) {
-      // Also compares tariff registers of other circuits (for example of a battery), which are rare. The slow path distinguishes circuits.
+      // Does not distinguish circuits (such as the grid and the battery), because the slow path does. A rise in another circuit, which is
+      // rare, therefore only leads to the slow path.
       if (at === tariff || !unpackRoles(heads[at + SERIES_BLOCK_OFFSETS.roles] as number).isTariff) continue;
       const { run } = unpackCountingState(heads, at + SERIES_BLOCK_OFFSETS.state) as RegisterState;
       const known = run && deriveRegisterIncrements(run, 'import');

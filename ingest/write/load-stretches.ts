@@ -192,7 +192,7 @@ export async function planWithLoadedStretches(
   return plans;
 }
 
-/** For each time that this number of readings is loaded, the idle timeout of the transaction is extended by a second. */
+/** Number of loaded readings for which the idle timeout of the transaction is extended by one second. */
 const READINGS_A_SECOND = 50_000;
 
 /** Extends the idle timeout of the transaction, because it sends no statement while the loaded readings are recomputed. */

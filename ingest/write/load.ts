@@ -24,15 +24,15 @@ import { findPendingRoleRanges } from './target-roles.ts';
 
 export interface LockedDevice extends DeviceHead {
   readonly wasNeverSeen: boolean;
-  /** Which of the device's latest messages were accepted or rejected, one bit each. */
+  /** Outcomes of the device's latest readings, one bit each: 1 if rejected. */
   readonly recentRejects: number;
 }
 
 /**
  * Locks devices for this transaction, and returns the state of those that exist. `arrived`: new readings by device and series.
  * `pieceReadings`: approximate number of readings that a transaction recomputes. `isDeferred`: whether a later transaction recomputes a
- * changed device. `silent`: devices without messages. Of these, deleted devices are also loaded if changes by their owners are not applied
- * yet.
+ * changed device. `silent`: devices without messages. A deleted device is loaded only if it is in `silent` and changes by its owner are not
+ * applied yet.
  */
 export async function loadDevices(
   client: PoolClient,
@@ -161,7 +161,7 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
  */
 function storedRoles(row: StoredRoles): SeriesRoles {
   const imports = row.counts_import || (row.meter !== null && !isElectricityQuantity(row.meter));
-  // `tariff_since` remains set for a former tariff register, so it is not sufficient.
+  // `tariff_since` remains set for a former tariff register, so the register must also contribute to a total.
   const isTariff = row.tariff_since !== null && (imports || row.counts_export);
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
 }

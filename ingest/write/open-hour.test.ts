@@ -75,7 +75,7 @@ test('writes and reads every safe integer with all of its digits', () => {
       expect(quarters.map((_, index) => numbers[index] || '0')).toEqual(quarters.map(String));
       expect(text).toMatch(/[^,]$/);
       expect(parseOpenHour(text)).toEqual({ hour, quarters });
-      // Earlier versions also wrote zeros.
+      // Earlier versions of the service also wrote zeros.
       expect(parseOpenHour([hour, ...MEASURE_NAMES.map(() => 0), ...quarters].join(','))).toEqual({ hour, quarters });
     }),
   );

@@ -29,7 +29,7 @@ import { addIntervalToDeltas } from './deltas.ts';
 
 /**
  * Replaces the stored results of a device by those of the first version of the counting rules. Returns whether consumption or verdicts
- * differ.
+ * (such as `glitch`) differ.
  */
 function asStoredBefore(device: StoredDevice): boolean {
   const { series, settings } = device;

@@ -20,13 +20,13 @@ import {
 /** Numbers of stored readings that are loaded at first before and after a late reading. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /**
- * Maximum number of earlier readings to load if the stored state is from an earlier version. If no state can be derived from them, the
- * series is treated as if it began with the first of them that was counted.
+ * Maximum number of earlier readings to load if an earlier version of the service has written the stored state. If no state can be derived
+ * from these readings, the series is treated as if it began with the first of these readings that has no verdict (such as `glitch`).
  */
 const FURTHEST_UNKNOWN = 1_024;
 /**
- * A series that contributes to no total needs no readings before and after the late ones: only duplicates must be found, which have the
- * same times.
+ * A series that contributes to no total is not replayed. Only stored readings with the times of the late readings are loaded, to find
+ * duplicates.
  */
 const NO_LOOK = { back: 0, beyond: 0 };
 
@@ -122,7 +122,7 @@ export function replayWithNewReadings(
     isExcluded,
   }: { changedToMs: number; nextMs: number; isExcluded: ReadingExclusionPredicate | undefined },
 ): ReplayComparison | LongerStretchRequest {
-  // Up to the changed readings, both rules give the same results.
+  // Until the first changed reading, all of `rules` give the same results.
   const rule = rules.longer ?? rules.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;

@@ -43,7 +43,8 @@ export function findRangeOfRoleChange(
 ): RecomputedReadingRange | null {
   const times = findRoleDifferenceRange(series, will);
   if (!times || times.fromMs >= untilMs) return null;
-  // If a series contributes to no total, its readings have no verdicts (results such as `glitch`).
+  // The readings of a series have verdicts (such as `glitch`) only while the series contributes to a total. If the end of this time
+  // changes, the range therefore begins at the earlier of the two ends or before it.
   const [wasMs, isMs] = [getContributionEndMs(series), getContributionEndMs(will)];
   const hasNoRole = isMs === Number.NEGATIVE_INFINITY;
   const firstMs = wasMs === isMs || hasNoRole ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);

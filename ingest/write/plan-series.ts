@@ -15,7 +15,7 @@ import {
 import { needsTimeDependentCountingRule, planReadingsInOrder, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
-/** The whole history is recomputed if an earlier version has distributed the energy of a tariff register. */
+/** Range of the whole history, which is recomputed if an earlier version of the service has distributed the energy of a tariff register. */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
 
 export interface DevicePlanContext {
@@ -75,8 +75,8 @@ function rulesOf(
 }
 
 /**
- * Whether an earlier call has requested the stored readings around the new readings that are later than all stored ones (`following`). They
- * are needed if one of these new readings changes earlier energy.
+ * `following`: new readings that are later than all stored ones. Returns whether an earlier call has requested the stored readings around
+ * `following`, which are needed if one of the new readings changes earlier energy.
  */
 function isCovered(following: readonly NewReading[], stretches: readonly Stretch[]): boolean {
   const [first] = following;

@@ -170,7 +170,8 @@ function knownOf(
   if (!run) return known;
   // The counting rule also reports energy from times at which the series contributes to no total. `isCounted` excludes this energy.
   const isCounted = ({ import: isImport, export: isExport }: SeriesRoles) => isImport || isExport;
-  // The role may change within the latest readings. All their energy gets the direction (import or export) of the role at the last of them.
+  // The role may change during the readings in `run`. All energy of `run` gets the direction (import or export) of the role at its last
+  // reading.
   const ofRun = deriveRegisterIncrements(run, at(getLastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }

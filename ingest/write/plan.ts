@@ -116,7 +116,7 @@ function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   return followed;
 }
 
-/** A series with its new readings. `firsts`: times of its first reading and first nonzero reading after the batch. */
+/** A series with its new readings. `firsts`: times of its first reading and of its first nonzero reading, including the new readings. */
 interface Found {
   series: SeriesState;
   readonly points: readonly NewReading[];
@@ -235,7 +235,7 @@ function isAhead(series: SeriesState, target: RolesByTime): boolean {
   return times.fromMs > series.lastReadAtMs && getContributionEndMs(series) > series.lastReadAtMs;
 }
 
-/** Limits the edits that exclude readings to the time in which the series contributes to a total. */
+/** Lets edits exclude readings only in the time in which the series contributes to a total. */
 function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   const { isExcluded } = edits;
   const endMs = isExcluded ? getContributionEndMs(will) : Number.POSITIVE_INFINITY;
@@ -263,7 +263,10 @@ function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   );
 }
 
-/** Whether an earlier version has distributed the energy of a tariff register over time, so that it must be recomputed. */
+/**
+ * Whether an earlier version of the service has distributed the energy of a tariff register over time, so that this energy must be
+ * recomputed.
+ */
 const isPlacedBefore = ({ computedWith }: DeviceState, series: SeriesState, will: RolesByTime): boolean =>
   computedWith !== null &&
   series.lastReadAtMs !== null &&

@@ -47,7 +47,7 @@ export interface BatchRollbackState {
   deviceIds: string[];
   /** Number of the devices in `deviceIds` whose state came from the cache. */
   cachedCount: number;
-  /** Series without timestamps that this batch records as such. */
+  /** Series whose readings have no timestamps, and which this batch records in `untimed_series`. */
   untimed: ReturnType<UntimedSeriesRecorder['missing']>;
   undo(): void;
 }

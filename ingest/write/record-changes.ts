@@ -80,7 +80,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
     const { inserts, revises } = plan;
     const lastReadAtMs = plan.series.lastReadAtMs ?? 0;
     for (const { readAtMs } of inserts) if (readAtMs < lastReadAtMs) late.push(readAtMs);
-    // The quarter-hour of the last reading contains both new energy and corrections, so it is left out.
+    // The quarter-hour of the series' last stored reading contains both new energy and corrections, so it is left out.
     if (revises) knownToMs = Math.max(knownToMs, Math.floor(lastReadAtMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
   }
   if (late.length === 0 && knownToMs === 0) return [];

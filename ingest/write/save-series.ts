@@ -65,8 +65,8 @@ const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
 const timeOf = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
 
 /**
- * Returns the value of `series.tariff_since`. A former tariff register that contributes to no total keeps its value, because it determines
- * the distribution of its earlier energy.
+ * Returns the value of `series.tariff_since`. A former tariff register that contributes to no total keeps its value, because this value
+ * determines how the register's earlier energy is distributed over time.
  */
 function tariffSince(plan: SeriesPlan): string | null {
   const { import: imports, export: exports } = plan.roles;

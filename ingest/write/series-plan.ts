@@ -32,7 +32,7 @@ export interface SeriesPlan {
   /** Roles of the series after the batch: the totals to which it contributes. */
   readonly roles: SeriesRoles;
   readonly earlierRoles?: readonly RolesUntilTime[];
-  /** Whether the whole history is recomputed, because an earlier version has distributed its tariff energy. */
+  /** Whether the whole history is recomputed, because an earlier version of the service has distributed the tariff register's energy. */
   readonly isOfEarlierEdition: boolean;
   readonly firsts: FirstReadingTimes;
   /**
@@ -43,12 +43,12 @@ export interface SeriesPlan {
   /** New readings to store. `lowered`: new readings that replace a stored reading with a higher value. */
   readonly inserts: NewReading[];
   readonly lowered: NewReading[];
-  /** Readings for whose time a higher value was received, too. The lower value is kept. */
+  /** Readings for which two different values were received. Only the lower value is stored. */
   readonly lowerKept: SeriesReading[];
   /** Manual readings to store. `withdrawn`: manual readings to delete. */
   readonly added: SeriesReading[];
   readonly withdrawn: SeriesReading[];
-  /** Changed verdicts, by the key of the reading (`getReadingKey`). Null if none changes. */
+  /** Changed verdicts (such as `glitch`), by the key of the reading (`getReadingKey`). Null if none changes. */
   verdicts: Map<string, SeriesReadingWithVerdict> | null;
   /** Time of the last reading, and state of the counting rule after the batch. Null if both are unchanged. */
   head: { lastReadAtMs: number; tail: unknown } | null;
@@ -125,7 +125,7 @@ export function planReadingsInOrder(
   return true;
 }
 
-/** Adds the late readings of a merge to the plan, but not their energy. */
+/** Adds inserted, lowered, duplicate and rejected readings of a merge to the plan, but not the change of energy. */
 export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void {
   const { inserted, lowered, conflicts, lowerKept, duplicates } = merge;
   for (const point of inserted) plan.inserts.push(point);
@@ -142,8 +142,8 @@ export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void 
 }
 
 /**
- * Adds the difference between two replays: verdicts and energy. `before` or `after` is null if the series contributes to no total at that
- * time.
+ * Adds the difference between two replays to the plan: energy, and verdicts (such as `glitch`). `before`: null if no stored readings were
+ * replayed.
  */
 export function addReplayDifferences(
   plan: SeriesPlan,

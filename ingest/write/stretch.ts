@@ -26,7 +26,10 @@ export interface StretchBounds {
   readonly lookFor?: 'steps' | 'nonzero';
 }
 
-/** Moves the further readings to before and after readings that an edit excludes. These may be millions. */
+/**
+ * If an edit excludes the readings next to the range, moves the further readings to before or after the excluded ones, which may be
+ * millions.
+ */
 export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly EditTimeRange[]): StretchBounds {
   const { firstMs, lastMs } = bounds;
   const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);
@@ -51,7 +54,7 @@ export interface Stretch extends StretchBounds {
   readonly isToEnd: boolean;
 }
 
-/** If there were too few further readings, their number is multiplied by this factor. */
+/** Factor by which the number of further readings grows if the loaded ones are not enough. */
 const GROWTH = 16;
 
 /** Returns larger bounds, with more further readings on one side. */
@@ -77,7 +80,7 @@ export interface StretchMerge {
   lowered: NewReading[];
   /** New readings for whose time a lower value is stored. */
   conflicts: NewReading[];
-  /** Readings for whose time a higher value was received, too. The lower value is kept. */
+  /** Readings for which two different values were received. Only the lower value is stored. */
   lowerKept: SeriesReading[];
   duplicates: number;
   /** Time of the last changed reading, Unix ms. -Infinity if no reading changed. */

@@ -32,7 +32,7 @@ export function createUntimedSeriesRecorder(host: string) {
         createBatchStatement({ text, values: [host, ...[0, 1, 2].map((column) => rows.map((row) => row[column]))] }),
       ];
     },
-    /** Caches series as recorded. Must be called after the commit. */
+    /** Marks series as recorded, so that `missing` no longer returns them. Must be called after the commit. */
     noted(missing: ReadonlyMap<string, unknown>): void {
       if (known.size > MAX_KNOWN) known.clear();
       for (const name of missing.keys()) known.add(name);

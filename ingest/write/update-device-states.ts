@@ -28,7 +28,7 @@ export function planDeviceStateUpdates(
 
 interface ReportedState {
   deviceId: string;
-  /** Whether the latest messages were accepted or rejected, one bit each. */
+  /** Outcomes of the device's latest readings, one bit each: 1 if rejected. */
   bits: number;
   reportsFaulty: boolean | null;
 }
@@ -94,7 +94,10 @@ async function addConnectedEvents(client: PoolClient, deviceIds: readonly string
   await addEvents(query, events, new Date());
 }
 
-/** Number of a device's latest messages and elements whose outcome is stored. The column `is_faulty` assumes the same number. */
+/**
+ * Number of a device's latest outcomes that are stored. An outcome is a valid reading, or the rejection of a reading or of a whole message.
+ * The column `is_faulty` assumes the same number.
+ */
 const STORED_OUTCOMES = 20;
 const MASK = 2 ** STORED_OUTCOMES - 1;
 

@@ -187,7 +187,9 @@ async function confirmSenders(
   return { confirmed: batch.filter((message) => !refused.has(message)), refused };
 }
 
-/** Returns the reason for which a sender's messages are refused. Throws any other error again, because it has made the transaction fail. */
+/**
+ * Returns an AppError as the reason for refusing a sender's messages. Rethrows every other error, because the transaction has then failed.
+ */
 function refusalIn(error: unknown): AppError {
   if (error instanceof AppError) return error;
   throw error;
