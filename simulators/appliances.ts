@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 /** Appliances that a plug or a separate device can measure. */
 export type Appliance = 'fridge' | 'tv' | 'dishwasher' | 'washing machine' | 'tumble dryer' | 'heat pump' | 'car';
 
-/** A single use of an appliance, from a minute of the local day. A use that lasts past midnight ends at midnight. */
+/** A single use of an appliance, which starts at a minute of the local day. A use that lasts past midnight ends at midnight. */
 export interface ApplianceRun {
   /** The appliance that is used. Not set for cooking. */
   appliance?: Appliance;

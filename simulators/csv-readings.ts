@@ -11,7 +11,7 @@ export interface CsvOptions {
   unit: 'kWh' | 'Wh' | 'W' | 'kW';
   /** Length of the intervals in seconds, if `kind` is `interval`. */
   intervalSeconds: number;
-  /** Whether the time in a row is the start or the end of its interval. */
+  /** Whether the time of a row is the start or the end of the row's interval. */
   timeMarks: 'start' | 'end';
   channel?: string;
   /** IANA time zone of times without an offset. Default: UTC. */

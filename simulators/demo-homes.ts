@@ -28,7 +28,10 @@ import { ensureSimulatorDevice, hasSimulatorDevice, type SimulatorDevice } from 
 /** E-mail address of the demo's utility account, which can access all homes of the demo. */
 export const DEMO_UTILITY = 'utility@demo.example';
 
-/** Number of days for which a new device's history has quarter-hourly readings. Remarks and hourly charts use this many days. */
+/**
+ * Number of days for which a new device's history has quarter-hourly readings. Hourly charts and remarks (notices about unusual usage) use
+ * this many days.
+ */
 const FINE_DAYS = 75;
 
 /** An account of the demo with its home. */
@@ -135,8 +138,8 @@ const ensurePlanned = (
 };
 
 /**
- * Prepares a planned device for publishing. The start of its registers depends only on stored data, so that each start of the demo computes
- * the same one.
+ * Prepares a planned device for publishing. The time at which its registers are zero depends only on stored data, so that each start of the
+ * demo computes the same registers.
  */
 function prepare(
   db: Database,

@@ -60,8 +60,8 @@ export function createDemoHouse(traits: HomeTraits, panels: SolarTraits = NO_PAN
 }
 
 /**
- * Returns a function for the registers of a device in a house at a time. They are zero at the start of the local day of `installedAtMs`.
- * Calls with ascending times are fast.
+ * Returns the function `at`, which returns the registers of a device in a house, and the state of the room, at a time. The registers are
+ * zero at the start of the local day of `installedAtMs`. Calls with ascending times are fast.
  */
 export function createHouseRegisters(
   { traits, simulate }: DemoHouse,

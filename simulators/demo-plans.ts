@@ -153,7 +153,7 @@ export const DEMO_HOME_PLANS: readonly DemoHomePlan[] = [
   },
 ];
 
-/** Minimum age of a fault, in ms. The service shows a remark only if a fault lasts for a day. */
+/** Minimum age of a fault, in ms. The service shows a remark (a notice about unusual usage) only if a fault lasts for a day. */
 const REMARKED_AFTER_MS = 30 * 3_600_000;
 /** Age in ms at which a fault is repaired. A demo that runs longer also shows the end of the fault. */
 const REPAIRED_AFTER_MS = 28 * DAY_MS;

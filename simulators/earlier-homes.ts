@@ -55,7 +55,7 @@ export async function ensureDeviceWithNewSecret(
   history: DemoHistory,
 ): Promise<DemoDevice> {
   const own = await ensureSimulatorDevice(db, place);
-  // The start of the register depends only on stored data, so that each start of the demo computes the same history.
+  // The time at which the register is zero depends only on stored data, so that each start of the demo computes the same history.
   const traits = drawHomeTraits(place.email, getUtcOffsetMinutes(place.timezone, own.createdAt));
   const home = createSimulatedHome(traits, computeHistoryStartMs(own, history));
   return prepareDemoDevice(db, own, history, {

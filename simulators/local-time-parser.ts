@@ -25,7 +25,10 @@ export function createLocalTimeParser(zone: string): (local: string) => number |
   };
 }
 
-/** Adds the seconds to `2026-10-25T02:30`, and removes the fraction from `2026-10-25T02:30:00.5`, so that both have the format above. */
+/**
+ * Returns a local time in the format `2026-10-25T02:30:00`: adds the seconds to `2026-10-25T02:30`, and removes the fraction from
+ * `2026-10-25T02:30:00.5`.
+ */
 const withSeconds = (local: string): string => {
   const [, minutes = '', seconds = ':00'] = /^(.{16})(:\d\d)?/.exec(local) ?? [];
   return minutes + seconds;

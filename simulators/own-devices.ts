@@ -19,7 +19,7 @@ export interface SimulatorDevice {
   lastReadAtMs: number | null;
 }
 
-/** Kinds of devices that earlier simulators identified by type and location. */
+/** Kinds of devices that earlier versions of the simulator identified by type and location. */
 const ONCE_BY_LOCATION: ReadonlySet<string> = new Set(['smart_meter', 'thermostat']);
 
 /** Identifies a simulated device by its owner and kind. The other members apply only when the device is created. */
@@ -60,15 +60,16 @@ export async function ensureSimulatorDevice(
     living = known.find(({ deleted_at }) => deleted_at === null);
   }
   if (!living) throw new Error(`The simulated ${place.kind} of ${place.userId} was not stored`);
-  // Earlier versions created devices for which the migration could not determine the manager (sql/schema/0055_managed_devices.sql), so it
-  // is set here.
+  // For devices of earlier versions of the simulator, the migration could not determine the manager (sql/schema/0055_managed_devices.sql),
+  // so it is set here.
   await db
     .updateTable('devices')
     .set({ managed_by: managedBy })
     .where('device_id', '=', living.device_id)
     .where('managed_by', '<>', managedBy)
     .execute();
-  // The energy of a deleted device remains in its owner's history, so the device that replaces it starts at its last reading.
+  // The energy of a deleted device remains in its owner's history, so the replacing device continues after the deleted device's last
+  // reading.
   const times = known.map(({ last_read_at }) => last_read_at?.getTime() ?? 0);
   const lastReadAtMs = living.last_read_at?.getTime() ?? (Math.max(...times) || null);
   const firstCreatedAt = known[0]?.created_at ?? living.created_at;
@@ -125,8 +126,8 @@ async function ownDevices(db: Database, place: Pick<SimulatorDeviceKey, 'userId'
 }
 
 /**
- * Marks the device that earlier simulators identified by type and location, and returns whether there is one. The mark is in the decoder
- * settings, because an id cannot be changed. Called only if no device is found by its id.
+ * Marks the device that earlier versions of the simulator identified by type and location, and returns whether there is one. The mark is in
+ * the decoder settings, because an id cannot be changed. Called only if no device is found by its id.
  */
 async function adopt(db: Database, place: SimulatorDeviceKey): Promise<boolean> {
   if (!ONCE_BY_LOCATION.has(place.kind)) return false;

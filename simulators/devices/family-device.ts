@@ -1,7 +1,7 @@
 import type { SimulatedHome } from '../home-clock.ts';
 import { createRandom } from '../random.ts';
 
-/** One MQTT message of a device with another maker's firmware. */
+/** One MQTT message of a device that uses its maker's format instead of this service's native format. */
 export interface FamilyMessage {
   topic: string;
   payload: string;

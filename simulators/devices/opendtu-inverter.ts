@@ -11,8 +11,8 @@ const EFFICIENCY = 0.95;
 
 /**
  * A micro-inverter with two inputs behind OpenDTU, which publishes one retained text per topic, without a time. `0/yieldtotal` is the
- * home's energy register in kWh, used as the production. Each input has half of this energy. `yieldday` is in Wh, from the first request
- * on.
+ * home's energy register in kWh, used as the production. Each input has half of this energy. `yieldday` counts the Wh since the first call
+ * of `messages`.
  *
  * @param options.name Seed of the serial number.
  * @param options.base Base topic (default `solar`).

@@ -11,7 +11,8 @@ const IDLE = { power: '0.00', reactive_power: '0.00', pf: '0.00', voltage: '230.
 
 /**
  * A Shelly EM of the first generation: one text per topic, without a time. `emeter/0/total` is the home's energy register in Wh with one
- * decimal. `emeter/0/energy` counts watt-minutes since the first request and is no register. Nothing is connected to `emeter/1`.
+ * decimal. `emeter/0/energy` counts watt-minutes since the first call of `messages`, and is no register. Nothing is connected to
+ * `emeter/1`.
  *
  * @param options.name Seed of the hardware id.
  */
