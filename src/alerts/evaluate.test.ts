@@ -23,7 +23,7 @@ const ZONES = [
 const START_MS = Date.UTC(2025, 0, 1);
 const hourMs = fc.integer({ min: 0, max: 24 * 700 }).map((hours) => START_MS + hours * HOUR_MS);
 const zone = fc.constantFrom(...ZONES);
-/** Clock changes within a clock hour, which shorten it: two on Lord Howe Island, two in Chatham. The times are in UTC. */
+/** Clock changes in the middle of a clock hour, which shorten this hour: two on Lord Howe Island, two in Chatham. The times are in UTC. */
 const CHANGES_MS = ['2025-04-05T15:00Z', '2025-10-04T15:30Z', '2025-04-05T14:00Z', '2025-09-27T14:00Z'].map(Date.parse);
 const hourAtChange = fc
   .tuple(fc.constantFrom(...CHANGES_MS), fc.integer({ min: -3, max: 3 }))

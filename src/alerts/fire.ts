@@ -61,7 +61,7 @@ export async function fireAlerts(query: QueryFunction, firings: readonly AlertFi
     return alert ? [{ firing, alert }] : [];
   });
   if (fired.length === 0) return 0;
-  // The time range of a silence is empty here, so that the event contains no usage of other devices.
+  // A silence has no end, so its range is empty here. The event then lists no usage of other devices.
   const spans = fired.map(({ alert, firing: { periodStart, periodEnd } }) => {
     const startMs = periodStart.getTime();
     return { userId: alert.user_id, startMs, endMs: periodEnd?.getTime() ?? startMs };

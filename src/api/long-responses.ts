@@ -30,7 +30,7 @@ async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>)
 }
 
 /**
- * Waits for the first page of a response, so that an error until then leads to an error status. A later error aborts the
+ * Waits for the first page of a response, so that an error before this page can be reported by an error status. A later error aborts the
  * response, which the client detects.
  */
 export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {

@@ -8,7 +8,7 @@ export function convertZodToJsonSchema(schema: z.ZodType, io: 'input' | 'output'
     io,
     unrepresentable: 'any',
     override({ jsonSchema }) {
-      // Removes the bounds of JavaScript's numbers, and patterns that follow from the format.
+      // Removes bounds that only state the range of JavaScript's safe integers, and patterns that the format or the type `integer` implies.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern;

@@ -239,7 +239,7 @@ const read: RunRequest = async (definition, context, caller, request, reply) => 
   }
 };
 
-/** Runs a request that may change data, in the way that `changes` of its operation states. */
+/** Runs a request that may change data. The operation's `changes` determines whether the whole request runs in one transaction. */
 const change: RunRequest = async (definition, context, caller, request, reply) => {
   const { db, clock } = context;
   const changesNothing = definition.changes === 'nothing' || isTrial(definition, request);

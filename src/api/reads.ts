@@ -22,8 +22,8 @@ export interface ReadDatabaseRouter {
 }
 
 /**
- * Creates the router between primary and standby. Requests read from the standby, unless it has not replayed the account's latest
- * changes. These are the transactions in the account's latest audit entries.
+ * Creates the router between primary and standby. A request reads from the standby if the standby has replayed the account's latest
+ * changes, that is, the transactions in the account's latest audit entries. Otherwise it reads from the primary.
  */
 export function createReadDatabaseRouter(db: Database, readDb: Database, standby: Standby): ReadDatabaseRouter {
   return {

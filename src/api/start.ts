@@ -57,7 +57,7 @@ interface ApiParts {
   rejected: RejectedMessagesPort;
   sentReadings: SentReadingsPort;
   rollups: RollupsPort;
-  /** Functions of the installation's own back-ups; null without back-ups. */
+  /** Records deleted keys, sessions and other objects in a file next to the back-ups; null without back-ups. */
   writeEndedObjects: (() => Promise<void>) | null;
   runDoctor: () => Promise<DoctorReport>;
   metrics: Metrics;

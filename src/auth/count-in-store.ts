@@ -32,7 +32,9 @@ export interface CounterStore {
 /** Maximum number of accounts and addresses whose counters a process caches. */
 const REMEMBERED = 10_000;
 
-/** Limits for a key of one device. This counter contains only refused requests; many refusals suspend the key. */
+/**
+ * Limits of a counter `key:…`, which counts the refused requests of a device's key. It allows no requests; many refusals suspend the key.
+ */
 const REFUSALS_ONLY: WindowLimits = { minute: 0, day: 0 };
 
 /** Returns the limits that apply to a counter. Requests with keys of a single device have a limit per minute but none per day. */

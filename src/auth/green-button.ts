@@ -4,7 +4,7 @@ import type { AppScope } from './scopes.ts';
 /** Scope of this service that an app needs for an ESPI subscription and for the notices about the subscription. */
 export const GREEN_BUTTON_REQUIRED_SCOPE = 'insights:read' satisfies AppScope;
 
-/** Data that an app reads by Green Button Connect My Data. */
+/** Interval length and history of the data that an app may read by Green Button Connect My Data. */
 interface GreenButtonTerms {
   intervalSeconds: 900 | 3_600;
   historySeconds: number;

@@ -6,7 +6,7 @@ import { API_KEY_PREFIX } from '#src/core/secrets.ts';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_CHARACTERS = 36;
 const CHECK_CHARACTERS = 6;
-/** Returns the number of characters of a key that lists show: the environment, the cell and the next four characters. */
+/** Returns how many characters of a key are shown in lists: those of the environment, the cell and the next four. */
 const shownOf = (key: string): number => API_KEY_PREFIX.live.length + (parseCell(key)?.length ?? -1) + 1 + 4;
 
 /**

@@ -196,8 +196,8 @@ const OVERLAP_MS = 24 * 3_600_000;
 export const MAX_OVERLAP_HOURS = 720;
 
 /**
- * Creates a key with the same name, scopes, addresses and limits as an old key. The old key stays valid for `overlapMs`, or until
- * its earlier expiry. `madeBy`: who rotates the key. Null if the caller cannot access a valid key with this id.
+ * Creates a key with the same name, scopes, addresses and limits as an old key. The old key stays valid for `overlapMs`, or until it
+ * expires if that is sooner. `madeBy`: who rotates the key. Null if the caller cannot access a valid key with this id.
  */
 export async function rotateKey(
   db: Database,

@@ -43,8 +43,8 @@ const ARCHIVE_COMMAND = [
 const SEGMENT_SECONDS = 55;
 
 /**
- * Returns lines for PostgreSQL's configuration. Every command that starts the database needs them, because its WAL must be
- * archived, too.
+ * Returns lines for PostgreSQL's configuration. Every command that starts the database needs them, because WAL that the database writes
+ * during the command must be archived, too.
  */
 export const formatArchiveSettings = (isArchiving: boolean): string =>
   isArchiving

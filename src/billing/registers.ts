@@ -92,7 +92,7 @@ function within({ registerState, next }: Ends, { fromMs, untilMs }: Series, from
   return { registerState: { ...registerState, atMs, next: counted }, next: counted };
 }
 
-/** Returns the state of a register at its first reading or, if that is earlier, at the start of the bill period (`from`). */
+/** Returns the state of a register at its first reading or at the start of the bill period (`from`), whichever is later. */
 const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): RegisterState => ({
   atMs: Math.max(ms, from.getTime()),
   lastMs: ms,

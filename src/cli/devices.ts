@@ -155,7 +155,7 @@ async function discovered(db: Database, { user, json }: { user: string; json?: b
 function formatDiscovered(one: DiscoveredDevice): string {
   const counted = one.quantities.filter(({ counts }) => counts !== null);
   const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
-  // Line breaks in a device's text are escaped, because it could otherwise forge lines of output.
+  // Line breaks in a device's text are escaped, because such a text could otherwise forge lines of output.
   const head = escapeLineForTerminal(`${one.discovery_id}  ${one.family}  ${one.native_id}`);
   return `${head}\n  ${escapeLineForTerminal(what || whyNothingCounts(one))}`;
 }

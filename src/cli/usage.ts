@@ -27,8 +27,8 @@ async function whyNothing(db: Database, deviceId: string): Promise<string> {
 }
 
 /**
- * Returns what decides whether a device has enough readings for usage, which takes two readings of the same quantity, or one reading of an
- * interval. `first`: time of the first stored reading, or null. `areSingle`: whether no quantity has enough readings.
+ * Returns whether a device has enough readings for usage: two readings of the same quantity, or one reading of an interval. `first`: time
+ * of the first stored reading, or null. `areSingle`: true if no quantity has enough readings.
  */
 export async function summariseUsageReadings(
   db: Database,

@@ -17,8 +17,8 @@ import {
 
 interface RangeTask {
   /**
-   * The energy and prices. For a simulated change of a home, `held` contains only the months before the range, and `exchange` the range
-   * itself.
+   * Energy and prices for the computation of costs. For a simulated change of a home, `held` contains only the energy of the months before
+   * the range, and `exchange` contains the energy of the range.
    */
   held: CostInputs;
   range: DayRange;

@@ -26,8 +26,8 @@ interface AskedInsights {
 }
 
 /**
- * Adds the requested costs and emissions to rows in order of time. If a row is missing but has a cost, adds the row, with null for
- * `members` (the other requested fields).
+ * Adds the requested costs and emissions to rows in order of time. If a period has a cost but no row, adds a row for the period, with null
+ * for `members` (the other requested fields).
  */
 export async function addCostsAndEmissions<Row extends UsageRow>(
   db: Database,

@@ -6,8 +6,8 @@ import type { CostBucket } from './costs.ts';
 export type UsageRow = RowTimeLabels & { kwh_used: number | null; peak_hour: string | null };
 
 /**
- * Adds costs to rows in order of time. The cost is null if no tariff was valid. If a row is missing but has a cost, adds the row, with null
- * for `members` (the other requested fields).
+ * Adds costs to rows in order of time. The cost is null if no tariff was valid. If a period has a cost but no row, adds a row for the
+ * period, with null for `members` (the other requested fields).
  */
 export function addCostsToRows<R extends UsageRow>(
   rows: readonly R[],

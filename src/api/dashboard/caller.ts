@@ -17,8 +17,8 @@ export const BROWSER_COOKIE_NAMES: Record<Environment, string> = {
   sandbox: '__Secure-energy_sandbox_browser',
 };
 /**
- * Names of the cookies that store a pending sign-in while the person is at the identity provider. With this prefix, no other host
- * can set them.
+ * Names of the cookies that store a pending sign-in while the person is at the identity provider. The prefix `__Host-` prevents other hosts
+ * from setting them.
  */
 export const PROVIDER_COOKIE_NAMES: Record<Environment, string> = {
   live: '__Host-energy_provider',

@@ -57,7 +57,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     clearInterval(looking);
     clearInterval(beating);
     endAll();
-    // Streams that their clients have not read to the end by then are destroyed.
+    // After `UNREAD_END_MS`, destroys the streams that their clients have not read to the end.
     setTimeout(() => {
       for (const { outlet } of listeners) outlet.stream.destroy();
     }, UNREAD_END_MS).unref();

@@ -105,7 +105,7 @@ export class UsageStreams {
     this.handOn();
     this.#isStopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
-    // Streams that their clients have not read to the end by then are destroyed.
+    // After `UNREAD_END_MS`, destroys the streams that their clients have not read to the end.
     setTimeout(() => {
       for (const { outlet } of this.#homes.followers) outlet.stream.destroy();
     }, UNREAD_END_MS).unref();

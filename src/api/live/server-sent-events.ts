@@ -26,7 +26,7 @@ export function createServerSentEventWriter(): ServerSentEventWriter {
       stream.push(text);
     }
   };
-  // Node calls `read` also while the client has not read the buffered data, so this call does not mean that there is room.
+  // Node calls `read` even if the client has not read the buffered data, so a call does not mean that the stream has room.
   const stream = new Readable({ highWaterMark: MAX_UNREAD_BYTES, read: () => queueMicrotask(flush) });
   stream.once('close', () => waiting.clear());
   return {

@@ -1,6 +1,6 @@
 /**
- * Position of a stream in a home's usage events: the last event that was sent, and the time (Unix ms) since which no usage event of the
- * home is missing.
+ * Position of a stream in a home's usage events. From `sinceMs` (Unix ms) on, the stream has sent all usage events of the home up to
+ * `eventId`, its last event.
  */
 export interface StreamPosition {
   sinceMs: number;
@@ -21,7 +21,7 @@ export function parseStreamPosition(id: string): StreamPosition | null {
 
 /**
  * Whether an event is the next one for a stream. `placeId`: last event that the stream has sent. `afterId`: event after which the query
- * began. If the stream's last event is older, the query may have skipped events, so the stream waits for a later query.
+ * began. If `placeId` is older than `afterId`, the query may have skipped events, so the stream waits for a later query.
  */
 export const isNextStreamEvent = (
   placeId: string,

@@ -159,8 +159,8 @@ export class StreamedHomes {
   }
 
   /**
-   * Sends a usage event to each stream of a home that has room and for which the event is the next one. Other streams receive the
-   * event after a later query.
+   * Sends a usage event of a home to each stream that has room and whose next event it is. Other streams receive the event after a later
+   * query.
    */
   takeUsage(userId: string, event: { afterId: string; eventId: string }, data: unknown): void {
     for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {

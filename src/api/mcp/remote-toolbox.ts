@@ -4,7 +4,7 @@ import type { Toolbox, ToolDescription } from './server.ts';
 
 /** Maximum duration of a request in ms, longer than every time limit of the service. */
 const TIMEOUT_MS = 120_000;
-/** Latest revision of the protocol in which requests are sent without an envelope. */
+/** Latest revision of the Model Context Protocol in which a request needs no member `_meta`. */
 const REVISION = '2025-11-25';
 
 /** A response of JSON-RPC. */

@@ -33,7 +33,7 @@ const [DATE, MONTH, TIME, INSTANT, ENERGY, SHARE, TENTHS, MONEY] = [2, 3, 4, 5, 
 const DAYS_BEFORE_1970 = 25_569;
 const serialOf = (iso: string): number => Date.parse(iso) / DAY_MS + DAYS_BEFORE_1970;
 
-/** A cell: a number in the form that XML contains, a boolean, or a text, which is never interpreted as a formula. */
+/** A cell: a number as text for the XML, a boolean, or a text, which is never interpreted as a formula. */
 type Cell =
   | { kind: 'number'; text: string; style: CellStyle }
   | { kind: 'boolean'; value: boolean }

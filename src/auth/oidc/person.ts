@@ -22,7 +22,7 @@ const BY_POWER: readonly Role[] = ['homeowner', 'utility', 'admin'];
 
 /**
  * Returns the person whom an identity provider's claims describe, or the reason for refusing the person. If a role mapping is configured, a
- * person with no group in it becomes a homeowner, so that unknown groups never grant a higher role.
+ * person whose groups are all missing from the mapping becomes a homeowner, so that unknown groups never grant a higher role.
  */
 export function parseIdentifiedPerson(
   claims: Claims,

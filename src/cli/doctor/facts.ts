@@ -63,7 +63,10 @@ export interface DatabaseContent {
   heardInDay: number;
   heardInHour: number;
   faulty: number;
-  /** Number of messages, and of rejected ones among them: the last 20 messages of each device that has reported in the last day. */
+  /**
+   * Number of messages (`all`) and of rejected messages (`rejected`), among the last 20 messages of each device that has reported in the
+   * last day.
+   */
   lastMessages: { all: number; rejected: number };
   overdueSeconds: number;
   deliveriesWaiting: number;

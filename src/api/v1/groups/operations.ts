@@ -139,7 +139,7 @@ interface Change {
 }
 
 /**
- * Adds homes to a group and removes homes from it, all or none. Throws 404 if the caller cannot access the group, or its owner
+ * Adds homes to a group and removes homes from it, all or none. Throws 404 if the caller cannot access the group, or if the group's owner
  * cannot access a home to add.
  */
 async function change(

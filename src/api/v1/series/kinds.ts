@@ -12,8 +12,8 @@ export interface SeriesKindDescription {
   /** Name of the values of such a series in paths and in responses. */
   values: string;
   /**
-   * Parts of the names of actions in the audit log. Each name begins with `noun`. `stores` and `removes` are the other parts for actions on
-   * values.
+   * Parts of the names of actions in the audit log, such as `price_series.created`. `noun` is the part before the dot. `stores` and
+   * `removes` are the parts after the dot for storing and removing values.
    */
   noun: string;
   stores: string;

@@ -65,7 +65,7 @@ async function compareClocks(pool: Pool): Promise<DatabaseServer['clock']> {
   const samples: DatabaseServer['clock'][] = [];
   for (let index = 0; index < 3; index++) {
     const beforeMs = Date.now();
-    // Raw SQL: the server's clock.
+    // Raw SQL: reads the server's clock.
     const { rows } = await pool.query<{ ms: number }>(
       'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
     );
