@@ -20,7 +20,7 @@ export interface HomeChange {
   productionScale: Billionths | null;
 }
 
-/** Energy exchanged with the grid, by quarter-hour: before the change in whole mWh, after it in smaller units. */
+/** Energy exchanged with the grid, by quarter-hour: in whole mWh before the simulated change of the home, in smaller units after it. */
 interface Exchanged<List> {
   imported: List;
   estimated: List;
@@ -38,7 +38,7 @@ export interface HomeSimulation {
   sums: {
     before: SideSums;
     after: SideSums;
-    /** The change does not alter the usage of the home. */
+    /** Usage of the home, which is the same before and after the change. */
     used: bigint;
     charged: bigint;
     discharged: bigint;
@@ -60,8 +60,8 @@ const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
 
 /**
- * Simulates a home with a change, quarter-hour by quarter-hour (docs/cost.md, "What if"). All energies are exact. Quarter-hours with
- * unknown energy are skipped.
+ * Simulates a home with a battery or with another production, quarter-hour by quarter-hour (docs/cost.md, "What if"). All energies are
+ * exact. Quarter-hours with unknown energy are skipped.
  */
 export function simulateHome(exchange: HomeEnergyExchange, { battery, productionScale }: HomeChange): HomeSimulation {
   const count = exchange.isKnown.length;
@@ -93,7 +93,7 @@ export function simulateHome(exchange: HomeEnergyExchange, { battery, production
     totals.exported += exported;
     if (!isAlone) totals.exportedBeside += exported;
     totals.production += of('production');
-    // In a home without production and storage, all imported energy was used.
+    // The usage of a home without production and storage is its import, which was reduced by `both` above.
     totals.balance += of('balance') - (isAlone ? both : 0);
     totals.floor += imported - of('charged');
     hasProduction ||= of('productionMs') > 0;
@@ -201,7 +201,7 @@ export function describeBattery({ units, sums }: HomeSimulation, { capacityKwh }
   };
 }
 
-/** Whether a change can alter any energy: there is exported energy to store, or production to scale. */
+/** Whether the battery or the changed production has any effect: there is exported energy to store, or production to scale. */
 export function canHomeChangeAlterEnergy({ sums }: HomeSimulation, { battery, productionScale }: HomeChange): boolean {
   const isScaled = productionScale !== null && sums.before.production > 0n;
   return isScaled || (battery !== null && sums.before.exported > 0n);

@@ -18,7 +18,8 @@ export class ApiFailure extends Error {
 }
 
 /**
- * Returns the display name of a field in a validation error, as the first word of a sentence. An item of a list has the name of the list.
+ * Returns the display name of a field in a validation error, as the first word of a sentence. For an item of a list, returns the name of
+ * the list.
  */
 function named(field: string): string {
   const own = field.replace(/^decoder_config\.mapping\.\d+\./, '').replace(/\.\d+$/, '');
@@ -49,7 +50,7 @@ export const isTemporaryFailure = (error: unknown): boolean =>
 let csrfToken = '';
 let signedOut: () => void = () => {};
 
-/** Stores the session's CSRF token, and a function that is called when the session ends. Each changing request contains the token. */
+/** Stores the session's CSRF token, and a function that is called when the session ends. Requests that change data contain the token. */
 export function storeSession(token: string, whenOver: () => void): void {
   csrfToken = token;
   signedOut = whenOver;

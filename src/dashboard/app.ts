@@ -203,7 +203,7 @@ function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language
 applyTheme();
 const root = document.getElementById('app');
 if (root) {
-  // In English, because the texts of the selected language could not be loaded.
+  // This text is in English, because the texts of the selected language could not be loaded.
   const failed = () => root.replaceChildren('The dashboard could not be fetched. Reload the page.');
   firstWords().then(() => {
     root.replaceChildren();

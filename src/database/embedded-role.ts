@@ -6,7 +6,7 @@ import { runWithSeparatePool } from './connect.ts';
 /** Role of the service in its embedded database, which it owns. It is not a superuser. */
 export const SERVICE_ROLE = 'energy';
 export const SERVICE_DATABASE = 'energy';
-/** Used only to set up the role and the database. */
+/** Superuser of the embedded server, used only to set up the role and the database. */
 export const SERVER_SUPERUSER = 'postgres';
 
 /**

@@ -92,7 +92,7 @@ export class DatabaseHosts {
     return this.#ask(host).catch(() => false);
   }
 
-  /** Clears the cached host if it is this one. `error`: why a connection to the host failed. */
+  /** Clears the cached host if it is `host`. `error`: why a connection to the host failed. */
   forget(host: number, error?: Error): void {
     if (this.#known !== host) return;
     if (this.#isNew && error && isTimeout(error)) this.#slowness.increase();
@@ -144,7 +144,7 @@ export class RoleWatchingClient extends pg.Client {
       if (parameterName === 'in_hot_standby' && before !== undefined && before !== parameterValue) this.becomeUseless();
     });
     this.connection.on('errorMessage', ({ code }) => {
-      // In a database that is closed for writing, a new connection would be no better, and this one can still read.
+      // If the database is closed for writing, a new connection could not write either. This connection can still read.
       const isClosed = this.said.default_transaction_read_only === 'on';
       if (code === READ_ONLY && !isClosed) this.becomeUseless();
     });
@@ -219,7 +219,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
   };
 }
 
-/** Checks over a new connection whether a host has the wanted role. */
+/** Opens a new connection to a host, and returns whether the host has the wanted role. */
 export async function isHostInRole(config: pg.ClientConfig, wanted: ServerRole): Promise<boolean> {
   const client = new pg.Client(config);
   client.on('error', () => {});

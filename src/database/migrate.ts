@@ -155,8 +155,7 @@ export function getRetentionStartMs(nowMs: number, retentionMonths: number): num
 }
 
 /**
- * Drops the oldest readings in whole partitions, a day after readings of their time have been rejected for the first time. Returns the
- * names of the partitions.
+ * Drops partitions all of whose readings have been older than the retention period for at least a day. Returns the names of the partitions.
  */
 export async function dropExpiredReadings(pool: Queried, now: Date, retentionMonths: number): Promise<string[]> {
   const before = new Date(getRetentionStartMs(now.getTime(), retentionMonths) - DAY_MS);
@@ -165,7 +164,7 @@ export async function dropExpiredReadings(pool: Queried, now: Date, retentionMon
   return rows[0].dropped;
 }
 
-/** Compresses old data, if the database supports it, in small transactions. `signal`: stops between two of them. */
+/** Compresses old data, if the database supports it, in small transactions. If `signal` aborts, no further transaction begins. */
 export async function compressOldChunks(
   pool: Queried,
   now: Date,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** The accounts that a caller's role can access: one account, one account and those that it enrolled, or all. */
+/** The accounts that a caller's role can access. `only`: this account. `enrolledBy`: this account and the homeowners that it enrolled. */
 export type AccountsForRole = { only: string } | { enrolledBy: string } | { all: true };
 
 /**
@@ -9,7 +9,7 @@ export type AccountsForRole = { only: string } | { enrolledBy: string } | { all:
  */
 export type AccessibleAccounts = AccountsForRole | { inGroup: string; of: AccountsForRole };
 
-/** For operators at the command line and for the service itself. */
+/** Access for operators at the command line and for the service itself. */
 export const ALL_ACCOUNTS: AccessibleAccounts = { all: true };
 
 /**

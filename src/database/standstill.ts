@@ -6,7 +6,9 @@ const SUSPECT_MS = 1_000;
 const LOOK_MS = 250;
 /** If a server accepts no connection within this time (ms), it counts as hanging. A busy server needs tens of milliseconds. */
 export const STANDSTILL_PROBE_TIMEOUT_MS = 3_000;
-/** Time in ms after a successful check in which the server is not checked again. A statement may take long although the server responds. */
+/**
+ * Time in ms for which the server is not checked again after a successful check. A statement may take long although the server responds.
+ */
 const TRUSTED_MS = 2_000;
 
 type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;

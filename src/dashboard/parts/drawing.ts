@@ -60,7 +60,7 @@ export function usePlot(draw: (element: HTMLElement) => uPlot | null, keys: read
         plot.setSize({ width: element.clientWidth, height: plot.height });
     });
     size.observe(element);
-    // A plot reads its colours when it is drawn.
+    // A plot reads its colours when it is drawn, so a change of the theme draws it again.
     const theme = new MutationObserver(again);
     theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const system = matchMedia('(prefers-color-scheme: dark)');

@@ -13,7 +13,7 @@ interface List<T> {
   children: (all: T[]) => Children;
 }
 
-/** A list while and after its data are loaded. `children`: renders the rows. `empty`: shown without rows. */
+/** A list whose data must be loaded first. `children`: renders the rows. `empty`: shown without rows. */
 export const LoadedList = <T>(props: List<T>) => html`<${FocusableList} label=${props.label}>
   <${LoadedContent} of=${props.of}>${(all: T[]) => (all.length === 0 ? props.empty : props.children(all))}<//>
 <//>`;

@@ -82,8 +82,8 @@ export function parsePeriodFromUrl(address: string): Period | null {
 }
 
 /**
- * Returns the period that a page shows: that of its address. If the address contains only a unit such as `month`, returns the current
- * month. Otherwise returns today.
+ * Returns the period in the page's address, such as `month/2026-10`. If the address contains only a unit, such as `month`, returns the
+ * current period of this unit. Otherwise returns today.
  */
 export const getPeriodForPage = (address: string, today: string): Period =>
   parsePeriodFromUrl(address) ??

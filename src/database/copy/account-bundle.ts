@@ -4,7 +4,9 @@ import { BUNDLED_RELATIONS, RELATIONS_DELETED_ON_MOVE } from './relations.ts';
 
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
-/** Prefix of a relation's name in `parcels` if its rows do not move. They are stored so that they can be restored if the move fails. */
+/**
+ * Prefix of relations in the table `parcels` whose rows do not move. The rows are stored so that they can be restored if the move fails.
+ */
 const RETURNING = 'returned:';
 
 /** Moves all rows of accounts into the table `parcels`, in the caller's transaction, which has locked the accounts. */
@@ -96,7 +98,7 @@ export async function renumberIncomingRows(target: PoolClient): Promise<void> {
        WHERE d.relation = 'deliveries' AND d.row->>'webhook_id' = i.row->>'webhook_id' AND n.was <= (i.row->>'catching_up_to')::bigint))
      WHERE i.relation = 'webhooks' AND i.row->>'catching_up_to' IS NOT NULL`,
   );
-  // Built as text instead of `jsonb`, so that the state of a device is copied byte by byte.
+  // The value of `laws` is built as text, because `jsonb` would change its spaces. The state of a device must be copied byte by byte.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('laws', (
        SELECT '[' || coalesce(string_agg(format('[%s,%s,%s]', n.is_now, entry->1, entry->2), ',' ORDER BY place), '') || ']'

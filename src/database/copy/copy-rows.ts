@@ -24,7 +24,7 @@ export async function copyTimeRange(
   const columns = (await readColumns(source, relation)).columns.join(', ');
   const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
   const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
-  // A transaction that creates a partition blocks all writers, so this happens outside of it.
+  // Partitions are created before the transaction below begins. Within the transaction, they would block all writers until it ends.
   await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
   return runInTransactionOnConnection(target, async () => {
     await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);
@@ -88,7 +88,7 @@ export async function continueSequences(
 
 /** Columns of a relation as quoted names. */
 interface Columns {
-  /** Without generated columns. */
+  /** All columns except generated ones. */
   columns: string[];
   key: string[];
   /**
@@ -123,7 +123,10 @@ export async function readColumns(client: PoolClient, relation: string): Promise
 const fingerprint = (columns: readonly string[]) =>
   `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(ROW (${columns.join(', ')})::text), 1, 15))::bit(60)::bigint), 0)::text`;
 
-/** Computes the fingerprint of all rows of a relation or, if `seen` is given, of the rows of this view of it. */
+/**
+ * Computes the fingerprint of all rows of a relation. If `seen` is given, computes the fingerprint of the rows in this view of the
+ * relation.
+ */
 export async function computeFingerprint(client: PoolClient, relation: string, seen = relation): Promise<string> {
   const { columns } = await readColumns(client, relation);
   const { rows } = await client.query(`SELECT ${fingerprint(columns)} AS print FROM ${seen}`);

@@ -64,7 +64,7 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'sign_ins' },
   // A passkey works only at the host name for which it was created.
   { relation: 'passkeys', whose: OF_USER },
-  // Both installations may use the same sign-in provider.
+  // An identity stays valid if the target installation uses the same sign-in provider.
   { relation: 'identities', whose: OF_USER },
   { relation: 'devices', whose: OF_USER },
   { relation: 'home_members' },

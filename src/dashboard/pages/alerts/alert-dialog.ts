@@ -56,7 +56,8 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       const saved = known
         ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, settings)
         : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...settings });
-      // Status 409 can also mean that the account has no tariff. The dialog then shows the service's message.
+      // Status 409 means that the delivery would reach nobody or, for a cost alert, that the account has no tariff. In the second case, the
+      // dialog shows the service's message.
       const isAboutTariff = isCostAlertType(type) && (delivery === 'email' || past.value?.currency === null);
       const reachesNobody = (reason: unknown) =>
         reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff;

@@ -18,8 +18,8 @@ export const ALERT_HISTORY_DAYS = 90;
 const MIN_SILENCE_HOURS = 3;
 
 /**
- * A past value in kWh or an amount of money; null if unknown. It is the total of a day or month, or that of the hour of a day with the
- * highest total.
+ * A value in the past, in kWh or as an amount of money: the total of a day or month, or the highest total of the hours of a day. Null if
+ * unknown.
  */
 interface Step {
   /** The day, or the first day of the month, as YYYY-MM-DD. */
@@ -100,7 +100,9 @@ function firstDays(type: AlertType, today: string): string[] {
     : days;
 }
 
-/** Returns a value for each day or month: the highest total of the rows with this date. A day may have a row for each hour. */
+/**
+ * Returns a value for each date: the total of the row with this date. If the rows are hours, returns the highest total of the date's hours.
+ */
 function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number | null): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {

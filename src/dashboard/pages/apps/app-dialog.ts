@@ -58,7 +58,7 @@ function Credentials({ of: app, guide, onDone }: { of: CreatedApp; guide: string
   `;
 }
 
-/** Returns the settings in the form of an app as members of a request. */
+/** Converts the form with an app's settings to members of a request. */
 function settingsIn(given: FormData) {
   const text = (name: string) => String(given.get(name) ?? '').trim();
   return {

@@ -23,7 +23,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const { channels } = device;
   const held = useLoad(() => callApi<ReadingsOnHold>('GET', `/v1/devices/${device.device_id}/held`), [device]);
   if (channels.length === 0) return null;
-  // Only a value that the service excludes from the totals gets the badge "held".
+  // The badge "on hold" marks a value that is implausible, and which the service therefore does not yet include in the totals.
   const isHeld = ({ native_name, last_at }: Channel) =>
     held.value?.some((one) => one.native_name === native_name && one.at === last_at) ?? false;
   const say: Say = (native_name, word) =>

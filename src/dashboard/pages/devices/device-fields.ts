@@ -87,8 +87,8 @@ export function LocationField({ now }: { now: string | undefined }) {
 }
 
 /**
- * Field for the part of the home that a device measures. For a consumer, also a field for another meter that measures the consumer's
- * energy, too. `usual`: the default.
+ * Field for the part of the home that a device measures. For a consumer, a second field selects another meter that also measures the
+ * consumer's energy. `usual`: the default.
  */
 function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']; others: readonly Device[] }) {
   const { of, usual, others } = props;

@@ -41,7 +41,7 @@ export function ImportDevicesForm({ onDone }: { onDone: () => void }) {
   }, [stage.is]);
 
   const isBusy = stage.is === 'checking' || stage.is === 'importing';
-  /** Discards the result of a check, because the user has since chosen another file, or whether to create accounts. */
+  /** Discards the result of a check, because the user has since chosen another file or changed an option of the import. */
   const chooseAnew = () => {
     if (stage.is === 'importing') return;
     asked.current++;

@@ -134,7 +134,7 @@ export function findSelfConsumption(flows: Flow, used: number | null): OwnUse | 
   return { kwh: Math.max(0, used - grid_import_kwh), share: autarky, storedKwh: charged_kwh };
 }
 
-/** If data exist for this share of the time, they count as complete. Data of the last minutes are always missing. */
+/** If data exist for this share of the time, they count as complete, because data of the last minutes are always missing. */
 const MOSTLY = 0.9;
 
 /** Returns the reasons why the measured flows of a period are incomplete. `addsUp`: whether inflow equals outflow. */

@@ -27,7 +27,7 @@ export function MainFigures({
   const last = isOver ? end : today;
   const ofDevice = shown.device_id !== null;
   const name = shown.is_production ? (isOver ? w.produced : w.producedSoFar) : isOver ? w.used : w.usedSoFar;
-  // Neither the total of a device nor that of a year has details.
+  // The dialog with the readings behind a total is not available for a device or a year.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures lead">
     ${!ofDevice && !isOver && html`<${CurrentPowerCard} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
@@ -121,8 +121,8 @@ export function formatPrecedingDays({ unit, compared }: Period): string {
 const QUARTER_HOUR_MS = 900_000;
 
 /**
- * Returns the local time until which both periods are compared on their last day: the end of the last quarter-hour before the newest
- * reading. Null if the period is over.
+ * Returns the local time of day at which the compared days end: the end of the last quarter-hour before the newest reading. Null if the
+ * period is over.
  */
 function cutOf({ end, now, newest_at, timezone }: Period): string | null {
   const cutMs = Math.min(Date.parse(now), newest_at === null ? Number.POSITIVE_INFINITY : Date.parse(newest_at));

@@ -131,7 +131,9 @@ const ghostName = (one: Period): string =>
 
 /** A position on the axis of the chart, for which there may be no data. */
 interface Place {
-  /** `key`: date or time of the row at this position. `ghostKey`: that of the row with which it is compared. */
+  /**
+   * `key`: date or time of the row at this position. `ghostKey`: date or time of the row of the earlier period with which it is compared.
+   */
   key: string;
   ghostKey: string;
   label: string;

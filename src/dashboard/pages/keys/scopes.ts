@@ -39,7 +39,7 @@ export function formatCurlCommand(
   return `curl -sSk -H 'Authorization: Bearer ${key}' '${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}'`;
 }
 
-/** Returns the preselected scopes of a new API key: of `all`, those that do not concern single readings. */
+/** Returns the scopes that are preselected for a new API key: all except those for single readings. */
 export const listDefaultScopes = (all: readonly string[]): string[] =>
   all.filter((scope) => !scope.startsWith('readings:'));
 

@@ -36,7 +36,7 @@ export const countHoursInDays = ({ start, end }: { start: string; end: string })
 
 /**
  * Returns the payback time of a battery with a price. `saved`: savings in twelve months. `hours`: hours in these months. `unknownHours`:
- * those of them with unknown usage.
+ * number of these hours with unknown usage.
  */
 export function computePayback({
   saved,
@@ -106,7 +106,7 @@ export function BatteryDialog(props: {
 /** Initial values of the form: capacity in kWh, power in kW, efficiency in percent. */
 const DEFAULTS = { capacity: 10, power: 5, efficiency: 90, price: '' } as const;
 
-/** Returns null if the home has no energy to store. Rethrows any other error. */
+/** Returns null if the error means that the home has no energy to store. Rethrows any other error. */
 function noSurplus(reason: unknown): null {
   const isNothing =
     reason instanceof ApiFailure && reason.status === 422 && reason.details.some(({ field }) => field === 'battery');

@@ -2,7 +2,7 @@ import type { Rates, Tariff } from '#clients/typescript/client.ts';
 import { formatNumberForInput, parseLocalDecimal } from '../../parts/decimal-input.ts';
 import type { TariffTemplate } from './templates.ts';
 
-/** A tariff as text in input fields. Empty fields are missing. */
+/** A tariff as text in input fields. An empty text means that the tariff has no such value. */
 export interface TariffFormValues {
   name: string;
   valid_from: string;
@@ -135,7 +135,7 @@ const periodOf = ({ per_kwh, days, from, to, months }: RatePeriodFormValues) => 
 const someOf = (numbers: number[], all: number) =>
   numbers.length === 0 || numbers.length === all ? undefined : numbers.toSorted((a, b) => a - b);
 
-/** Converts a typed number to the format of the service. Invalid or ambiguous text remains invalid. */
+/** Converts a typed number to the format of the service. Returns invalid or ambiguous text as a text that the service rejects. */
 function decimal(text: string): string {
   const typed = parseLocalDecimal(text);
   if (typed.kind === 'number') return typed.value;

@@ -11,7 +11,7 @@ const KINDS: readonly RatesFormValues['kind'][] = ['none', 'flat', 'periods', 's
 
 /** Fields for the rates of imported or exported energy: one price, prices by time of day, or a price series. */
 export function RatesFields(props: {
-  /** Member of the tariff in requests that contains these rates. */
+  /** Name of the member that contains these rates in a tariff request. */
   name: 'import' | 'export';
   legend: string;
   of: RatesFormValues;
