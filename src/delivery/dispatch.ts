@@ -104,15 +104,15 @@ export async function recordDeliveryAttempt(
     response_body: responseBody ?? null,
   };
   await runInTransaction(pool, async (client) => {
-    // Raw SQL in this function: row locks, and attempts appended to JSON. The subscription is locked before its delivery, as in updates of
-    // a subscription, to avoid deadlocks.
+    // Raw SQL in this function: it locks rows and appends attempts to JSON. The subscription is locked before its delivery, as in updates
+    // of a subscription, to avoid deadlocks.
     if (succeeded) await noteSuccess(client, target);
     else await client.query('SELECT FROM webhooks WHERE webhook_id = $1 FOR NO KEY UPDATE', [target]);
     const { rows } = await client.query(
       'SELECT tries FROM deliveries WHERE delivery_id = $1 AND leased_until = $2 FOR UPDATE',
       [deliveryId, leasedUntil],
     );
-    // Without a row, the delivery was deleted, or another worker has taken it.
+    // If there is no row, the delivery was deleted, or another worker has taken it.
     if (rows.length === 0) return;
     const tries = rows[0].tries + 1;
     const next = succeeded ? null : computeNextAttemptAt(tries, at.now, at.random);

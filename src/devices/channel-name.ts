@@ -134,8 +134,8 @@ export function resolveChannelMeaning({ channel: name, kind, unit }: Asked, word
   const isVolume = guessed.isVolume || /^m(?:3|³)$/i.test(unit ?? '');
   if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
     return { ...guessed, known: false };
-  // Production is not part of the energy that a meter exported to the grid. If the channel's name is unknown, production therefore gets a
-  // circuit of its own.
+  // Produced or stored energy is not part of the energy that a meter imported or exported. If the channel's name is unknown, the channel
+  // therefore gets a separate circuit, such as `pv`.
   const own = placed && !guessed.known ? [guessed.circuit, placed.circuit].filter(Boolean).join('/') : guessed.circuit;
   const circuit = word?.circuit ?? own;
   return { ...guessed, circuit, known: true, isIgnored: false, commodity, isVolume, direction, part };
@@ -184,7 +184,10 @@ export const getNativeQuantityName = ({
 export interface ChannelSetting {
   counts_as?: string;
   placement?: Placement;
-  /** Set only by migration 0059, for a channel with an unknown name that contributed to the totals before: its circuit at that time. */
+  /**
+   * Circuit of the channel before migration 0059. Only this migration sets it, for channels that contributed to the totals despite unknown
+   * names.
+   */
   circuit?: string;
   /** Whether migration 0059 has set `counts_as`. The owner should still set the meaning. */
   asked?: boolean;

@@ -49,7 +49,7 @@ export interface ChannelSettingPatch {
 /** Maximum number of quantities of a device for which its owner can have settings. */
 const MAX_WORDS = 300;
 const VOLUME = 'm³';
-/** Unit of each kind of series. `per`: number of stored units in it, such as mWh per kWh. */
+/** Unit of each kind of series. `per`: number of stored units in one such unit, for example 1,000,000 mWh in a kWh. */
 const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
   register: { unit: 'kWh', per: 1e6 },
   interval: { unit: 'kWh', per: 1e6 },
@@ -205,8 +205,8 @@ const after = <Word>(before: Word | undefined, said: Word | null | undefined): W
   said === undefined ? before : (said ?? undefined);
 
 /**
- * Throws 422 if two quantities of a circuit would have the same meaning. Also throws 422 if a power would get a direction that contradicts
- * its sign. Quantities that the device has not reported yet are not checked.
+ * Throws 422 if two quantities of a circuit (such as `switch0` in `switch0/import`) would have the same meaning. Also throws 422 if a power
+ * would get a direction that contradicts its sign. Quantities that the device has not reported yet are not checked.
  */
 export async function assertUnambiguousChannels(db: Database, deviceId: string, words: ChannelSettings): Promise<void> {
   const rows = await db

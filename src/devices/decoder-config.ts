@@ -102,7 +102,10 @@ export function findUnstorableMembers(config: Readonly<Record<string, unknown>>)
   return [...unstorableTexts(config, []), ...unreadMappings(config.mapping)];
 }
 
-/** Returns the texts in a value that PostgreSQL cannot store. If the name of a member is such a text, the path is that of its object. */
+/**
+ * Returns an error for each text in a value that PostgreSQL cannot store. If such a text is the name of a member, the error contains the
+ * path of the object with this member.
+ */
 function unstorableTexts(value: unknown, path: PropertyKey[]): Unstorable[] {
   if (typeof value === 'string') return isStorableText(value) ? [] : [{ path, message: UNSTORABLE_TEXT_MESSAGE }];
   if (Array.isArray(value)) return value.flatMap((one, index) => unstorableTexts(one, [...path, index]));

@@ -146,7 +146,8 @@ function knownPlacement({ family, nativeId, channels }: DecodedDeviceProperties)
   // The owner's mapping declares all energy of the device as production.
   if (family === 'mapping' && energy.every((channel) => /(^|\/)production\//.test(channel))) return 'production';
   if (family === 'growatt') return energy.every((channel) => channel.startsWith('meter/')) ? 'grid' : 'production';
-  // If a Tasmota script reads energy from a meter, the channel has a separate circuit. If Tasmota itself measures the energy, it has none.
+  // If a Tasmota script reads energy from a meter, the channel has a circuit. If Tasmota itself measures the energy, the channel has no
+  // circuit.
   if (family === 'tasmota') return tasmotaPlacement(energy);
   return energy.every((channel) => RELAY.test(channel)) ? 'consumption' : undefined;
 }

@@ -173,7 +173,7 @@ function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[
   return [];
 }
 
-/** Whether one device can match both names, each with at most one wildcard. */
+/** Whether the name of one device can match both patterns, each with at most one wildcard. */
 export function canPatternsMatchSameDevice(one: string, other: string): boolean {
   const [start = '', end] = one.split('+');
   const [otherStart = '', otherEnd] = other.split('+');

@@ -31,7 +31,10 @@ interface Source {
   readonly number: string;
 }
 
-/** Returns the settings that determine which numbers are read. A member in the device's `decoder_config` replaces that of the gateway. */
+/**
+ * Returns the settings that determine which numbers are read. A member in the device's `decoder_config` replaces the gateway's member of
+ * the same name.
+ */
 export function mergeMessageNumberSettings(gateway: DecoderConfig, own: DecoderConfig): MessageNumberSettings {
   const { mapping = [], ...scales } = { ...gateway, ...own };
   // If a mapping reads a number from a message that a device family also reads, the number belongs to a separate device.
@@ -61,7 +64,7 @@ function numbersOf(settings: MessageNumberSettings, series: DiscoveredSeries): s
   return [...mapped, ...read].sort().join();
 }
 
-/** Stands for a number that a device family reads without a setting. */
+/** Placeholder for a number that a device family reads without a setting. */
 const ITSELF: readonly string[] = ['as the family reads it'];
 
 /** How each family reads numbers with the owner's settings. All other families use `ofMeter`. */
@@ -162,14 +165,15 @@ function ofTasmota({ tasmota = {} }: MessageNumberSettings, series: DiscoveredSe
     return isPutAs(key, said, series) ? [JSON.stringify([isItsName(key) ? name : key, scale])] : [];
   });
   if (!Object.keys(tasmota).some(isItsName)) return [...put, JSON.stringify([name, 1])];
-  // Before the change of settings, the series contained a number of another name.
+  // The settings assign the number `name` to another series. This series therefore contains a number with another name.
   return put.length > 0 || !parseChannel(channel).known ? put : ['what else is called so'];
 }
 
 type SaidOfName = NonNullable<DecoderConfig['tasmota']>[string];
 
 /**
- * Whether the setting for the name `key` assigns the number with this name to this series. A name without a meter applies to all meters.
+ * Whether the setting for the name `key` assigns the number with this name to this series. A name that does not contain the name of a meter
+ * applies to all meters.
  */
 function isPutAs(
   key: string,
@@ -183,7 +187,7 @@ function isPutAs(
   const circuit = channel.slice(0, -place.length);
   if (circuit.includes('/')) return false;
   const [block = '', ...more] = key.split('.');
-  // The name of a register may also contain dots, as in 1.8.0.
+  // Without the name of a meter, the text before a dot is part of the register's name, as in 1.8.0.
   if (more.length === 0 || !/^\p{L}/u.test(block)) return true;
   return more.some((_, at) => {
     const word = normaliseChannelWord([block, ...more.slice(0, at)].join('.'));

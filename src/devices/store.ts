@@ -78,8 +78,8 @@ const ASKED_DAYS = 30;
 
 /**
  * SQL condition: a reading suggests that a meter was replaced, and the owner has not confirmed it. `devices` is the device, `s` its series,
- * and `n` a note on the reading from which on the register seems to belong to another meter. False if a change of settings explains the
- * jump (`split_after`), or while the past of the device is being recomputed.
+ * and `n` the note on the first reading that seems to come from another meter. False if a change of settings explains the jump
+ * (`split_after`), or while the past of the device is being recomputed.
  */
 export const IS_METER_SWAP_SUSPECTED_SQL = sql<boolean>`(devices.computed_with IS NULL AND n.verdict = 'swap' AND n.interval_ms = 0 AND s.kind = 'register'
   AND (s.counts_import OR s.counts_export OR s.meter IS NOT NULL)

@@ -17,8 +17,8 @@ const MAX_HOLD = '15 minutes';
 const degrees = (thousandths: number | null) => (thousandths === null ? null : Math.round(thousandths / 10) / 100);
 
 /**
- * Returns the mean temperature and set-point of a thermostat and its minutes of heating, for each row in order. Times whose readings are
- * already deleted have no values.
+ * Returns the climate data of a thermostat in rows by hour, day or month, in order. Times whose readings are already deleted have no
+ * values.
  */
 export async function loadClimate(
   db: Database,

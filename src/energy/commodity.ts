@@ -40,7 +40,7 @@ interface Known {
   expectedMs: number;
 }
 
-/** If a home has meters in kWh and in m³, the peak hour is that of the energy in kWh. */
+/** If a home has meters in kWh and in m³, the peak hour is the hour with the highest energy in kWh. */
 const UNITS = [
   { suffix: '', used: 'kwh_used', estimated: 'estimated_kwh' },
   { suffix: '_m3', used: 'm3_used', estimated: 'estimated_m3' },

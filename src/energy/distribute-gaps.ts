@@ -23,8 +23,7 @@ export interface DistributedQuarterHours extends ImportedQuarterHours {
 
 /**
  * Returns the quarter-hours in `[fromMs, toMs)`. The energy of long gaps is distributed as on similar days. The result for a quarter-hour
- * does not depend on the requested range. `wholeMs` returns the value of `coveredMs` that a quarter-hour has if it is completely known, by
- * its start in Unix ms.
+ * does not depend on the requested range. `wholeMs`: returns the `coveredMs` of a completely known quarter-hour from its start in Unix ms.
  */
 export async function readDistributedQuarterHours(
   read: QuarterHourReader,

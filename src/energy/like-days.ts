@@ -27,7 +27,7 @@ type Clock = ReturnType<typeof createWallClock>;
 export interface GapDistributionContext {
   /** Returns the local time of a quarter-hour. */
   clockOf: Clock;
-  /** Returns the value of `coveredMs` that a quarter-hour has if it is completely known, by its start in Unix ms. */
+  /** Returns the `coveredMs` of a completely known quarter-hour that starts at `ms`. */
   wholeMs: (ms: number) => number;
 }
 

@@ -36,7 +36,7 @@ export function getStartOfClockUnit(
  * one: a calendar library would be too slow.
  */
 export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarterHour {
-  // One more day at each end: a clock that is set back across midnight repeats the end of a day.
+  // The range includes one more day at each end, because a clock that is set back across midnight repeats the end of a day.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const whole = createDayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
   const offsets = listOffsets(whole);

@@ -171,8 +171,8 @@ export async function updateWebhook(
 }
 
 /**
- * Makes the pending deliveries of a subscription due. Also makes those deliveries of the last week due that were given up since the
- * subscription began to fail. Skips deliveries that are held or were discarded after a restore.
+ * Makes two kinds of a subscription's deliveries due: pending ones, and those of the last week that were given up since the subscription
+ * began to fail. Skips deliveries that are held or were discarded after a restore.
  */
 async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
   await db

@@ -79,8 +79,8 @@ interface EditOfStep {
 
 /**
  * Builds an edit for each series whose readings got their time from the host's clock. The edit covers the time that the clock shows twice.
- * If the series is a register, the edit begins immediately before this time, and adds the register's first value in it, so that its energy
- * counts. `instants` includes the starts of earlier edits by the clock, whose added readings are also excluded.
+ * For a register, the edit begins immediately before this time and adds a reading there with the first value of this time. The energy of
+ * this time therefore counts. `instants` includes the starts of earlier edits by the clock, whose added readings are also excluded.
  */
 async function editsOfStep(
   db: Database,
@@ -120,8 +120,8 @@ async function editsOfStep(
 }
 
 /**
- * The edit adds a reading of the register. If it is earlier than the register's first reading, stores its time as that of the first
- * reading. The energy since the added reading then contributes to the totals.
+ * Updates the series of a register to which an edit adds a reading. If the added reading is the first one, its time becomes
+ * `first_read_at`. The energy since the added reading then contributes to the totals.
  */
 async function beginAt(
   db: Database,

@@ -39,8 +39,8 @@ interface Row {
 const PER_UNIT = 1e6;
 
 /**
- * Lists the suspected replacements of meters in an account about which the owner has not answered yet, oldest first. If a utility manages
- * the device, only the utility gets them.
+ * Lists an account's suspected meter replacements that the owner has neither confirmed nor denied, oldest first. If a utility manages the
+ * device, only the utility gets them.
  */
 export async function listSuspectedMeterSwaps(
   db: Database,

@@ -90,7 +90,7 @@ async function devicesWithin(db: Database, reach: AccessibleAccounts): Promise<R
     db,
   );
   const accounts = rows[0]?.accounts;
-  // This condition is like a join, whose number of rows the planner can estimate.
+  // The planner treats this condition like a join, so that it can estimate the number of rows.
   if (!accounts)
     return sql`EXISTS (SELECT FROM users WHERE users.user_id = devices.user_id AND ${accessibleAccountsSql(reach)})`;
   return sql<boolean>`devices.user_id = ANY (${accounts}::text[])`;

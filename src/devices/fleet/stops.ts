@@ -22,7 +22,7 @@ export const STOP_GROUPING_THRESHOLDS = {
   unlikely: 1e-3,
   /**
    * A stop is a habit if the device has stopped alone at least this many times in the preceding `habitMs`, and the silence is at most twice
-   * as long as the longest of them.
+   * as long as the longest of these earlier silences.
    */
   habits: 3,
   habitMs: 7 * 24 * HOUR_MS,

@@ -12,9 +12,9 @@ const MAX_CHANGES = 20_000;
 export const getStartOfYesterday = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
 
 /**
- * Moves the time before which sums of groups may be stored to the start of yesterday. Processes that write consumption then record their
- * changes before this time. Changes of a device's latest hour are not recorded. If `isClosing`, latest hours before this time are therefore
- * added to the stored consumption.
+ * Moves the bound before which sums of groups may be stored to the start of yesterday. Processes that write consumption then record changes
+ * of times before the bound. They do not record changes of a device's latest hour, which is stored in `device_heads`. If `isClosing`, the
+ * latest hours before the bound are therefore first added to the stored consumption.
  */
 export async function advanceGroupSumsBound(
   pool: Pool,

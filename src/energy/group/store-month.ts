@@ -128,7 +128,10 @@ async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Pr
   return rows[0]?.composition.equals(await computeCompositionHash(group, rows[0].before)) ?? false;
 }
 
-/** Returns a test whether a range can no longer change: it has ended before `before`, and no device has its latest hour in it. */
+/**
+ * Returns a test whether a range can no longer change: it has ended before `before`, and no device's latest hour, which may still change,
+ * is in it.
+ */
 async function closedness(
   trx: Database,
   userIds: readonly string[],

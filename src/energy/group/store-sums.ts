@@ -124,7 +124,7 @@ function begin({ db, homesOf }: StoreGroupSumsOptions, { groupId }: Kept): Promi
   });
 }
 
-/** Returns those devices of a home, and groups of their channels, about whose history facts are stored. */
+/** Returns the devices of a home and the groups of their channels for which facts from their history are stored. */
 function keptDevices({ userId, devices }: Home): DeviceWithStoredHistory[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {

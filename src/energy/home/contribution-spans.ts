@@ -6,16 +6,13 @@ export interface ContributionSpan {
   exports: number;
 }
 
-/**
- * Number of contributing series with the same role, and the part of the device to which they belong. `part`: some of the device's channels;
- * null: the device itself.
- */
+/** Number of contributing series of one part of a device. `part`: some of the device's channels; null: the device itself. */
 export interface ContributingSeries<Part extends string = string> extends ContributionSpan {
   part: Part | null;
 }
 
 /**
- * Returns the number of series that contribute to the energy of each part of a device: time spans without gaps. If no series contributes
+ * Returns, for each part of a device, the number of contributing series in consecutive time spans without gaps. If no series contributes
  * any more, for example because the owner must classify a new register, those that contributed last still count. The missing energy thereby
  * lowers the coverage.
  */

@@ -102,8 +102,9 @@ const devicesWhere = (where: string): string => `
   WHERE ${where} GROUP BY d.device_id, s.meter, s.counts_from, s.counts_until`;
 
 /**
- * SQL that adds facts from the history of each device to the query `counted`. Whether a producing device counts its import or its export as
- * production follows from its whole history. One statement, so that both queries find the same series.
+ * SQL that adds facts from the history of each device to the rows of the query `counted`. Whether a producing device counts its import or
+ * its export as production follows from its whole history. Rows and facts are read in one statement, so that they belong to the same
+ * series.
  */
 const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${counted}),
   directions AS (
@@ -140,7 +141,8 @@ export async function loadDeviceAsHome(
     counted: mergeContributionSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
-  // Only the time in which the device exists is retained. At other times, the result would be the consumption of the home's other devices.
+  // Only the time in which the device exists is retained. Before and after it, this home has no grid meter, so its usage would be the
+  // consumption of the user's other devices.
   const stretches = home.stretches.filter(({ isGridThere }) => isGridThere);
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }

@@ -16,7 +16,7 @@ export interface HomeQuarterHours {
   coverage: Float64Array;
   /** NaN if unknown. */
   production: Float64Array;
-  /** The sums from which `used` is computed. For a longer time, they are added up before its usage is computed. */
+  /** The sums from which `used` is computed. For the usage of a longer time, add up the sums first. */
   usedSums: Record<UsageSumName, Float64Array>;
 }
 

@@ -27,8 +27,8 @@ export interface RolePeriod {
    */
   consumes: -1 | 0 | 1;
   /**
-   * Set if the rows describe channels with another energy flow than their device: the role of the device. The energy of the channels is
-   * subtracted from the energy in this role.
+   * Set if the rows describe channels whose energy flow differs from that of their device. Contains the device's role. The energy of the
+   * channels is subtracted from the device's energy, which includes it.
    */
   without: { role: DeviceRole; producesExport: boolean; consumes: -1 | 0 } | null;
   /** Whether the rows contain only the estimated part of exported energy. */
@@ -184,8 +184,8 @@ export function formatDeviceRolesBefore(home: Home, before: Date): string {
 }
 
 /**
- * A time range, and the factors of the import and export of devices. With these factors they add up to the energy that the home bought and
- * fed in.
+ * A time range, and the factors by which the import and export of devices are multiplied. The sums over all devices are the energy that the
+ * home bought and fed in.
  */
 export interface BoughtEnergyRange {
   key: 'user_id' | 'device_id';

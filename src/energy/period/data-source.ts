@@ -139,8 +139,8 @@ function tellerOf(
       return { amount: amountOf(sums), coverage: coverageOf(home, beginsAtMs, sums.countedMs, range), sums };
     },
     /**
-     * Returns the usage of a range without energy flows, in a third of the time. The coverage then refers to the grid meters or, without
-     * any, to consumption devices.
+     * Returns the usage of a range, but not its energy flows. This takes a third of the time. The coverage then refers to the grid meters
+     * or, without any, to consumption devices.
      */
     async usedIn(range: { from: Date; to: Date }): Promise<EnergyWithCoverage> {
       const sums = await readHomeSums(db, rows, range);

@@ -224,7 +224,7 @@ function usedOf(total: EnergyWithCoverage | null): Used {
   return { ...known(total.amount), coverage: total.coverage };
 }
 
-/** `totals`: in the order of the spans. */
+/** `totals`: usage of the spans, in the same order. */
 function compare(
   [now, before, lastYear]: ComparedSpans,
   totals: (EnergyWithCoverage | null)[],

@@ -30,8 +30,8 @@ const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o 
 
 /**
  * Builds a query for facts from the whole history of devices, or of groups of their channels. `keys`: a relation `d` with the columns `key`
- * (id of the device or group) and `produces`. The query returns `begins_at`, null if no energy is known, and `net_export`, null unless the
- * key produces.
+ * (id of the device or group) and `produces`. The query returns `begins_at`, null if no energy is known, and `net_export`, null unless
+ * `produces` is true.
  */
 export const deviceHistorySql = (keys: string): string => `
   SELECT d.key, coalesce(k.begins_at, ${begin(ON_FIRST_DAY, OPEN)}, ${begin('', OPEN)}) AS begins_at,

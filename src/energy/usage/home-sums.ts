@@ -51,7 +51,10 @@ export async function readHomeSumsByClockUnit(
   return rows;
 }
 
-/** Returns the sums of a home by local hours that are no UTC hours. Adding up in this process is ten times as fast as in SQL. */
+/**
+ * Returns the sums of a home by half-hours, quarter-hours, or local hours that do not coincide with UTC hours. Adding up in this process is
+ * ten times as fast as in SQL.
+ */
 async function sumHomeQuarterHours(
   db: Database,
   home: Home,

@@ -171,7 +171,10 @@ function importsOf([row]: readonly Columns[]): BucketImports | null {
 
 const QUARTER_HOURS = ['energyMilliwattHours', 'coveredMs'] as const;
 
-/** Reads the imports by local hours that are no UTC hours. Null if the home's usage is not the sum of its imports. */
+/**
+ * Reads the imports by half-hours, quarter-hours, or local hours that do not coincide with UTC hours. Null if the home's usage is not the
+ * sum of its imports.
+ */
 async function sumImportQuarterHours(
   db: Database,
   whose: UserOrDevice,

@@ -130,7 +130,7 @@ const quartersOfHour = (column: string): string => {
 export interface QuarterHourGroup {
   /** Unix ms. */
   startMs: number;
-  /** Indexes of the quarter-hours, without `end`. */
+  /** Indexes of the quarter-hours: `[first, end)`. */
   first: number;
   end: number;
 }
