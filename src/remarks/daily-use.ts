@@ -1,4 +1,4 @@
-/** Usage of a home by day of its zone. */
+/** Usage of a home by day, in the home's time zone. */
 export interface DailyUsage {
   /** First day, as the number of days since 1970-01-01 (calendar.ts). */
   firstDay: number;

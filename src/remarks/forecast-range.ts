@@ -21,7 +21,7 @@ const HALF_WIDTH = 1.1;
  * between days.
  */
 const USUAL = { level: 0.16, day: 0.3, drift: 0.6, spread: 0.3 };
-/** Weight of the usual error of homes: it counts as much as the errors of this number of past months. */
+/** Weight of the usual error of homes, as a number of past months of this home. */
 const PRIOR_MONTHS = 10;
 
 /**

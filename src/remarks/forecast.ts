@@ -30,20 +30,20 @@ const WEEKDAY_DAYS = 84;
 /** Minimum number of days with known usage among the last `RECENT_DAYS` days. */
 const MIN_DAYS = 10;
 /**
- * Exponents that weight last year's data in a forecast. `ofSeason`: for the change from the days before this date to the compared days.
- * `ofLevel`: for last year's level of usage. With 0, last year has no effect; with 1, the forecast is last year's usage. The values had the
- * smallest mean error on six homes.
+ * Exponents that weight last year's data in a forecast. `ofSeason`: for last year's change of usage from the days before the same date to
+ * the compared days. `ofLevel`: for last year's level of usage. With 0, last year has no effect; with 1, the forecast is last year's usage.
+ * The values had the smallest mean error on six homes.
  */
 const LAST_YEAR = { ofSeason: 0.6, ofLevel: 0.3 };
 /** Maximum factor by which last year's data may change the forecast, for years in which the home was empty. */
 const MAX_FACTOR = 2;
-/** Minimum number of days with known usage last year, in each of two periods: before this date, and the compared days. */
+/** Minimum number of days with known usage last year, in each of two periods: the days before the same date, and the compared days. */
 const MIN_SEASON_DAYS = 12;
 const YEAR_DAYS = 364;
 
 /**
- * Forecasts the month of `today`: the known usage so far and, for each remaining day, the current level × the factor of its weekday × the
- * factor for last year. Null if too few days are known.
+ * Forecasts the month that contains `today`: the known usage so far, plus the expected usage of each remaining day. The expected usage is
+ * the current level × the factor of the weekday × the factor for last year. Null if too few days are known.
  */
 export function forecastMonth(used: DailyUsage, today: number): MonthForecast | null {
   const month = getMonthOfDay(today);
@@ -130,8 +130,8 @@ function lastYearFactor(
 ): number {
   const then = today - YEAR_DAYS;
   const before = listDaysWithKnownUsage(used, then - RECENT_DAYS, then);
-  // The compared days of last year are centred on the remaining days of the month. They have a minimum number, so that single days have no
-  // excessive effect.
+  // The compared days of last year are centred on the remaining days of the month. If few days remain, more days are compared, so that
+  // single days have no excessive effect.
   const middle = then + (end - today) / 2;
   const half = Math.max((end - today) / 2, MIN_SEASON_DAYS / 2 + 1);
   const after = listDaysWithKnownUsage(used, Math.floor(middle - half), Math.ceil(middle + half));

@@ -55,7 +55,7 @@ export function compareWithUsualPowerLevel(
   };
 }
 
-/** Share of the current rise from which an earlier rise counts as similarly high. */
+/** An earlier rise counts as similarly high if it is at least this share of the current rise. */
 const AS_HIGH = 0.7;
 
 /**

@@ -57,7 +57,7 @@ async function costOf(
     const soFar = Number(month.cost.total);
     const at = (totalKwh: number) => soFar + (totalKwh - end.soFarKwh) * (amount / kwh);
     const [low, high] = [at(end.lowKwh), at(end.highKwh)];
-    // Sorted, because the higher usage has the lower cost if a kWh has a negative cost.
+    // `low` and `high` are sorted, because the higher usage has the lower cost if a kWh has a negative cost.
     return {
       currency: month.cost.currency,
       expected: at(end.expectedKwh),

@@ -19,8 +19,7 @@ export interface MissingProduction {
 const DAYS = 21;
 const MIN_DAYS = 10;
 /**
- * Quantile that defines a day with little sun. At each time of day, only about three days of three weeks had no higher production than such
- * a day.
+ * Quantile that defines a day with little sun. At each time of day, production was as low as on such a day on only about three of 21 days.
  */
 const POOR = 0.15;
 /** Share of the highest power up to which production counts as zero. */

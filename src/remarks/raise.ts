@@ -9,7 +9,7 @@ import type { RemarkBody } from '#src/events/remark.ts';
 import { loadHomeRemarks } from './home-remarks.ts';
 import { remarkToResponse } from './wire.ts';
 
-/** Number of days without a remark after which it has ended. If its cause occurs again later, the remark is raised again. */
+/** A remark has ended if its cause has been absent for this number of days. If the cause occurs again later, the remark is raised again. */
 const APART_DAYS = 3;
 /** Number of accounts that one query loads. */
 const PAGE = 500;

@@ -23,8 +23,8 @@ const TOLD_DAYS = 3;
 /** Number of days after an unusual day in which no other unusual day is reported. */
 const QUIET_DAYS = 30;
 /**
- * Minimum excess of an unusual day. Over the usual usage of its weekday: `MIN_SHARE` as a share, `MIN_KWH` in kWh, and `SPREADS` in
- * multiples of the spread. Over nearly all other days: `ABOVE_HIGHEST` as a factor. All of them must be reached.
+ * An unusual day exceeds the usual usage of its weekday by at least `MIN_SHARE` of it, by `MIN_KWH` and by `SPREADS` times the spread. It
+ * also exceeds nearly all other days by the factor `ABOVE_HIGHEST`.
  */
 const MIN_SHARE = 0.4;
 const MIN_KWH = 2;

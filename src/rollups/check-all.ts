@@ -60,7 +60,7 @@ export async function checkAllRollups(pool: Pool, options: RollupCheckOptions): 
   if (continuousAggregates && report.rebuilt > 0) {
     const stale = [...days].map((day) => new Date(day));
     await markDaysStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
-    // This follows after the days were marked as outdated, because a recorded change is not processed while its day is outdated.
+    // The changes are recorded after their days were marked as outdated. While a day is outdated, its recorded changes are not processed.
     await recordAllDaysChanged(pool, wanted);
     await refreshUntilComplete(pool, new Date());
   }

@@ -125,8 +125,8 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
 }
 
 /**
- * Waits until every transaction that is open now has ended. Such a writer may still use a previous bound (for example of `direct_from`),
- * and add to days before the new one. Returns false if this takes too long.
+ * Waits until every transaction that is open now has ended. Such a transaction may still use a previous bound (for example of
+ * `direct_from`), and add changes to days before the current bound. Returns false if this takes too long.
  */
 export async function waitForEarlierWriters(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query('SELECT pg_current_xact_id()::text AS drawn');

@@ -118,8 +118,8 @@ class PendingRequests {
 
 /**
  * V8 flags that limit the memory of a role's process. With default flags, the heap grows to several times the memory in use: under a flood
- * of messages, ingest took 450 MiB instead of 250 MiB (`npm run bench -- flood`). 16 MB of young generation need no more memory than 8 MB,
- * and less CPU time. With less than 1 GiB of memory, each process has 2 MB.
+ * of messages, ingest took 450 MiB instead of 250 MiB (`npm run bench -- flood`). A young generation of 16 MB takes no more memory than one
+ * of 8 MB, but less CPU time. On a machine with less than 1 GiB of memory, it has 2 MB.
  */
 export function getHeapFlags(role: string): string[] {
   const flags = (semiSpaceMb: number) => [`--max-semi-space-size=${semiSpaceMb}`, '--heap-growing-percent=50'];

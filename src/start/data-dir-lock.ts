@@ -53,8 +53,8 @@ function put(file: string, text: string): boolean {
 }
 
 /**
- * Removes a lock whose process has ended. The file is first renamed and then read; if another process has taken the lock meanwhile, it is
- * restored. Returns the process that holds the lock, or null.
+ * Removes a lock whose process has ended. The file is first renamed and then read. If another process has taken the lock meanwhile, the
+ * file is restored. Returns the process that holds the lock, or null.
  */
 export function removeStaleLock(file: string): number | null {
   const taken = `${file}.${randomBytes(8).toString('hex')}`;

@@ -25,7 +25,7 @@ const ANSWER_MS = 2_000;
 
 /** Measures the response time of a minimal query. If the database is unreachable, the response time is missing. */
 export async function readDatabaseMetrics(pool: Pool): Promise<Record<string, number>> {
-  // Read first, because the query below takes a connection.
+  // The counts are read first, because the query below takes a connection.
   const counts = {
     energy_database_connections_busy: pool.totalCount - pool.idleCount,
     energy_database_requests_waiting: pool.waitingCount,

@@ -25,8 +25,6 @@ import {
 } from './pieces.ts';
 import { applyDeltasFunctionSql, eraseConsumptionFunctionSql, levelTableSql } from './tables.ts';
 
-/** SQL that is equal in all kinds of databases. */
-
 const DEVICE_HOURLY = findRollupLevel('device_hourly');
 
 /** Returns the SQL of the view that computes what a level should contain. */

@@ -3,7 +3,7 @@ import { moveUsers, type UsersMoveOptions, type UsersMoveReport } from '../users
 import type { AccountRedirector, AccountRoutingName } from '../users-move/routes.ts';
 import { type RoutingExceptionFiles, storeRoutingExceptions } from './exceptions.ts';
 
-/** Name of the first cell in commands. */
+/** Name by which commands refer to the first cell. */
 export const FIRST_CELL_NAME = 'first';
 
 export type CellMoveReport = Pick<
@@ -49,7 +49,7 @@ export async function moveToCell(
   const report: CellMoveReport = { users: 0, moved_before: 0, held_ms: 0, forwarded: 0, removed: 0, unpriced: [] };
   const groups = await groupUsers(source, users);
   for (const [index, accounts] of groups.entries()) {
-    // Only the last run waits until no device is connected to the previous cell.
+    // Only the move of the last group waits until no device is connected to the previous cell.
     const { connectedMs, ...hurried } = how;
     const one = await moveUsers(from.database, to.database, {
       ...(index === groups.length - 1 ? how : hurried),
