@@ -130,7 +130,7 @@ interface Flow {
 }
 
 /**
- * Returns the exchange with the grid after a change of production by `more`. Additional production first reduces the import; the rest is
+ * Returns the exchange with the grid if the home produces `more` energy. Additional production first reduces the import; the rest is
  * exported.
  */
 function addProduction({ imported, exported }: Flow, more: bigint): Flow {
@@ -144,7 +144,7 @@ function addProduction({ imported, exported }: Flow, more: bigint): Flow {
 
 /** The battery charges from energy that would be exported, and discharges to replace imported energy. */
 function createBattery(battery: Battery, units: bigint) {
-  // A billionth of a kWh is a thousandth of a mWh. A billionth of a kW for a quarter-hour is a quarter of this.
+  // A billionth of a kWh is a thousandth of an mWh. In a quarter-hour, a billionth of a kW yields a quarter of this energy.
   const ofKwh = (energy: Billionths) => (energy * units) / 1_000n;
   const ofKw = (power: Billionths) => (power * units) / 4_000n;
   const capacity = ofKwh(battery.capacityKwh);

@@ -150,7 +150,7 @@ async function answerTo<T>(
   throw new ApiFailure(response.status, answer as ConstructorParameters<typeof ApiFailure>[1]);
 }
 
-/** Downloads the response of a path in the media type `accept`. Throws an ApiFailure unless the status is 2xx. */
+/** Downloads the response of a path. `accept`: media type of the response. Throws an ApiFailure unless the status is 2xx. */
 export async function downloadFile(path: string, accept: string): Promise<Blob> {
   const response = await fetch(`/dashboard${path}`, { headers: { accept } });
   if (response.ok) return response.blob();

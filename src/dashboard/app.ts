@@ -131,7 +131,7 @@ function App() {
   useEffect(() => onLanguage(setSpoken), []);
   const { path, go, move } = useAddress();
   const { signedIn, setSignedIn, current, begin, leave, reason, provider, picked, setPicked } = useSignedIn();
-  // Whether a link in a mail opened the page. Such a link signs in, even if another account is signed in.
+  // Whether a link in a mail opened the page. Such a link signs the user in, even if another account is signed in.
   const [hasLink, setHasLink] = useState(() => isLinkPage(pageNow()) && location.hash.length > 1);
 
   /** After a sign-in, opens the page in the browser's address, or the home page if the address is that of a link in a mail. */

@@ -11,8 +11,8 @@ export const ADVISORY_LOCKS = {
   /** Guards the refresh of continuous aggregates. `hold_refresh()` in sql/rollups/timescale takes the same lock. */
   refresh: 7_241_002,
   /**
-   * First of the two numbers that identify the lock of an MQTT session at an external broker. Workers of earlier versions take the same
-   * lock. The second number is that of the session.
+   * First of two numbers that identify the lock of an MQTT session at an external broker; the second number identifies the session. Workers
+   * of earlier versions take the same lock.
    */
   ingestSession: 7_241_003,
   /** Guards the selection of deliveries that are due. */
@@ -33,7 +33,7 @@ export const ADVISORY_LOCKS = {
   remarks: 7_241_072,
   /** Guards moves of accounts from or to another installation. */
   usersMove: 7_241_020,
-  /** Guards the transaction that inserts accounts from another installation, and opens them. */
+  /** Guards the transaction that inserts accounts from another installation and makes them usable. */
   usersArrival: 7_241_021,
   homeAssistant: 7_241_022,
 } as const;

@@ -53,8 +53,8 @@ export async function startBelievedTimeUpdates(
   };
   warn();
   const sync = async () => {
-    // If an operator has confirmed a clock, the stored time applies even if it is earlier. Raw SQL, here and below: the table is not
-    // declared for typed queries.
+    // If an operator has confirmed a clock, the stored time applies even if it is earlier than the time in this process. Raw SQL, here and
+    // below: the table is not declared for typed queries.
     const { rows } = await pool.query<Row>(
       `UPDATE believed_time SET at = CASE WHEN confirmations = $2 THEN greatest(at, $1) ELSE at END RETURNING ${COLUMNS}`,
       [new Date(nowMs()), read.confirmations],

@@ -78,7 +78,7 @@ export function getSocketFolder(cluster: string): string {
 export function makeSocketFolder(cluster: string): string {
   if (fits(cluster)) return cluster;
   const known = noted(cluster);
-  // After a clean-up of temporary files, the folder is created again under the same name, because other processes still use it.
+  // After a clean-up of temporary files, the folder is created again under the same name, because other processes still use this name.
   if (known !== null && (isOurs(known) || isMadeAgain(known))) return known;
   const base = [tmpdir(), '/tmp'].find((folder) => fits(join(folder, 'energy-XXXXXX'))) ?? '/tmp';
   const made = mkdtempSync(join(base, 'energy-'));

@@ -6,7 +6,7 @@ type MovableName = { secretSha256: Buffer } | { id: string };
 
 /**
  * Returns the result of `find`. If there is none because the account is moving to or from another installation, returns `'moving'`; the
- * caller then gets 503 instead of an error about its key. `find` is called twice, because the account may have been opened in between.
+ * caller then gets 503 instead of an error about its key. `find` is called twice, because the move may have ended in between.
  */
 export async function findOrReportMoving<T>(
   db: Database,
@@ -19,7 +19,7 @@ export async function findOrReportMoving<T>(
 }
 
 async function isMoving(db: Database, one: MovableName): Promise<boolean> {
-  // Raw SQL: the rows of closed accounts are stored as JSON.
+  // Raw SQL: during a move, the rows of accounts are stored as JSON.
   const hex = 'secretSha256' in one ? one.secretSha256.toString('hex') : '';
   const name = 'id' in one ? one.id : hex.toUpperCase();
   if (name.includes('\0')) return false;

@@ -28,7 +28,7 @@ export interface DeliveryChannel {
 }
 
 /**
- * Whether this process has lost its lease (reservation) of a delivery, because it did not run for some time. A channel must check this
+ * Whether the lease (reservation) of a delivery has ended, because this process did not run for some time. A channel must check this
  * immediately before it sends.
  */
 export const isLeaseExpired = ({ leasedUntil }: DeliveryAttempt, now: Date): boolean => now >= leasedUntil;

@@ -12,8 +12,8 @@ interface Found extends EndingKey {
 }
 
 /**
- * Adds mails about API keys that will expire soon to the outbox, and returns their number. Several workers may run this at the same time,
- * because each notice is recorded in the key's row.
+ * Adds mails to the outbox about API keys that will expire soon, and returns the number of mails. Several workers may run this at the same
+ * time, because each notice is recorded in the key's row.
  */
 export async function notifyExpiringKeys(db: Database, now: Date): Promise<number> {
   let notified = 0;

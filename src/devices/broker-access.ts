@@ -19,8 +19,8 @@ export function canPublish(username: string, topic: string): boolean {
 }
 
 /**
- * Whether a login may subscribe to a topic. The only topic that can be read is the usage of a home, by the gateways of its owner. `userId`:
- * owner of the login.
+ * Whether a login may subscribe to a topic. The only readable topics are those with the usage of a home, which only the gateways of the
+ * home's owner may read. `userId`: owner of the login.
  */
 export const canReadHomeUsage = (username: string, userId: string, topic: string): boolean =>
   GATEWAY_LOGIN.test(username) && parseHomeUsageTopic(topic) === userId;

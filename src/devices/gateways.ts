@@ -138,7 +138,7 @@ export async function deleteGateway(db: Database, reach: AccessibleAccounts, gat
   });
 }
 
-/** SQL condition: a discovered device is listed. It is omitted if another family lists the same announced device. */
+/** SQL condition: a discovered device is listed. It is omitted if another device family lists the same announced device. */
 export const isDiscoveredDeviceListedSql = sql<boolean>`discovered_devices.awaits IS DISTINCT FROM ''`;
 
 /** Returns a text with the steps before an announced device can be paired. `awaits`: topic filter of the announced values. */

@@ -21,8 +21,8 @@ const BY_ROLE: readonly PlacementRule[] = [
 ];
 
 /**
- * Families in which the id of a device shows which part of the home it measures. The first matching rule applies. If none matches, the
- * owner must choose.
+ * Device families in which the id of a device shows which part of the home it measures. The first matching rule applies. If none matches,
+ * the owner must choose.
  */
 const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
   Object.entries({
@@ -118,7 +118,7 @@ const OF_SOLAREDGE: ReadonlyMap<string, Placement> = new Map([
 /** Names of circuits that a relay switches: a plug, a switch in the wall, a light. */
 const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 
-/** Families in which only the last word of an id is the name of the device. Many devices share the other words. */
+/** Device families in which only the last word of an id is the name of the device. Many devices share the other words. */
 const NAMED_LAST: ReadonlySet<string> = new Set(['espurna', 'lorawan']);
 
 const words = (name: string): string => name.toLowerCase().replace(/[_\-/.]/g, ' ');

@@ -156,7 +156,7 @@ function causeOf(one: MappingEntry, other: MappingEntry): string {
   return `, because a device is called what the wildcard stands for (${called.join(', ')})`;
 }
 
-/** Returns at most one sentence if two entries of a mapping conflict. `index`: position of the first entry. */
+/** Returns a list with one error text if two entries of a mapping conflict, otherwise an empty list. `index`: position of the first entry. */
 function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[] {
   if (!canPatternsMatchSameDevice(getDeviceNamePattern(one), getDeviceNamePattern(other))) return [];
   const [first, second] = [parseMappedQuantity(one), parseMappedQuantity(other)];

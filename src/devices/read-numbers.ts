@@ -7,7 +7,7 @@ export interface DiscoveredSeries {
   family: string;
   native_id: string;
   channel: string;
-  /** Kind of the series. Only series of the kinds `register` and `power` are split when another number is read. */
+  /** Kind of the series. Only series of the kinds `register` and `power` are split when they receive another number of the messages. */
   kind: string;
   /** The device's own name for the quantity. Null if it was not stored. */
   native_name: string | null;
@@ -42,7 +42,8 @@ export function mergeMessageNumberSettings(gateway: DecoderConfig, own: DecoderC
 }
 
 /**
- * Whether a series contains a different number after a change of settings. True if this is uncertain. False if no number is read any more.
+ * Whether a series receives another number of the messages after a change of settings. True if this is uncertain. False if it receives no
+ * number any more.
  */
 export function hasSeriesSourceChanged(
   before: MessageNumberSettings,
@@ -114,7 +115,7 @@ function ofMeter({ meter }: MessageNumberSettings, { native_id, kind }: Discover
   return [kwh === undefined ? `${multiplier} ${word}` : `${kwh * multiplier} kwh`];
 }
 
-/** Returns the number that is read into a series of vzlogger. If the owner has set no unit, a register that is read is in kWh. */
+/** Returns the number that is read into a series of vzlogger. If the owner has set no unit, a register is in kWh. */
 function ofVzlogger({ meter }: MessageNumberSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit = 'kWh' } = own(meter, native_id) ?? {};

@@ -10,7 +10,7 @@ test('pieces of UTC hours are as long as the hours of a zone allow', () => {
     findCommonIntervalMinutes(createDayRange(start, end, zone));
   const zones = ['UTC', 'Europe/Berlin', 'Africa/Casablanca', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Asia/Kathmandu'];
   expect(zones.map((zone) => pieces(zone))).toEqual([60, 60, 60, 30, 30, 15]);
-  // The offset of Lord Howe Island includes half an hour only in its winter, that of Singapore only until 1981.
+  // The UTC offset of Lord Howe Island contains a half-hour only in winter. The offset of Singapore did so only until 1981.
   expect(pieces('Australia/Lord_Howe', '2026-01-01', '2026-01-01')).toBe(60);
   expect(pieces('Australia/Lord_Howe', '2026-06-01', '2026-06-01')).toBe(30);
   expect(pieces('Australia/Lord_Howe', '9990-01-01', '9990-12-31')).toBe(30);

@@ -131,7 +131,7 @@ async function notesOf(db: Database, ids: readonly string[], { from, to }: DayRa
 }
 
 async function rejectedOf(db: Database, ids: readonly string[], { from, to }: DayRange) {
-  // Raw SQL: reads only the latest messages of each device, so that one with many invalid messages takes no longer.
+  // Raw SQL: reads only the latest messages of each device, so that a device with many invalid messages takes no longer than others.
   const { rows } = await sql<{ device_id: string; reason: string; count: number }>`
     SELECT r.* FROM unnest(${ids}::text[]) d (id) CROSS JOIN LATERAL (
       SELECT device_id, reason, count(*)::int AS count FROM (

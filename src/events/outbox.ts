@@ -6,9 +6,9 @@ import type { NewEvent } from './bodies.ts';
 const SUBSCRIBABLE: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 /**
- * Stores events, with a delivery for each receiver, in the transaction of the change that the events report. A homeowner's
- * subscription gets the events of that user, a utility's those of its users, and an administrator's all. Deliveries to a paused
- * subscription are sent when it is resumed. Returns the ids of the events.
+ * Stores events, with a delivery for each receiver, in the transaction of the change that the events report. A homeowner's subscription
+ * gets the events of that user, a utility's subscription gets those of its users, and an administrator's subscription gets all. Deliveries
+ * to a paused subscription are sent when it is resumed. Returns the ids of the events.
  */
 export async function addEvents(query: QueryFunction, events: readonly NewEvent[], now: Date): Promise<string[]> {
   if (events.length === 0) return [];

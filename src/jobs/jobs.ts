@@ -230,10 +230,7 @@ async function pack({ pool, ageClock, log, ahead }: JobDependencies, signal: Abo
   }
 }
 
-/**
- * Removes the data that accounts left when they moved to another installation long ago, and logs the number of messages that
- * still wait to be forwarded.
- */
+/** Removes the data of accounts that moved to another installation long ago, and logs how many messages still wait to be forwarded. */
 async function keepDepartures({ db, ageClock, log }: JobDependencies): Promise<void> {
   const { ended, removed, waiting, firstEnds } = await removeExpiredMovedAccounts(db, ageClock());
   if (ended + removed > 0)

@@ -30,8 +30,8 @@ export function detectNightLoadIncrease(profile: HomeProfile): NightLoadIncrease
   const rise = Math.max(MIN_RISE_W, MIN_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;
   const raised = levels.findLastIndex(({ watts }) => watts < (now + usual) / 2);
-  // `firstMs`: end of the first window with the raised load. In the window a day before, the load was still low, so it rose in the day
-  // before `firstMs`.
+  // `firstMs`: end of the first window with the raised load. The window that ended a day before still had a low load, so the load rose
+  // between the two ends.
   const firstMs = levels[raised + 1]?.atMs ?? getEndOfProfileMs(profile);
   return {
     kind: 'night_rose',

@@ -2,7 +2,9 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from './profile.ts';
 import { computeQuantile } from './statistics.ts';
 
-/** Remark that solar panels produce no energy at times at which they always did, for example because of a failed inverter or snow. */
+/**
+ * Remark that solar panels produce no energy at times at which they always did before, for example because of a failed inverter or snow.
+ */
 export interface MissingProduction {
   kind: 'production_missing';
   /** End of the last quarter-hour with production. */
@@ -30,7 +32,10 @@ const MIN_SHARE = 0.6;
 /** Number of quarter-hours without data (two days) after which production counts as missing, because inverters are off at night. */
 const SILENT_QUARTER_HOURS = 2 * QUARTER_HOURS_PER_DAY;
 
-/** Detects missing production: since the last production, even a day with little sun would have produced much of its energy. */
+/**
+ * Detects missing production: the panels have produced nothing for so long that they would have produced much energy even on a day with
+ * little sun.
+ */
 export function detectMissingProduction(profile: HomeProfile): MissingProduction | null {
   const { production, fromMs } = profile;
   if (!production) return null;

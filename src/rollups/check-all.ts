@@ -91,7 +91,7 @@ async function daysToMend(
   return isCut ? daysToRebuild(pool, since, userId) : daysOf(differences);
 }
 
-/** The wrong sum of a month adds no day, because then sums of its hours are wrong, too. */
+/** A wrong sum of a month adds no day, because the sums of its hours are then wrong, too, and add their days. */
 function daysOf(differences: readonly RollupDifference[]): Date[] {
   const times = differences.flatMap(({ key }) => key.day ?? key.hour ?? []);
   return [...new Set(times.map((time) => Math.floor(Date.parse(time) / DAY_MS)))].map((day) => new Date(day * DAY_MS));

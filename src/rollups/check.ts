@@ -11,7 +11,10 @@ import {
   STORED_ROLLUP_LEVELS,
 } from './levels.ts';
 
-/** A stored sum that differs from the sum of the quarter-hourly consumption. Both values exclude the latest hour of each device. */
+/**
+ * A stored sum that differs from the sum of the quarter-hourly consumption. Both values exclude the latest hour of each device, which is
+ * stored in `device_heads`.
+ */
 export interface RollupDifference {
   relation: string;
   user_id: string;

@@ -30,7 +30,7 @@ const MAX_ROUNDS = 4;
 /** Subject of the certificates that this service creates. */
 const OUR_SUBJECT = 'CN=localhost';
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
-/** Number of days before the expiry of a certificate that the service does not renew at which the operator is warned. */
+/** The operator is warned this number of days before the expiry of a certificate that the service does not renew. */
 const WARN_DAYS = 14;
 
 interface TlsPair {

@@ -83,14 +83,14 @@ export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): 
 }
 
 /**
- * Creates an alert on the day's usage for the first home, which yesterday's usage exceeds, and a webhook to the service's own test
+ * Creates an alert for the first home, with a daily threshold that yesterday's usage exceeds, and a webhook to the service's own test
  * receiver. Must be called before the readings of yesterday are sent.
  */
 export async function ensureAlerts(db: Database, config: Config, homes: DemoHomes, now: Date): Promise<void> {
   const home = named(homes, 'anna');
   if (!home) return;
   const { userId } = home;
-  // Marks the people of the demo as having signed in before, because the first sign-in would end their keys.
+  // Marks the account as having signed in before, because the first sign-in would end its keys.
   await db
     .updateTable('users')
     .set({ signed_in_at: now })

@@ -47,7 +47,7 @@ export const DEVICE_COUNT_METRICS = {
   energy_devices_faulty: 'Devices that report a fault, or most of whose last readings were rejected',
 };
 
-/** Counts devices by the time of their last message, from `device_heads`, the one row per device that its readings update. */
+/** Counts devices by the time of their last message. Reads `device_heads`, which has one row per device and is updated by each reading. */
 export async function readDeviceCounts(pool: Pool): Promise<Record<string, number>> {
   // Raw SQL: one statement counts the rows of two relations.
   const { rows } = await pool.query<Record<string, number>>(

@@ -32,8 +32,8 @@ export async function packAccounts(client: PoolClient, userIds: readonly string[
 }
 
 /**
- * Moves the accounts out of the queue of changed hours, for which alerts must be evaluated. A row of the queue may also contain other
- * accounts, which remain.
+ * Moves the accounts' entries out of the queue of changed hours, for which alerts must be evaluated. A row of the queue may also contain
+ * other accounts, which remain.
  */
 export async function packChangedHours(client: PoolClient, userIds: readonly string[]): Promise<void> {
   const theirs = 'ARRAY(SELECT u FROM unnest(user_ids) u WHERE u = ANY ($1))';

@@ -24,7 +24,7 @@ export async function copyTimeRange(
   const columns = (await readColumns(source, relation)).columns.join(', ');
   const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
   const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
-  // Partitions are created before the transaction below begins. Within the transaction, they would block all writers until it ends.
+  // Partitions are created before the transaction below begins, because creating one within it would block all writers until it ends.
   await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
   return runInTransactionOnConnection(target, async () => {
     await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);

@@ -154,8 +154,8 @@ export const RELATIONS_DELETED_ON_MOVE: readonly ReturnedRelation[] = [
   },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
-  // These rows are deleted, and restored after a failed move: running workers have cached that these series are recorded, and would not
-  // record them again.
+  // These rows are deleted. After a failed move they are restored, because running workers have cached that these series are recorded, and
+  // would not record them again.
   { relation: 'untimed_series', whose: OF_DEVICE },
   // Memberships of which either the home or the group moves, but not both.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },

@@ -1,4 +1,7 @@
-/** Value of `readings.interval_ms` for a reading that a person entered. It comes before the device's own reading of the same time. */
+/**
+ * Value of `readings.interval_ms` for a reading that a person entered. Such a reading is sorted before the device's own reading of the same
+ * time.
+ */
 export const MANUAL_READING_INTERVAL_MARKER = -1;
 
 /** Time range `[fromMs, toMs)` of an edit, Unix ms. */

@@ -48,8 +48,8 @@ interface FleetFilters {
 /** SQL subquery: whether the messages of a device arrive through a gateway. */
 const THROUGH_GATEWAY = sql`SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id`;
 /**
- * SQL condition: a recorded silence of a device still lasts. Compares with the device's last reading, because it may be later than the last
- * check for silences.
+ * SQL condition: a recorded silence of a device still lasts. Compares with the time of the device's last reading, because this reading may
+ * be later than the last check for silences.
  */
 const IS_STILL_SILENT = sql<boolean>`coalesce(
   (SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) <= silent.began_at`;
@@ -232,7 +232,7 @@ async function partOfFleet(
   });
 }
 
-/** Maximum number of accounts that match the e-mail address. Above it, the address is compared row by row. */
+/** Maximum number of accounts whose e-mail address matches the search text. If there are more, the addresses are compared row by row. */
 const MAX_MATCHING_ACCOUNTS = 200;
 
 /** A character that is later in the sort order than every character of an id. */

@@ -5,7 +5,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /** Minimum length in ms of a recorded silence, because many meters report only every quarter-hour. */
 export const MIN_SILENCE_MS = 3_600_000;
-/** Maximum time in ms between two checks for silences. Otherwise silences may begin and end undetected. */
+/** Maximum time in ms between two checks for silences. In a longer gap, silences could begin and end undetected. */
 export const MAX_SILENCE_CHECK_GAP_MS = 300_000;
 
 /** Tolerance in ms for times that are ahead of the database's clock. A later time was written before the clock was set back. */

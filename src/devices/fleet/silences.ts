@@ -19,9 +19,7 @@ interface FleetSilences {
   homes: number;
 }
 
-/**
- * Reads the silences that began in a time range, of devices that the caller can access, and groups them. Throws 422 if there are too many.
- */
+/** Reads and groups the silences that began in a time range, of devices that the caller can access. Throws 422 if there are too many. */
 export async function readSilences(
   db: Database,
   reach: AccessibleAccounts,

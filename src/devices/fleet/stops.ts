@@ -12,8 +12,8 @@ export const STOP_GROUPING_THRESHOLDS = {
   /** Time in ms before and after a stop from which the usual number of stopping homes is estimated. */
   aroundMs: 12 * HOUR_MS,
   /**
-   * In the estimate, the counts of the windows with the most stopping homes are capped, so that earlier outages have little effect. This is
-   * the share of windows that are capped.
+   * Share of windows whose counts are capped in the estimate, so that earlier outages have little effect. These are the windows with the
+   * most stopping homes.
    */
   trimmed: 0.1,
   /** If simultaneous stops are less probable than this, they are an outage. */
@@ -81,7 +81,7 @@ interface HomeStops {
 /**
  * Groups devices that stopped together. Each silence is in exactly one group. If many more homes than usual stop within five minutes, the
  * group is an `outage`. If devices of one gateway or home stop, it is a `gateway` or a `home`. Each remaining stop is a `device` or a
- * `habit`. `nowMs`: end of silences that last.
+ * `habit`. `nowMs`: assumed end of silences that still last.
  */
 export function groupDeviceStops(
   silences: readonly DeviceSilence[],

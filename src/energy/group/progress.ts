@@ -45,7 +45,7 @@ export async function invalidateSumsOfChangedDays(pool: Pool, mostChanges = MAX_
       // Transactions that store sums lock this row, too, so their sums are committed when this one gets the lock.
       await client.query('SELECT FROM group_sums_progress FOR UPDATE');
       // With continuous aggregates, the sums of outdated days are refreshed later. Until then, changes of these days remain recorded,
-      // because group sums that are computed from them would be wrong.
+      // because group sums would be computed from wrong sums.
       const { rows } = await client.query(
         `WITH taken AS (
            DELETE FROM changed_home_days WHERE change_id IN (

@@ -76,7 +76,7 @@ export async function computeCurrentMonthSums(
   group: GroupOfHomes,
   month: DayRange,
 ): Promise<GroupBucket[]> {
-  // In a transaction with another isolation level, the stored sums could be replaced between two statements.
+  // The caller's transaction may have another isolation level, in which the stored sums could be replaced between two statements.
   if (db.isTransaction) return computeGroupBuckets(db, group, month, 'month');
   return db
     .transaction()

@@ -44,8 +44,8 @@ export function computeHomePower(
 }
 
 /**
- * Factors of a device's power by its role: in the balance of the home's energy, and in the lower bound of this balance. Roles without an
- * entry do not contribute.
+ * Factors by which a device's power is multiplied, by its role: once for the balance of the home's energy, and once for the lower bound of
+ * this balance. Roles without an entry do not contribute.
  */
 const SHARES: Partial<
   Record<

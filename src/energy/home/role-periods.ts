@@ -22,8 +22,8 @@ export interface RolePeriod {
   hasSources: boolean;
   producesExport: boolean;
   /**
-   * Factor of the import in the home's consumption: 1 for all devices together, and -1 for a device that is no consumption device.
-   * Consumption devices therefore need not be read one by one.
+   * Factor of the import in the home's consumption. All devices together have the factor 1, and each device that is no consumption device
+   * has -1. Consumption devices therefore need not be read one by one.
    */
   consumes: -1 | 0 | 1;
   /**

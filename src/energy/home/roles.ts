@@ -22,8 +22,8 @@ export interface HomeDevice {
 export type DeviceRole = Exclude<Placement, 'excluded'> | 'behind' | 'excluded';
 
 /**
- * A time range in which the roles of a home's devices do not change, and the home either always or never has a grid meter, production and
- * storage.
+ * A time range in which the roles of a home's devices do not change. The home has a grid meter, production or storage either during the
+ * whole range or not at all.
  */
 export interface ConstantRolesRange {
   fromMs: number;

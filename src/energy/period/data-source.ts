@@ -74,8 +74,8 @@ const MOSTLY = 0.9;
 const MOSTLY_MS = MOSTLY * QUARTER_HOUR_MS;
 
 /**
- * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour must be covered: an inverter that is
- * off at night must not make the usage of all nights unknown.
+ * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Missing data make only the last quarter-hour unknown: an inverter
+ * that is off at night must not make the usage of all nights unknown.
  */
 export function maskUnmeasuredUsage({
   used,

@@ -11,7 +11,7 @@ const ON_FIRST_DAY = `AND c.${ROW_TIME_COLUMN} >= f.first_at AND c.${ROW_TIME_CO
 
 /**
  * Builds a query for the first quarter-hour with data. `where`: condition on the quarter-hours. `open`: SQL that adds the latest hour of
- * the device.
+ * the device (in `device_heads`).
  */
 const begin = (where: string, open: string): string => `(SELECT min(starts_at) FROM (SELECT starts_at FROM (
       SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM closed_device_intervals c WHERE c.device_id = d.key ${where}${open}) p
@@ -20,7 +20,7 @@ const OPEN = ` UNION ALL SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM open_
 
 /** SQL: the number of quarter-hours that one element of an array stands for. A single element stands for the whole day. */
 const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 1 THEN 96 ELSE 1 END`;
-/** Builds a query for the net export of a device without its latest hour. `where`: condition on the start of a row. */
+/** Builds a query for the net export of a device without its latest hour (in `device_heads`). `where`: condition on the start of a row. */
 const closedNet = (where: (at: string) => string): string => `(
       coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${STORED_HOURS_TABLE.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
       + (SELECT (coalesce(sum(exported * out_times), 0) - coalesce(sum(imported * into_times), 0))::bigint FROM (

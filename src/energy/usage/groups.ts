@@ -142,6 +142,9 @@ export async function findFirstStoredDay(db: Database, userIds: readonly string[
   return rows[0]?.first ?? null;
 }
 
-/** Builds a query for the latest hours of devices before a time. `users`: query that returns `user_id`. `before`: SQL expression. */
+/**
+ * Builds a query for the latest hours (in `device_heads`) of devices before a time. `users`: query that returns `user_id`. `before`: SQL
+ * expression.
+ */
 export const openHoursBeforeSql = (users: string, before: string): string =>
   `SELECT DISTINCT hour FROM open_hours WHERE user_id IN (${users}) AND hour < ${before}`;

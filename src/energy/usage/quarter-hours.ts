@@ -27,8 +27,8 @@ interface Row {
 }
 
 /**
- * Reads the load profiles of users and devices. Days arrive as they are stored, because one row per quarter-hour would take longer than all
- * processing. Both times must be starts of quarter-hours.
+ * Reads the load profiles of users and devices. The query returns days and hours as they are stored, because one row per quarter-hour would
+ * take longer than all processing. Both times must be starts of quarter-hours.
  */
 export async function readQuarterHours<M extends Measure>(
   db: Database,

@@ -31,7 +31,8 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     device.again();
     onChange();
   };
-  // Replaces the loaded settings at once by those in the response. The form compares its fields with them to find changes.
+  // Replaces the loaded settings at once by the settings in the response, because the form finds changes by comparing its fields with the
+  // loaded settings.
   const saved = (now: DeviceDetails) => {
     device.put(now);
     onChange();

@@ -12,7 +12,10 @@ export const STATUS_BADGES: Record<Device['status'], 'good' | 'quiet' | 'bad'> =
   faulty: 'bad',
 };
 
-/** Returns the open questions about a device to its owner. `isOpen`: whether the details of the device are shown. */
+/**
+ * Returns the open questions about a device to its owner. `isOpen`: whether the details of the device are shown. The hints on what to do
+ * depend on it.
+ */
 export const listOpenQuestions = ({ attention, status }: Device, isOpen: boolean) =>
   attention
     .filter((one) => one !== 'faulty')

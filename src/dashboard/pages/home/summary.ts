@@ -75,7 +75,7 @@ const isKnown = (...some: (Compared['last_year'] | null)[]) => some.some((one) =
 
 /** A change is shown in percent only if both periods have data for at least this share of the time. */
 const MOSTLY = 0.9;
-/** Minimum difference between the relative changes of cost and energy for which the change of the cost is shown. */
+/** The change of the cost is shown only if the relative changes of cost and energy differ by at least this much. */
 const OTHERWISE = 0.1;
 
 /** Changes relative to an earlier period (-0.5: half as much). A change is null if it cannot be computed. */
