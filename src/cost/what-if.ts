@@ -178,7 +178,7 @@ export interface HomeEnergies {
   autarky: number | null;
 }
 
-/** Rounds energies to 3 decimals of a kWh, and autarky down to 3 decimals. */
+/** Rounds energies to 3 decimals of a kWh. Rounds autarky down to 3 decimals. */
 export function roundHomeEnergies({ units, sums }: HomeSimulation, side: 'before' | 'after'): HomeEnergies {
   const { imported, exported, exportedBeside, production } = sums[side];
   const { used, hasProduction } = sums;

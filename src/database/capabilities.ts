@@ -43,7 +43,7 @@ interface Facts {
   licence: string | null;
   /** Whether the server offers TimescaleDB for installation. */
   offered: boolean;
-  /** Kind of database for which the schema was created. Null before that. */
+  /** Kind of database for which the schema was created. Null if there is no schema yet. */
   made: DatabaseTier | null;
 }
 

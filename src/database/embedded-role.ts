@@ -103,7 +103,7 @@ function noted(cluster: string): string | null {
   return of === cluster && folder ? folder : null;
 }
 
-/** Returns the socket folder of a server that an earlier version has started, from its pid file. */
+/** Returns, from the pid file, the socket folder of a server that an earlier version has started. */
 function inUse(cluster: string): string | null {
   const [, of, , , folder] = linesOf(join(cluster, 'postmaster.pid'));
   return of === cluster && folder ? folder : null;

@@ -143,7 +143,7 @@ export async function ensurePartitions(db: Pool | PoolClient, range: { from: Dat
 
 type Queried = Pick<Pool, 'query'>;
 
-/** Readings of this age in days rarely arrive, so data of this age are compressed. */
+/** Data older than this number of days are compressed, because readings of this age rarely arrive. */
 const LATE_WINDOW_DAYS = 7;
 
 /**
@@ -155,7 +155,7 @@ export function getRetentionStartMs(nowMs: number, retentionMonths: number): num
 }
 
 /**
- * Drops partitions all of whose readings have been older than the retention period for at least a day. Returns the names of the partitions.
+ * Drops partitions that contain only readings older than the retention period by at least a day. Returns the names of the partitions.
  */
 export async function dropExpiredReadings(pool: Queried, now: Date, retentionMonths: number): Promise<string[]> {
   const before = new Date(getRetentionStartMs(now.getTime(), retentionMonths) - DAY_MS);

@@ -27,7 +27,7 @@ export interface DeviceChannel {
   counts_as: string | null;
   /** Whether the owner should still set the meaning of the quantity. */
   asked: boolean;
-  /** The part of the home that the quantity measures, as its owner set it. Null: the same as its device. */
+  /** The part of the home that the quantity measures, as its owner set it. Null: the same part as for its device. */
   placement: Placement | null;
   /**
    * Whether the energy of the quantity contributes to the totals. It does not if its meaning is unknown, or if another quantity already
@@ -182,14 +182,14 @@ export function mergeChannelSettings(words: ChannelSettings, said: readonly Chan
   for (const { native_name, ...now } of said) {
     const before = next.get(native_name);
     const countsAs = after(before?.counts_as, now.counts_as);
-    // Removes the part of the home that the previous `counts_as` implied.
+    // If the previous `counts_as` implied the part of the home, a new `counts_as` removes this part.
     const isImplied = before?.placement !== undefined && before.placement === findImpliedPlacement(before.counts_as);
     const isNew = countsAs !== before?.counts_as;
     const place = isNew
       ? (findImpliedPlacement(countsAs) ?? (isImplied ? undefined : before?.placement))
       : before?.placement;
     const placement = after(place, now.placement);
-    // A setting by the owner replaces that of migration 0059.
+    // A setting by the owner replaces the setting of migration 0059.
     const found = now.counts_as === undefined ? { circuit: before?.circuit, asked: before?.asked } : {};
     const word: ChannelSetting = omitUndefined({ counts_as: countsAs, placement, ...found });
     if (Object.keys(word).length === 0) next.delete(native_name);

@@ -100,7 +100,7 @@ export const ATTENTION_CONDITIONS: Readonly<Record<AttentionKind, RawBuilder<boo
   swap_guessed: sql`EXISTS (SELECT FROM series s JOIN reading_notes n ON n.series_id = s.series_id WHERE s.device_id = devices.device_id AND ${IS_METER_SWAP_SUSPECTED_SQL})`,
 };
 
-/** Reasons why a device may need the attention of its owner, in the order of lists. */
+/** Reasons why a device may need the attention of its owner, in the order in which they are listed. */
 export const ATTENTION_KINDS = ['unknown_quantity', 'faulty', 'silent', 'placement_guessed', 'swap_guessed'] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
@@ -170,7 +170,7 @@ export function createDeviceRow({
   return { row, secret };
 }
 
-/** `PREVIOUS_COUNTING_SETTINGS_SQL`, for typed queries. */
+/** The expression `PREVIOUS_COUNTING_SETTINGS_SQL` for typed queries. */
 export const PREVIOUS_COUNTING_SETTINGS = sql.raw(PREVIOUS_COUNTING_SETTINGS_SQL);
 
 /** Pairs a device. Only this result contains its secret. Throws 409 if the account already has a device with this `external_id`. */

@@ -213,7 +213,7 @@ async function createOwners(
   { newOwners, by }: DeviceImporter,
   rows: readonly DeviceImportRow[],
 ): Promise<Map<string, string>> {
-  // Reversed, so that the first row with an address determines its spelling.
+  // The rows are reversed, so that the first row with an address determines its spelling.
   const wanted = new Map(rows.toReversed().map((row) => [addressOf(row), row.email as string]));
   const made = new Map<string, string>();
   const emails = [...wanted.values()];

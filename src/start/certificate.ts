@@ -193,7 +193,7 @@ export function watchCertificate(
   let reported: { cert: Buffer; atMs: number } | null = null;
   const reportDates = () => {
     const { cert, certFile: file } = serving;
-    // The monotonic clock, so that a step of the system clock does not affect the log.
+    // Uses the monotonic clock, so that a step of the system clock does not affect the log.
     const atMs = performance.now();
     if (reported?.cert === cert && atMs - reported.atMs < reportEveryMs) return;
     const parsed = new X509Certificate(cert);

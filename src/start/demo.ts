@@ -108,7 +108,7 @@ async function sendHistory(
   progress.start(players.missing(Date.now()), 0);
   const onSent = (readings: number) => progress.increment(readings);
   try {
-    // An alert that exists earlier would be evaluated for each hour of 13 months.
+    // An alert that existed before these readings would be evaluated for each hour of 13 months.
     const before = await players.backfill(Date.now() - 2 * DAY_MS, onSent);
     await ensureAlerts();
     const readings = before + (await players.backfill(Date.now(), onSent));

@@ -8,7 +8,7 @@ import { words } from '../words/words.ts';
  * called with the index of the value under it, or with null if there is none.
  */
 export function getPlotOptions(element: HTMLElement, height: number, point: (index: number | null) => void) {
-  /** Returns the value of a CSS custom property in the current theme, because a canvas needs values. */
+  /** Returns the value of a CSS custom property in the current theme, because a canvas cannot use the property itself. */
   const colour = (name: string) => {
     element.style.color = `var(${name})`;
     const { color } = getComputedStyle(element);

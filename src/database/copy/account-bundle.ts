@@ -5,7 +5,8 @@ import { BUNDLED_RELATIONS, RELATIONS_DELETED_ON_MOVE } from './relations.ts';
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
 /**
- * Prefix of relations in the table `parcels` whose rows do not move. The rows are stored so that they can be restored if the move fails.
+ * In the table `parcels`, this prefix marks relations whose rows do not move. The rows are stored so that they can be restored if the move
+ * fails.
  */
 const RETURNING = 'returned:';
 
@@ -193,7 +194,7 @@ export async function restoreRowsAfterFailedMove(client: PoolClient): Promise<vo
   }
 }
 
-/** Returns the SQL condition that all rows exist to which a row `r` refers by foreign keys. */
+/** Returns an SQL condition: all rows exist to which the foreign keys of a row `r` refer. */
 async function whereReferred(client: PoolClient, relation: string): Promise<string> {
   const { rows } = await client.query(
     `SELECT a.attname AS column, confrelid::regclass::text AS parent, p.attname AS key

@@ -133,7 +133,7 @@ export async function computeFingerprint(client: PoolClient, relation: string, s
   return rows[0].print;
 }
 
-/** Computes one fingerprint per UTC day in `[from, to)`, by the start of the day in Unix ms. */
+/** Computes a fingerprint for each UTC day in `[from, to)`. The key is the start of the day in Unix ms. */
 export async function computeFingerprintsByDay(
   client: PoolClient,
   { relation, seen }: { relation: string; seen: string },

@@ -139,7 +139,7 @@ export async function updateWebhook(
       .forUpdate()
       .executeTakeFirst();
     if (!before) return null;
-    // An app could otherwise redirect messages to itself, or prevent their verification.
+    // If an app could change the URL or the secret, it could redirect messages to itself, or prevent their verification.
     const isMoved = patch.url !== undefined || patch.authToken !== undefined;
     if (patch.authorizationId && isMoved && patch.authorizationId !== before.authorization_id)
       throw new AppError('webhookOfOther');

@@ -7,7 +7,7 @@ import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
 export const STOP_GROUPING_THRESHOLDS = {
   /** Length of the time window in ms in which simultaneous stops of homes are counted. */
   windowMs: 5 * MINUTE_MS,
-  /** Maximum time in ms between stops of devices of one home or gateway with the same cause. */
+  /** Maximum time in ms between two stops in a home, or behind a gateway, that are attributed to the same cause. */
   siteWindowMs: 30 * MINUTE_MS,
   /** Time in ms before and after a stop from which the usual number of stopping homes is estimated. */
   aroundMs: 12 * HOUR_MS,

@@ -19,7 +19,7 @@ export interface ComparedDays {
   last_year: DaySpan;
 }
 
-/** Minimum number of weeks from the start of the previous period to the start of the period that is compared with it. */
+/** Minimum number of weeks between the starts of a period and of the earlier period with which it is compared. */
 const WEEKS_BEFORE: Record<Exclude<PeriodUnit, 'year'>, number> = { day: 1, week: 1, month: 4 };
 const WEEKS_OF_YEAR = 52;
 

@@ -37,7 +37,7 @@ function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: n
   return { at, seriesId: Number(seriesId), intervalMs: Number(intervalMs) };
 }
 
-/** Returns a subquery for the stored verdict of a reading, which uses an index for each row. */
+/** Returns a subquery that finds the stored verdict of a reading. It uses an index for each row. */
 const noteOf = (alias: string): RawBuilder<string | null> => sql`(SELECT n.verdict FROM reading_notes n
   WHERE n.series_id = ${sql.ref(`${alias}.series_id`)} AND n.read_at = ${sql.ref(`${alias}.read_at`)} AND n.interval_ms = ${sql.ref(`${alias}.interval_ms`)})`;
 

@@ -13,7 +13,7 @@ import { homeSumAggregatesSql, homeSumNamesSql, homeSumsByClockUnitSql } from '.
 /** The time that each row of a group covers. `span`: the whole range. */
 export type GroupBucketUnit = ClockUnit | 'day' | 'month' | 'span';
 
-/** Returns the length of the rows that are read from the database and added up to rows of `unit`. */
+/** Returns the unit of the rows that are read from the database. They are added up to rows of `unit`. */
 const readUnit = (unit: GroupBucketUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
 
 /** Sums of one home. `home`: index in the list of homes. */

@@ -31,7 +31,7 @@ const READ = [
 ];
 const SUMS = ['energyMilliwattHours', 'estimatedMilliwattHours'] as const;
 
-/** For longer ranges (ms), running a statement takes longer than planning it. */
+/** Length of a range in ms above which running a statement takes longer than planning it. */
 const WEEKS_MS = 10 * 7 * 86_400_000;
 
 export type UserOrDevice = { userId: string } | { deviceId: string };
@@ -102,7 +102,7 @@ export async function readImports(
   return importsOf(rows);
 }
 
-/** The text of this most frequent query is built only once. */
+/** The text of this query, which is the most frequent one, is built only once. */
 const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) => {
   const days = levelRowsSql(findRollupLevel('user_daily'), { key: 'user_id', id: userId }, { from, to }, [
     'energyMilliwattHours',

@@ -174,7 +174,7 @@ export function addPackedQuarterHours(list: Float64Array, text: string | null, a
     if (code === MINUS) sign = -1;
     else if (code >= ZERO && code < ZERO + 10) value = value * 10 + (code - ZERO);
     else {
-      // The element ends here. NULL adds 0, because letters do not change the value.
+      // The array element ends at this character. NULL adds 0, because letters do not change the value.
       if (code !== COMMA && index !== text.length - 1) continue;
       if (place >= 0 && place < list.length) list[place] = (list[place] as number) + sign * value;
       [place, value, sign] = [place + 1, 0, 1];

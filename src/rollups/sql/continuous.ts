@@ -56,7 +56,7 @@ ${closedHoursCommentsSql(level, 'VIEW')}
 }
 
 const KEYS = ['device_id', 'user_id', 'starts_at'];
-/** Returns a query for the first device after `id` with late changes of the day `which`. */
+/** Returns a query for the first device after `id` that has late changes of the day `which`. */
 const waitingAfter = (id: string): string =>
   `SELECT l.device_id FROM late_deltas l WHERE l.day = which AND l.device_id > ${id} ORDER BY 1 LIMIT 1`;
 

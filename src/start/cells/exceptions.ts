@@ -14,7 +14,7 @@ import {
  */
 export type RoutingExceptions = ReadonlyMap<string, string>;
 
-/** The places of exceptions: the file, which routers read when they start, and the running routers. */
+/** The places where exceptions are stored: the file that routers read when they start, and the running routers. */
 export interface RoutingExceptionFiles {
   file: string;
   routers: readonly string[];
