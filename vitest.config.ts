@@ -27,10 +27,9 @@ const FOLDER_OF = {
 } satisfies Partial<Record<keyof Capabilities, string>>;
 /**
  * Test files that run on `plain` but not on a tier with hypertables and without continuous aggregates, because their statements are the
- * same there. Files about aggregates: both tiers store aggregates in the same tables. Files about the counting rules, edits, owners'
- * settings and homes: other files test the effects of hypertables better, namely late readings and edits in random histories (`retention`),
- * packed days (`packing`), responses over several months (`open-hours`, `answers`), and concurrent writers of a role (`service`). Exports
- * read the same relations by the same statements, and `move-users` tests reading from hypertables.
+ * same there. Both tiers store aggregates in the same tables. For the files about counting rules, edits, homes and owners, other files test
+ * the effects of hypertables: `retention` tests late readings and edits, `packing` packed days, `open-hours` and `answers` responses over
+ * several months, and `service` concurrent writers. For exports, `move-users` tests reading from hypertables.
  */
 const SAME_WITH_HYPERTABLES = [
   ...['alerts', 'costs', 'current-month-sums', 'green-button', 'groups', 'stored-group-sums'],

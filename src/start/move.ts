@@ -41,8 +41,8 @@ const DEADLOCK = '40P01';
 
 /**
  * Moves a running installation into another database. Copies data while the service runs, then locks out all writers (their messages wait),
- * copies the rest, compares both databases, and opens the new one. If it differs or contains other data, the function throws and the old
- * database remains in use. May be interrupted at any point and run again.
+ * copies the rest, compares both databases, and opens the new one. If the new database already has users, or differs after the copy, the
+ * function throws and the old database remains in use. May be interrupted at any point and run again.
  */
 export async function moveInstallation(
   sourceUrl: string,
@@ -149,7 +149,7 @@ async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Pro
     let areHeld = false;
     try {
       return await runInTransactionOnConnection(source, async () => {
-        // The lock of the refresh comes first, because a running refresh may wait for relations that are locked next.
+        // Locks the refresh of the aggregates first, because a running refresh may wait for the relations that are locked next.
         await source.query('SELECT hold_refresh()');
         await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);
         areHeld = true;
@@ -182,8 +182,8 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
 }
 
 /**
- * Returns the total consumption in a relation with closed hours, plus that of the open hours (the latest hour of each device). The total is
- * text, because it may exceed the safe integers.
+ * Returns the total consumption in `relation`, plus that in `open_hours`: the latest hour of each device, which `relation` does not
+ * contain. The total is text, because it may exceed the safe integers.
  */
 async function totalOf(pool: Pool, relation: string): Promise<string> {
   const { rows } = await pool.query(

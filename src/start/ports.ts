@@ -56,7 +56,7 @@ export async function assertPortsFree(config: Config, role?: string): Promise<vo
   }
 }
 
-/** Returns the configuration with each port 0 replaced by a free port. A role that is restarted later gets the same port. */
+/** Returns the configuration with each port 0 replaced by a free port. A process that is restarted later uses the same port. */
 export async function chooseFreePorts(config: Config): Promise<Config> {
   const { api, mqtt, operator } = config;
   const taken = new Set<number | null>([api.port, api.httpPort, mqtt.port, mqtt.tlsPort, operator.port]);

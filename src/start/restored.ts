@@ -36,8 +36,9 @@ const END: Record<DeletionRecord['kind'], (db: Database, ids: readonly string[])
 };
 
 /**
- * Prepares the first start of a restored installation. Holds every delivery that was due before the restore. Deletes again, without mails,
- * the objects that were deleted after the restored copy was made (`ended.jsonl`). After an interruption, the next start repeats all steps.
+ * Prepares the first start of a restored installation. Holds notifications (mails, SMS, webhooks) that were due before the restore, because
+ * they may already have been sent. Deletes again, without mails, the objects that were deleted after the backup was made; `ended.jsonl`
+ * lists them. After an interruption, the next start repeats all steps.
  */
 export async function prepareRestoredInstallation(pool: Pool, dataDir: string, log: Logger): Promise<void> {
   const restored = await readDeletionsToReapply(dataDir);

@@ -40,8 +40,9 @@ const foldersOf = (dataDir: string) => {
   const work = getUpgradeFolder(dataDir);
   return {
     work,
-    /** Data directories of the copy of the old cluster, and of the new cluster. */
+    /** Data directory of the old cluster's copy. */
     old: join(work, 'old'),
+    /** Data directory of the new cluster. */
     new: getUpgradedDataFolder(dataDir),
     programs: join(work, 'programs'),
     /**
@@ -141,7 +142,10 @@ async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveCallbac
   });
 }
 
-/** Compares every relation by count and sum. Throws if a copied relation differs. */
+/**
+ * Compares every relation in the two clusters: the number of rows, and the sum of the rows' hashes. Throws if a copied relation differs,
+ * but not if an aggregate differs.
+ */
 async function compare(
   sourceUrl: string,
   targetUrl: string,

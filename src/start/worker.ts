@@ -104,7 +104,7 @@ export async function runWorker(config: Config): Promise<void> {
   });
 }
 
-/** Registers gauges of the queues, the devices, the days to pack, and the disk. */
+/** Registers gauges of the queues, the devices, the days of the load profile that are still to be packed, and the disk. */
 function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { daysToPack: number }): void {
   metrics.valuesOf(QUEUE_METRICS, () => readQueueMetrics(pool));
   metrics.valuesOf(OUTBOX_METRICS, () => readOutboxMetrics(pool));

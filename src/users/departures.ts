@@ -10,14 +10,13 @@ const KEPT_DAYS = 90;
 
 /** Result of removing the remaining data of accounts that moved to another installation. */
 export interface MovedAccountRemovalCounts {
-  /**
-   * Number of accounts whose storage period has ended, and number of their messages that were removed before they could be
-   * forwarded.
-   */
+  /** Number of accounts that moved 90 days ago, and whose remaining data this call removed. */
   ended: number;
+  /** Number of messages of these accounts that were removed before they could be forwarded. */
   removed: number;
-  /** Number of messages that still wait to be forwarded, and the time of the next removal; null if none wait. */
+  /** Number of messages that still wait to be forwarded. */
   waiting: number;
+  /** Time of the next removal; null if no message waits. */
   firstEnds: Date | null;
 }
 

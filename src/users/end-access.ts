@@ -5,7 +5,10 @@ import { recordAuditedAction } from './audit.ts';
 import { expireSignInLinks } from './email-changes.ts';
 import { endMembershipsOfAccount } from './end-membership.ts';
 
-/** Reason for ending all access to an account: another person may have used it earlier. */
+/**
+ * Change of an account after which all access to it ends: its e-mail address, role or sign-in. Another person may have used the account
+ * before.
+ */
 export type AccessEndReason = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**
@@ -19,7 +22,7 @@ export async function endAccountAccess(
   { because, exceptSession = '' }: { because: AccessEndReason; exceptSession?: string },
 ): Promise<void> {
   const now = new Date();
-  // Members and the home get separate mails about memberships that end.
+  // Sends separate mails about ended memberships to the members and to the home. The mail about the ended access does not list them.
   await endMembershipsOfAccount(trx, userId, { because: 'access', now, isHomeOnly: true });
   const keys = await trx
     .updateTable('api_keys')

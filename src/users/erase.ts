@@ -101,7 +101,7 @@ const forgetInEdits = (trx: Database, userId: string) =>
   sql`UPDATE reading_edits SET author = nullif(author, ${userId}), revoker = nullif(revoker, ${userId})
     WHERE author = ${userId} OR revoker = ${userId}`.execute(trx);
 
-/** Removes the user's changed hours from the queue of the evaluation of alerts. */
+/** Removes the user's changed hours from the queue of hours for which alerts must be evaluated. */
 const forgetChanges = (trx: Database, userId: string) =>
   sql`UPDATE usage_changes SET user_ids = array_remove(user_ids, ${userId}) WHERE ${userId} = ANY (user_ids)`.execute(
     trx,

@@ -10,7 +10,7 @@ import { addEvents } from '#src/events/outbox.ts';
 import { assertDailyMailLimit } from './email-changes.ts';
 import { createUser } from './store.ts';
 
-/** Maximum number of members and invitations of a home, and of homes of which an account can be a member. */
+/** Maximum number of members and invitations of one home. Also the maximum number of homes of which one account can be a member. */
 const MAX_MEMBERS = 20;
 /** Maximum number of invitations that a home sends within a day, because an invitation is a mail that may reach a stranger. */
 const MAX_INVITATIONS_PER_DAY = 10;

@@ -156,7 +156,7 @@ export async function updateUser(
         .selectFrom('users')
         .select(['email', 'role', 'signed_in_at'])
         .where('user_id', '=', userId)
-        // Part of the locking query, so that PostgreSQL evaluates it again if a concurrent change of the role commits first.
+        // This condition is part of the locking query, so that PostgreSQL checks it again if a concurrent change of the role commits first.
         .where(accessibleAccountsSql(reach))
         .forNoKeyUpdate()
         .executeTakeFirst();

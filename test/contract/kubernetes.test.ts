@@ -62,8 +62,8 @@ describe.each(OVERLAYS)('%s', (overlay) => {
     expect(objects.length).toBeGreaterThan(10);
     for (const object of objects) {
       expect(await schemaErrors(object)).toBeNull();
-      // The schemas accept unknown members, so a misspelled member would not be found. Only a member that the schema knows is refused if
-      // its value has the wrong type.
+      // The schemas accept unknown members, so they do not find a misspelt member name. The loop therefore gives each member a value of a
+      // wrong type: the schemas reject it only in a member that they know.
       for (const { parent, name, path } of membersOf(object)) {
         const value = parent[name];
         parent[name] = typeof value === 'object' ? 'x' : [[]];

@@ -113,7 +113,8 @@ test('an hour and a day have the same estimate in any requested range and zone',
     ['2026-06-09T23:00:00+05:30', 1.4],
   ]);
   // The device's own time zone determines which hours are similar. In UTC, the first hour of the home's Saturday (1.0 kWh) belongs to
-  // Friday. This changes the evening's estimated usage to 2.6 × 21.6 ÷ 22.08.
+  // Friday. The similar days then predict 22.08 kWh instead of 21.6 kWh for the gap, but the gap's energy is known. All estimates are
+  // therefore multiplied by 21.6 ÷ 22.08.
   const device = path.replace(/\/usage$/, '');
   await api.send(device, { method: 'PATCH', key, body: { timezone: 'UTC' } });
   expect(await peak('UTC')).toEqual([['2026-06-09T17:00:00Z', 2.543]]);

@@ -25,8 +25,8 @@ interface Within {
 }
 
 /**
- * Imported and exported energy of a step. The import is spread evenly over the whole step or, if set, over its part `importWithin`; the
- * export likewise over `exportWithin`.
+ * Imported and exported energy of a step (from one reading to the next). The import is spread evenly over the whole step or, if set, over
+ * its part `importWithin`; the export likewise over `exportWithin`.
  */
 type Flowed = RegisterIncrement & { exported: bigint; importWithin?: Within; exportWithin?: Within };
 type Flow = Flowed & { countsImport: boolean; countsExport: boolean };
@@ -83,8 +83,9 @@ interface Series {
 }
 
 /**
- * Returns a function. Given the end of an interval, it returns the circuit's series that supply the energy of a direction: the best series
- * with a reading before that end. If a total is 0 while a part of it is not, the total is used only from its first reading above 0 on.
+ * Returns a function that gets the end of an interval, and returns the series from which the interval's energy is computed. These are the
+ * series with the highest precedence that begin before this end. A total register begins at its first reading above 0 if a register of a
+ * tariff or phase was above 0 before. `circuit`: all series of a part of the home that is measured separately.
  */
 function bestOf(direction: string, circuit: readonly Series[]): (end: number) => Series[] {
   const known = circuit.filter((s) => s.known);

@@ -71,9 +71,9 @@ export const arbitraryClockStep = fc.record({
 });
 
 /**
- * Returns the edit of a series for a clock that was set back. The edit excludes the readings that arrived before the clock was set back and
- * lie in the repeated time. For a register, the edit adds the first excluded value, from which the register continues. `before`: edits for
- * earlier times at which the clock was set back.
+ * Returns the edit of a series for a clock that was set back and therefore shows some times twice. The edit excludes readings in this
+ * repeated time that arrived before the clock was set back. For a register, the edit adds the first excluded value, from which the register
+ * continues. `before`: edits for earlier times at which the clock was set back.
  */
 export function buildReferenceClockStepEdit(
   readings: ReadingHistory['readings'],

@@ -79,8 +79,9 @@ export function computeReferenceHome(
 }
 
 /**
- * A home's values in a bucket, and the sums that a group needs. `beside` and `besideImport`: in mWh, for the quarter-hours in which a grid
- * device exists (null: unknown). `knownMs`: time for which values are known. `wantedMs`: time for which values should be known.
+ * A home's values in a bucket, and the sums that a group needs. `beside`: usage in mWh in the quarter-hours in which a grid device exists
+ * (null: unknown). `besideImport`: import from the grid in mWh. `knownMs`: time for which values are known. `wantedMs`: time for which
+ * values should be known.
  */
 export interface ReferenceHomeSums {
   answer: ReferenceBucket;

@@ -20,10 +20,10 @@ interface Flow {
 }
 
 /**
- * Returns the readings that contribute energy, in a series whose source sends no times. If a clock is set back, it shows some times twice,
- * but they must count once. The readings from before the step that lie in the repeated time are therefore excluded. A register keeps the
- * first excluded reading, 1 ms before the repeated time. The result is in the order of true time, which is then also the order of the
- * clock.
+ * Returns the readings that contribute energy, in a series whose source sends no times. A clock that is set back shows some times twice,
+ * but each time must count once. Readings from before the step are therefore excluded if the clock shows their times again. For a register,
+ * the first excluded value is added again, 1 ms before the repeated time. The result is in the order of true time, which is also the order
+ * of the clock after the exclusion.
  */
 export function countReadingsWithoutTime(
   happened: readonly HostClockEvent[],

@@ -87,8 +87,8 @@ export function computeRegisterIncrements(
   };
 
   /**
-   * Whether the source may have repeated an old value until the held (implausible, undecided) reading. If so, returns the index, in the
-   * run, of the reading with this old value, otherwise null.
+   * Finds out whether the source may have repeated an old value until the held (implausible, undecided) reading. Returns the index of the
+   * reading with this old value in the run, or null.
    */
   function lateSince(held: ReferenceReading): number | null {
     if (held.value <= last().value) return null;

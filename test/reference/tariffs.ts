@@ -3,8 +3,9 @@ import type { RegisterIncrement } from './registers.ts';
 const HOUR = 3_600_000n;
 
 /**
- * Applies the tariff rule: only one tariff of a circuit is active at a time. If other tariffs rose within the time of this step, the energy
- * of this step is placed after the end of their last rise. `others`: all steps of the other tariffs, before the rule is applied.
+ * Applies the tariff rule: only one tariff of a circuit (a separately measured part of the home) is active at a time. If other tariffs rose
+ * within the time of this step, the energy of this step is placed after the last of these rises. `others`: all steps of the other tariffs,
+ * before the rule is applied.
  */
 export function applyTariffRule<S extends RegisterIncrement>(step: S, others: readonly RegisterIncrement[]) {
   let from = step.from;

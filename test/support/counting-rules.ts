@@ -16,9 +16,9 @@ export const computeEnergyIntervals = <State>(
 ): EnergyInterval[] => replayReadings(rule, rule.initial, points).intervals;
 
 /**
- * Restarts a counting rule at each position, with only `length` consecutive readings and their verdicts. Returns pairs of states that must
- * be equal: the state of a full replay, and the state after the restart. `knowing`: whether the restart also receives the state after the
- * last reading.
+ * Restarts a counting rule at each position of a series, with only `length` consecutive readings and their verdicts. Returns pairs of
+ * states that must be equal: the state of a full replay, and the state after the restart, both after the same reading. `knowing`: whether
+ * the restart also receives the final state of the full replay.
  */
 export function listRestartStates<State>(
   rule: CountingRule<State>,

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { HOUR_MS, QUARTER_HOUR_MS } from './dashboard-homes.ts';
 
-/** Figures on the page of a home, and what a home needs to have some. */
+/** Helpers for tests of the figures on a home's page: the data from which the page computes figures, and the figures that it shows. */
 
 /**
  * Returns register readings for each quarter-hour of `days` days, at a constant load, with some hours without readings in the middle. The

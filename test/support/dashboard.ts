@@ -35,7 +35,9 @@ export interface Dashboard {
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
   /** Opens a page (default: `/dashboard`) as an account. The sign-in needs no mail. */
   signIn(email: string, path?: string, isKept?: boolean): Promise<Page>;
-  /** Ends all processes. Fails if a page has violated a rule for all pages (test/support/browser.ts). */
+  /**
+   * Ends all processes. Fails if a page has sent a request to another host, violated the content security policy, or had a script error.
+   */
   close(): Promise<void>;
 }
 

@@ -131,7 +131,8 @@ export function createFirstRegisterCountingRule(
       }
       findings.verdict(pointOf(first), 'glitch');
       if (fits(held, now)) {
-        // The reading that seemed to confirm the held (implausible) one was itself false. The current reading replaces it.
+        // The reading that seemed to confirm the held (implausible) reading was itself false. The current reading takes its place and
+        // confirms the held reading.
         findings.verdict(point, 'confirming');
         return { good, held, first: now };
       }

@@ -111,8 +111,8 @@ export function createMemoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
-      // A cached device state lacks the first readings and earlier roles of a series. A plan that is made with it does not contain them
-      // either.
+      // A cached device state contains neither the first readings of a series nor its earlier roles (whether it counted as import or
+      // export). A plan that is made with such a state does not contain them either.
       if (plan.firsts.firstReadAtMs !== undefined) {
         one.firsts = { ...plan.firsts };
         delete one.earlierRoles;

@@ -58,8 +58,8 @@ function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): vo
     const ofMeter = convertToReferenceReadings(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
-      // A register with an unknown meaning is included: it may measure the same medium as a power of its circuit, and the power then does
-      // not count.
+      // A register with an unknown meaning is included. As it may measure the same energy as a power series, the power series then does not
+      // count.
       if (words.includes('unknown')) return [one];
       return mine.join() === meterWords.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
     });
@@ -164,8 +164,8 @@ interface Step {
   /** Channel of its series. */
   readonly of: string;
   /**
-   * Key of the series of which only one is active at a time: the tariff registers of one circuit and direction, or of one separate meter.
-   * Null for other series.
+   * Key of a set of series of which only one is active at a time: the tariff registers of one direction in one circuit (a separately
+   * measured part of the home), or of one gas, heat or water meter. Null for other series.
    */
   readonly tariff: string | null;
 }

@@ -95,7 +95,10 @@ export async function createRandomHome(api: TestApi, isPlain = false): Promise<T
   return { userId, key, devices: all };
 }
 
-/** Returns a random selection of a device's channels that measure another part of the home. */
+/**
+ * Returns random channels of a device that measure another part of the home than the device. Sometimes the device then has no other
+ * channels.
+ */
 function randomPart(device: ReferenceDevice): ReferenceDevice {
   const { id, upstream, deletedAtMs } = device;
   const part = randomDevice(id, upstream);

@@ -9,7 +9,7 @@ import { type HomeProfile, QUARTER_HOURS_PER_DAY } from '#src/remarks/profile.ts
 const DAY_MS = 86_400_000;
 const FROM_MS = Date.parse('2025-01-01T00:00:00Z');
 const LATITUDE = 52;
-/** Number of past days of data with which the service decides about a remark. */
+/** Number of past days whose data the service uses to decide about a remark (notice about unusual usage). */
 const SEEN_DAYS = 70;
 
 export const HOME_KINDS = ['flat', 'family', 'heat pump', 'electric car', 'solar'] as const;
@@ -73,8 +73,8 @@ function quarters(minutes: Int32Array): Float64Array {
 }
 
 /**
- * Returns the data with which the service decides about a remark on a home at a quarter-hour, given by its index. `hasPlug`: whether a
- * smart plug measures the freezer.
+ * Returns the data from which the service decides about a remark (notice about unusual usage). `quarter`: index of the current
+ * quarter-hour. `hasPlug`: whether a smart plug measures the freezer.
  */
 export function createHomeProfile(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
   const from = Math.max(0, quarter - SEEN_DAYS * QUARTER_HOURS_PER_DAY);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApi, type TestApi, writeLoadProfile } from '#test/support/api.ts';
 
-/** Requests every response that is read from aggregates on each tier (kind of database server). */
+/** On each tier (kind of database server), requests every response that the API reads from aggregates. */
 const QUARTER_HOUR_MS = 900_000;
 const FROM_MS = Date.UTC(2026, 2, 20);
 const NOW_MS = Date.UTC(2026, 5, 15, 12);

@@ -82,7 +82,7 @@ async function answeredMeanwhile(name: string, zone: string) {
   const changing = {
     ...group,
     async *composed() {
-      // The second call computes the days after the stored sums. The data changes directly before this call.
+      // The second call of `composed` is for the days after the stored sums. The data changes directly before this call.
       if (++turns === 2) {
         // Devices that produce get no further energy, because the service caches for some seconds whether a device produces.
         const inHome = (home: TestHome) =>

@@ -49,7 +49,7 @@ interface Series {
   kind: string;
 }
 
-/** Returns the series of the accounts' devices. For closed accounts, they are read from the table `parcels`. */
+/** Returns the series of the accounts' devices. Series of closed accounts are stored in the table `parcels`, as JSON. */
 async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise<Series[]> {
   const { rows } = await source.query(
     `SELECT series_id, device_id, channel, kind FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1)
@@ -177,7 +177,10 @@ async function isRight({ pool, database }: MoveInstallation, key: string, since:
   return differences.length === 0;
 }
 
-/** Returns the total consumption of the keys in closed hours, in mWh as text. `relation`: the relation whose rows are added up. */
+/**
+ * Returns the total consumption of the accounts and meters in `keys` (see `listConsumptionKeys`), in mWh as text. `relation`: the relation
+ * whose rows are added up. It does not contain the latest hour of a device, which may still change.
+ */
 export async function readTotalConsumption(
   pool: Pool,
   relation: 'closed_device_hourly' | 'closed_user_daily',

@@ -193,10 +193,7 @@ export interface MoveConstraints {
   there: ReadonlySet<string>;
   /** E-mail addresses of accounts in the other installation, in lower case. */
   emailsThere: ReadonlySet<string>;
-  /**
-   * By account id: the identity provider through which the owner of the moving account already signs in to another account of the other
-   * installation.
-   */
+  /** By id of a moving account: the identity provider whose user is already linked to an account of the other installation. */
   issuersThere: ReadonlyMap<string, string>;
   /** Number of enrolled homeowners who are missing from the operator's file, by utility. */
   left: ReadonlyMap<string, number>;

@@ -99,7 +99,7 @@ interface Secrets {
   target: string;
 }
 
-/** Throws if an installation has encrypted values and its key can decrypt none of the checked ones (a sample). */
+/** Throws if an installation has encrypted values, and its key can decrypt none of a sample of them. */
 export async function assertSecretKeysDecryptValues(
   { source, target }: SourceAndTargetInstallations,
   secrets: Secrets,

@@ -53,7 +53,7 @@ export interface UsersMoveReport {
   moved_before: number;
   /** Relations that were copied and compared, with their number of rows. */
   relations: { relation: string; rows: number }[];
-  /** Consumption of the moved accounts in closed hours, in mWh, equal in both installations. */
+  /** Consumption of the moved accounts in mWh, equal in both installations. The latest hour of each device is not included. */
   total_milliwatt_hours: string;
   /** Time in ms during which the accounts were closed. */
   held_ms: number;
@@ -247,7 +247,7 @@ async function finish(
       throw error;
     }
   }
-  // A killed command may have redirected only some of the callers.
+  // Redirects all callers again, because a killed command may have redirected only some of them.
   await how.routes?.toTarget(await readAccountRoutingNames(source.pool, userIds));
   report.users += userIds.length;
   how.step('Erasing them here …');

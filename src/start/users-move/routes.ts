@@ -6,8 +6,8 @@ export interface AccountRoutingName {
   name: string;
   userId: string;
   /**
-   * Cell that the name contains. Null: the name contains no cell, so it belongs to the first cell. Undefined: the cell is unknown, because
-   * only the hash of the secret is stored.
+   * Cell in the name, such as `c2` in `usr_c2_…`. Null: a name without a cell, which belongs to the first cell. Undefined: the cell is
+   * unknown, because only the hash of a session's secret is stored.
    */
   madeBy: string | null | undefined;
 }

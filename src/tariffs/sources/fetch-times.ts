@@ -96,8 +96,8 @@ interface PlanInput {
 }
 
 /**
- * Plans the next fetch after a fetch that did not return the expected prices. It is a retry if the fetches that are left for the day also
- * suffice for the scheduled times.
+ * Plans the next fetch after a fetch that did not return the expected prices. Plans a retry only if the day's maximum number of fetches
+ * also leaves enough of them for the scheduled times.
  */
 function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetchesToday }: PlanInput) {
   const askedMs = outcome.isRead ? undefined : outcome.retryAfterMs;

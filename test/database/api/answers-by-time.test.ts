@@ -7,8 +7,8 @@ import { readHomeReport } from '#src/homeassistant/home-report.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 /**
- * A channel can have several quantities, such as power and a register. Only the best quantity that has an earlier reading contributes to
- * the energy. These tests check that all responses use this quantity.
+ * A channel can have several quantities, such as power and a register. At each time, energy is computed from only one of them: the one with
+ * the highest precedence that has already had a reading. These tests check that all responses use this quantity.
  */
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_HOUR_MS;

@@ -53,7 +53,7 @@ describe('changes', () => {
     // This reading arrives within ten seconds of the previous one, so last_seen_at, whose precision is ten seconds, does not change.
     await home.read([['2026-06-15T11:15:00Z', 1.1]], TEST_START);
     await expect.poll(count).toBe(2);
-    // Waits for another poll of the database by the process.
+    // Waits until the process has polled the database again.
     await new Promise((done) => setTimeout(done, 2_500));
     expect(count()).toBe(2);
     expect(quiet.text().replaceAll(': still here\n\n', '')).toBe('retry: 3000\n\n');

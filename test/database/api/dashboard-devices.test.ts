@@ -43,7 +43,7 @@ describe('a table of devices to import', () => {
     const foreseen = { rows: 3, created: 3, existing: 0, users_created: 1, differing: [], mistakes: [] };
     expect([right.status, right.json]).toEqual([200, foreseen]);
     expect(await counts()).toEqual(before);
-    // The import creates what the check of the same file has announced.
+    // The import creates as many devices and accounts as the check of the same file reported.
     const send = { method: 'POST', key: utility.key, raw: fresh, headers: { 'content-type': 'text/csv' } };
     expect((await own.api.send('/v1/imports?create_users=true', send)).json).toMatchObject({
       created: 3,

@@ -208,7 +208,7 @@ describe('devices', () => {
          ('dsc_2', $1, 'homeassistant', 'ss', 'SS/#'), ('dsc_3', $1, 'homeassistant', '0x3', '')`,
       [gateway.json.gateway_id],
     );
-    // The response omits the home's other discovered device, because another device family reads its topics (`awaits` is empty).
+    // The response omits the gateway's other discovered device: if `awaits` is empty, another device family lists the same device.
     expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([
       expect.objectContaining({ discovery_id: 'dsc_2', awaits: 'SS/#', channels: [], quantities: [] }),
     ]);

@@ -3,7 +3,7 @@ import { eraseUser } from '#src/users/erase.ts';
 import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
 import { unzip } from '#test/support/unzip.ts';
 
-/** Tests in which emission series differ from price series, and tests of an account's choice of an emission series. */
+/** Tests of the differences between emission series and price series, and of an account's choice of an emission series. */
 let api: CallersByRole['api'];
 let admin: CallersByRole['admin'];
 let utility: CallersByRole['utility'];

@@ -195,7 +195,7 @@ const byName = (rows: readonly Row[]) =>
     rows.map((row) => [row.starts_at === undefined ? row.date : String(Date.parse(row.starts_at)), row.emissions]),
   );
 
-/** Returns the expected rows that the service must return. It omits rows in which it knows no value. */
+/** Returns the expected rows, without rows that the service may omit: those with neither emissions nor missing energy. */
 const ofAnswered = (all: Map<string, object>, answered: Map<string, object>) =>
   new Map(
     [...all].filter(

@@ -347,7 +347,7 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
     });
   });
 
-  /** Expected ids in the responses of lists without an id in the path. */
+  /** Expected ids in the responses of list operations that have no id in their path. */
   const LISTS: Record<string, () => unknown> = {
     'GET /v1/users': () => [home.userId],
     'GET /v1/groups': () => [root, below],

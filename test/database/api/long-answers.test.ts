@@ -80,7 +80,7 @@ test('an error before the first page has its status; a later one ends the answer
     data: [{ page: 1 }, { page: 2 }, { page: 3 }],
   });
   expect(await api.send('/pages/1')).toMatchObject({ status: 503, json: { status: 503 } });
-  // Over HTTP/2, the response must break off. http2.test.ts also tests this over HTTP/1.1.
+  // If a later page fails, the service must abort the response. This part tests it over HTTP/2; http2.test.ts tests it over HTTP/1.1, too.
   const session = connect(`https://localhost:${api.port}`, { rejectUnauthorized: false });
   const stream = session.request({ ':path': '/pages/3' });
   let text = '';

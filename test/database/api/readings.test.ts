@@ -271,7 +271,7 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
   for (const [index, roles] of chooseSeriesRoles(all).entries()) {
     const { channel, kind, sorted, lower } = all[index] as (typeof all)[number];
     const rule = createCountingRuleByTime(roles, (of) => selectCountingRule(channel, kind, of, settings));
-    // Selects the counting rule (which derives energy from readings) as if the series contributed at all times.
+    // Selects the counting rule (which derives energy from readings) as if the series contributed to the total at all times.
     const always = { import: true, export: true, meter: null };
     const whole = selectCountingRule(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
     // The counting rule receives only readings from before the series stops contributing to the total. If a reading is undecided at that

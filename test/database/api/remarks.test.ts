@@ -176,7 +176,7 @@ describe('remarks and forecast', () => {
     const { owner, untilMs } = await forgetfulHome(71);
     api.now = new Date(untilMs + 7 * HOUR_MS);
     expect((await ask('/v1/remarks', owner)).json.remarks).toEqual([]);
-    // Hours with only estimated energy cause no remark.
+    // Hours with only estimated energy cause no remark (notice about unusual usage).
     const guessed = await forgetfulHome(71, { estimatedHours: 24 });
     api.now = new Date(untilMs + 60_000);
     expect((await ask('/v1/remarks', guessed.owner)).json.remarks).toEqual([]);

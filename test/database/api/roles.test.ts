@@ -206,8 +206,7 @@ async function call(operation: AnyOperation, caller: string, owner: string, id: 
     operation.method === 'GET' && id === undefined
       ? `?user_id=${person(owner).userId}`
       : (QUERIES[nameOf(operation)] ?? '');
-  // If the path has a second parameter for a delivery or an edit, creates one for the webhook or device in the first parameter (if it
-  // exists).
+  // If the path contains the id of a delivery or an edit, creates a delivery or an edit of the webhook or device with this `id`.
   const delivery = /^whk_/.test(id ?? '') && /\{delivery_id\}/.test(operation.path);
   const deliveryId = delivery ? (await admin(`/v1/webhooks/${id}/test`, 'POST')).json.delivery_id : id;
   const edit = /^dev_/.test(id ?? '') && /\{edit_id\}/.test(operation.path);

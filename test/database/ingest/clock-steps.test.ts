@@ -113,7 +113,7 @@ test('a power without times counts the repeated time once; the edit can be revok
   await host.stop();
 });
 
-/** Random message times of a series: a message every `every` rounds, from the round `from` on. */
+/** Random message times of a series: a message in every `every`-th round, from the round `from` on. Rounds are `everyMs` apart. */
 const series = fc.record({ every: fc.integer({ min: 1, max: 4 }), from: fc.nat(30) });
 const happening = fc.oneof(
   { weight: 2, arbitrary: fc.record({ rounds: fc.integer({ min: 1, max: 40 }) }) },

@@ -24,8 +24,8 @@ const MINUTE_MS = 60_000;
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 
 /**
- * Creates a device that reads a meter, and pairs it at its first message. The owner has chosen the names of its registers in the device's
- * script.
+ * Creates a device that reads a meter, and pairs the device at its first message. The owner has chosen the names of the registers, in the
+ * device's script.
  */
 async function reader(first: object, channels?: ChannelSettingPatch[]) {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });

@@ -89,7 +89,8 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const names = ['Gesamtverbrauch', 'Bezug HT', 'Bezug NT'];
   const device = await announced(names);
   const { pool } = api.database;
-  // Restores the data of the previous version, in which each register belonged to a circuit of its own and all circuits were added up.
+  // Restores the data of the previous version, which treated each register as a separately measured part of the home, and added them all
+  // up.
   await pool.query(
     `INSERT INTO series (device_id, channel, kind, native_name, counts_import)
      SELECT $1, 'r' || n || '/import', 'register', name, true FROM unnest($2::text[]) WITH ORDINALITY x (name, n)`,

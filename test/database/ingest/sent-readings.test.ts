@@ -134,7 +134,7 @@ async function sendAll(
 const arbitraryRanks = fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 });
 const delivery = fc.record({
   history: arbitraryHistory,
-  /** Ranks of the readings in the order of arrival, by transport. */
+  /** Random numbers that determine the order in which the readings arrive, by transport. */
   ranks: fc.record({ mqtt: arbitraryRanks, https: arbitraryRanks }),
   sizes: fc.array(fc.constantFrom(1, 5, 40, 200), { minLength: 1, maxLength: 5 }),
   /** Transports of the third device's readings. Successive readings use the entries of the list in turn. */

@@ -80,7 +80,7 @@ export async function startHAProxy(options: {
     ),
   };
   const output = openSync(join(folder, 'log'), 'a');
-  // HAProxy is killed when this process ends. A change of user clears this setting, so `setpriv` must make it after the change.
+  // HAProxy is killed when this process ends. A change of user clears this setting, so `setpriv` sets it again after the change.
   const child: ChildProcess = spawn(
     'chroot',
     [

@@ -89,7 +89,7 @@ export async function killProcessesAlternately(
       const killedAtMs = Date.now();
       await processes[which as 0 | 1].kill();
       await untilAllPublish(connectTimeoutMs + WATCHED_MS);
-      // Waits another second, so that a client without a PUBACK does not look reconnected.
+      // Waits another second. If a client still receives no PUBACK, its measured gap includes this second.
       await pause(1_000);
       done.push(judge(publishers, killedAtMs));
       await processes[which as 0 | 1].start();

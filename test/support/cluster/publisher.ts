@@ -162,7 +162,7 @@ export function startRepeatingPublisher(options: {
       sendPending();
     },
     moveTo(index) {
-      // One less than `index`, because the end of the connection increases it by one.
+      // One less than `index`, because `node` is incremented when the connection ends.
       node = index - 1;
       client?.stream.destroy();
     },

@@ -246,7 +246,7 @@ test('keys: limits, rotates and revokes, also a member’s key for the home', as
     ['revoke', 'key_x'],
   ])
     expect((await energy(['keys', ...args])).codeAndMessage).toMatch(/^1 There is no valid key/);
-  // Over HTTPS, only the member may change such a key.
+  // Over HTTPS, only a member may change the member's key for a home. On the command line, an operator may change it, too.
   const [ofMember] = await json(['keys', 'create', '--user', email]);
   const other = await createUser(createDatabase(database.pool), { email: 'other@example.com', role: 'homeowner' });
   await database.pool.query(

@@ -79,7 +79,7 @@ test('without faults each device’s messages arrive in order, at one worker at 
       clientId: 'test',
     })
     .catch((error) => error);
-  // Before a worker has created the shard's queue, the broker must acknowledge no message.
+  // Before a worker has created the shard's queue (the queue for a part of the devices), the broker must acknowledge no message.
   const early = await Promise.race([
     client.publishAsync(getReadingsTopic('x'), '1', { qos: 1 }).then(
       () => 'acknowledged',

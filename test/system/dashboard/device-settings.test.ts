@@ -40,7 +40,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
       .getByTitle(/^The place of the device/)
       .count(),
   ).toBe(0);
-  // The measured part of the home of this plug is a guess. The list says so, with a link.
+  // The service has guessed which part of the home this plug measures. The list marks the guess, with a link.
   const ofPlug = page.locator('tbody tr', { hasText: 'smart plug' });
   const why = ofPlug.getByTitle(/^The place of the device/);
   expect(await why.getAttribute('title')).toMatch(/Open the device’s details, check its place .+, and save\.$/);

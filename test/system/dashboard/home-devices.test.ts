@@ -97,7 +97,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   await testPageLayout(page, 'home-solar-battery');
   await uses.getByRole('link', { name: 'Heater' }).click();
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
-  // The device's page shows the day of the home's page, and the link back to the home does, too.
+  // The device's page shows the same day as the home's page. The link back opens the home's page at this day, too.
   expect(page.url()).toMatch(new RegExp(`/dashboard/devices/${ids.Heater}/day/${yesterday}$`));
   await page.getByRole('link', { name: 'Home' }).last().click();
   await expect.poll(() => page.url()).toMatch(new RegExp(`/dashboard/home/day/${yesterday}$`));

@@ -58,7 +58,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('link', { name: 'API Keys' }).click();
   await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
-  // Of its requests, the page of API keys sends the one for devices last.
+  // The page of API keys sends its request for devices last.
   await expect.poll(async () => Object.keys(await cachedPaths())).toContain('/dashboard/v1/devices');
   const all = await cachedPaths();
   expect(JSON.parse(all['/dashboard/session'] ?? '')).toMatchObject({ csrf_token: '', user: { user_id: userId } });

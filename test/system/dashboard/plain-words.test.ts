@@ -53,7 +53,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
   expect(await forecast.textContent()).toMatch(/About [\d.,]+ kWh by the end of the month\./);
   expect(await forecast.textContent()).toMatch(/between [\d.,]+ kWh and [\d.,]+ kWh\. .+ in 80 of 100 months\./);
   await testPageLayout(page, 'home-plain-words');
-  // On a phone, the page shows this remark in every other language, too.
+  // On a phone, the page shows this remark (notice about unusual usage) in every other language, too.
   for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en')) {
     await loadWords(language);
     await chooseLanguage(page, language);

@@ -89,7 +89,7 @@ test('an account without a time zone is asked for it once, with the browser’s 
   await account.getByText('Saved.').waitFor();
   expect(await stored()).toEqual({ timezone: 'UTC', phone: null });
 
-  // Mails about remarks are in the language that the page had when the user subscribed to them.
+  // Mails about remarks (notices about unusual usage) are in the language that the page had when the user subscribed to them.
   const mails = async () =>
     dashboard.db.selectFrom('users').select(['remarks_by_mail', 'language']).where('user_id', '=', userId).execute();
   await here.getByLabel('Language').selectOption('nl');

@@ -24,7 +24,7 @@ const ADMIN_KEY = `eus_live_${'k'.repeat(40)}`;
 /** Docker's stop_grace_period for the roles, in ms. */
 const GRACE_MS = 15_000;
 /**
- * Polling interval of the test. It is long enough, because a key may send 300 requests a minute, and a correction may take 30 s to appear.
+ * Polling interval of the test. It is long, because a key may send only 300 requests a minute, and a correction may take 30 s to appear.
  */
 const PATIENTLY = { interval: 500 };
 

@@ -141,7 +141,8 @@ describe('a home in Home Assistant', () => {
       ['2026-10-31T11:59:50+01:00', 4_733],
     ]);
     await settle('31 noon', '2026-10-01', '2026-10-31');
-    // The next readings are lower, which shows that the last reading was false. The sum decreases, but its period must not start again.
+    // The next readings are lower, which shows that the last reading was false. Home Assistant must not take the lower sum for
+    // the start of a new period.
     await at('2026-10-31T19:10:00+01:00', [
       ['2026-10-31T18:00:00+01:00', 4_732],
       ['2026-10-31T18:30:00+01:00', 4_732.2],

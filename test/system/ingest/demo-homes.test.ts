@@ -290,7 +290,8 @@ describe('the demo shows', () => {
 
   it('Daan: a car, and an offer that is cheaper than his dynamic tariff', async () => {
     expect(await devicesOf('daan')).toEqual(['Meter cupboard: smart_meter, grid', 'Car: ev_charger, consumption']);
-    // The remark compares the costs of twelve months. This test has data for only two months, and checks the costs of these.
+    // The remark about a cheaper tariff compares the costs of twelve months. This test has data for only two months, and compares their
+    // costs.
     const { userId, timezone } = home('daan');
     const day = (daysAgo: number) =>
       DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';

@@ -161,7 +161,7 @@ async function expectErrors(home: string, at: string): Promise<void> {
   const [copy = ''] = (await readdir(torn)).filter((name) => name.startsWith('base-'));
   const manifest = join(torn, copy, 'backup.json');
   const text = await readFile(manifest, 'utf8');
-  // Truncate a WAL segment after those that the base backup needs, because these are part of the base backup.
+  // Truncate a WAL segment later than those that the base backup needs, because the base backup itself contains the segments that it needs.
   const { last_segment } = JSON.parse(text);
   const [segment = ''] = (await readdir(join(torn, 'wal'))).sort().filter((name) => name.slice(0, 24) > last_segment);
   const bytes = await readFile(join(torn, 'wal', segment));

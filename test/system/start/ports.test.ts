@@ -10,7 +10,7 @@ import { findFreePort } from '#test/support/free-port.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
-/** Listens on a port, so that it is in use. `free` ends this. */
+/** Listens on a port, so that it is in use. `free` closes the port again. */
 async function takenPort(): Promise<{ port: number; free(): Promise<unknown> }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -92,7 +92,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   );
   const copied = await energy('backup', '--to', target);
 
-  // When access ends, the service writes its id into a file before it responds to the request.
+  // When a key is revoked or an account is deleted, the service writes its id into a file before it responds to the request.
   expect(await statusOf(`/v1/keys/${leaked.key_id}`, ADMIN_KEY, 'DELETE')).toBe(200);
   expect(await endedIds()).toEqual([leaked.key_id]);
   expect(await statusOf(`/v1/users/${goneId}`, ADMIN_KEY, 'DELETE')).toBe(200);

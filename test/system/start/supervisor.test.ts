@@ -89,7 +89,7 @@ function portsOf(pids: number[]): number[] {
   );
 }
 
-/** Requests the operator's listener with a host name, and returns the status of the response. */
+/** Sends a request with this Host header to the operators' port, and returns the status of the response. */
 const statusOf = (host: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: env.OPERATOR_PORT, path: '/healthz', headers: { host } };

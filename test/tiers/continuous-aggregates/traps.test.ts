@@ -422,7 +422,7 @@ test('a writer that began before the border moved delays the move, and is counte
   const first = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await first();
-  // The open transaction may have read the time up to which data was materialised before.
+  // The open transaction may have read an earlier value of the time up to which data is materialised.
   const second = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await second();
