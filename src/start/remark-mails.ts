@@ -13,7 +13,8 @@ export function createRemarkComposer(): RemarkComposer {
   return async (remark, { language, timezone }) => {
     const texts = compiled.get(language) ?? loadTexts(language);
     compiled.set(language, texts);
-    // The language of the dashboard's texts is a global setting. In the worker, only these two calls use it, and nothing runs between them.
+    // The language of the dashboard's texts is a global setting. In the worker, no other code uses it, and nothing runs between the next
+    // two calls.
     setWords(language, await texts);
     return composeRemarkMail(remark, timezone);
   };

@@ -132,7 +132,7 @@ async function stopBoth(
 /** Moves the data, unless an earlier run completed this step. */
 async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveCallbacks): Promise<void> {
   const pools = { source: createPool(sourceUrl, { max: 1 }), target: createPool(targetUrl, { max: 1 }) };
-  // The query fails in a new cluster without a schema.
+  // If the new cluster has no schema yet, the query fails. The move has then not been completed.
   const isDone = await isTargetFilled(pools).catch(() => false);
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;

@@ -21,7 +21,7 @@ test.each([15, 30, 60])('packing and unpacking keeps prices of %i minutes and th
   })).filter((_, index) => index % 5 !== 3);
   const days = packPrices(prices.toReversed(), minutes);
   expect(days.map(({ day }) => day.getTime())).toEqual([from, from + DAY_MS, from + 2 * DAY_MS]);
-  // The text that PostgreSQL returns for an array, without the braces. Null is an empty string.
+  // `unpackPrices` gets the text of a PostgreSQL array without its braces, in which an empty string stands for NULL.
   const slots = days.map((one) => unpackPrices(one.prices.slice(1, -1).replaceAll('NULL', '')));
   expect(slots.map(({ length }) => length)).toEqual(Array(3).fill(1_440 / minutes));
   expect(days.flatMap(({ day }, index) => listPricesOfDay(day, slots[index] ?? []))).toEqual(prices);

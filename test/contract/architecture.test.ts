@@ -190,7 +190,7 @@ describe('the module structure', () => {
 
   test("inspects Node's raw requests and answers only in modules that handle both protocols", async () => {
     const { readFileSync } = await import('node:fs');
-    // Node's raw request and response objects differ between HTTP/1.1 and HTTP/2. These files handle both.
+    // Node's raw request and response objects differ between HTTP/1.1 and HTTP/2. Only these files may use them, because they handle both.
     const minding = /^src\/api\/(connection|http2|server|plain-http)\.ts$/;
     const shared = new Set(['httpVersion', 'httpVersionMajor', 'rawHeaders']);
     const strays = product

@@ -156,7 +156,7 @@ export function computeExpectedGroupRows(
 export const getDevicesWithData = (home: TestHome) =>
   home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
 
-/** Adds energy to a random quarter-hour with data of one or more devices. */
+/** Adds energy to a random quarter-hour of each device. By default, the only device is a random one of those with data. */
 export async function addLateEnergy(
   { database, now }: TestApi,
   home: TestHome,

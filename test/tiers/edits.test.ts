@@ -112,7 +112,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   expect(await piece()).toBe(1);
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(100), counted_to: hour(130) });
   await piece();
-  // Sends a reading in each half of the edited time, of which only the first half is already recomputed.
+  // Sends a late reading in the part of the edited time that is already recomputed, and one in the remaining part.
   await home.read(
     [150, 250].map((index) => all[index] as (typeof all)[number]),
     NOW,
@@ -124,7 +124,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   const total = (rows: Awaited<ReturnType<typeof profile>>) => rows.reduce((sum, { energy }) => sum + energy, 0);
   expect(total(await profile())).toBe(399e6);
   expect((await profile()).filter(({ estimated }) => estimated > 0).length).toBe(201 * 4);
-  // The same edit is created again after the first chunk of its revocation.
+  // After the first chunk of the revocation, the edit still applies to the remaining time.
   await revokeEdit(db, ALL_ACCOUNTS, deviceId, made?.edit_id ?? '', EDITING);
   await piece();
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(130), counted_to: hour(300) });
@@ -293,7 +293,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
   expect(whole.ignored[1]).toEqual([]);
   expect([whole.pieces, whole.wasComputed, inPieces.wasComputed]).toEqual([0, true, false]);
   expect(inPieces.pieces).toBe(3);
-  // In the computed part, the tariff registers count; after it, the total.
+  // In the part that is already recomputed, the tariff registers count. After this part, the total register counts.
   expect(total(inPieces.between)).toBe(90 + 418);
   const until = { until_ms: hour(91).getTime() };
   expect(inPieces.series).toMatchObject([

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns the relations that have a row with one of the texts. */
+/** Returns the relations that have a row with one of these texts in any column. */
 async function mentions(texts: readonly string[]): Promise<string[]> {
   // A compressed chunk has no whole rows, so each column is searched.
   const { rows } = await database.pool.query(

@@ -59,7 +59,7 @@ test('an installation from before heads existed returns the same usage after the
     { hour: new Date('2026-11-20T12:00Z'), user_ids: [home.userId] },
   ]);
   expect(await differences()).toEqual([]);
-  // Further readings arrive: one in the current hour, one two hours later, and one for a time of the past.
+  // Further readings arrive: one in the current hour, one two hours later, and a late one for an earlier day.
   await home.read([[new Date(NOW.getTime() + HOUR_MS / 6), 1_000.5]], NOW);
   await home.read([[new Date(NOW.getTime() + 2 * HOUR_MS), 1_001]], new Date(NOW.getTime() + 2 * HOUR_MS));
   await home.read([[new Date(at(30 * 24).getTime() + HOUR_MS / 2), 1_000 - 30 * 24 * 0.25 + 0.2]], NOW);

@@ -107,7 +107,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   await source.pool.query('UPDATE imports SET credentials_sealed = $1', [
     createSecretEncrypter(SECRETS.source).seal('passwords of meters'),
   ]);
-  // The sequences of the two databases must give different numbers.
+  // The two databases must assign different ids, so that the test detects an id that was not translated.
   await target.pool.query(
     "SELECT setval(pg_get_serial_sequence('series', 'series_id'), 5000), setval(pg_get_serial_sequence('deliveries', 'place'), 70)",
   );

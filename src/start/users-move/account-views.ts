@@ -117,7 +117,7 @@ const EVER = new Date(0);
 
 const monthOf = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));
 
-/** Returns those of the keys (see `listConsumptionKeys`) for which load profile or aggregates contain rows. */
+/** Returns the keys (see `listConsumptionKeys`) for which the load profile or an aggregate contains rows. */
 export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT k AS key FROM unnest($1::text[]) k WHERE EXISTS (SELECT FROM device_hours WHERE user_id = k)

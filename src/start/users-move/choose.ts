@@ -63,7 +63,7 @@ export async function findAccountsToMove(
 }
 
 async function departuresOf(pool: Pool): Promise<Map<string, Departure>> {
-  // Excludes departures of accounts that have returned to this installation.
+  // Excludes accounts that have returned to this installation.
   const { rows } = await pool.query<Departure>(
     `SELECT user_id AS "userId", to_installation AS "to", left_at IS NOT NULL AS "isFinished" FROM departures d
      WHERE NOT EXISTS (SELECT FROM users u WHERE u.user_id = d.user_id)`,

@@ -157,7 +157,7 @@ export async function openAccountsAtTarget(
       [userIds],
     );
     await removeExpectedRoutingNames(target, userIds);
-    // Removes records of earlier moves of these accounts away from the target.
+    // If the accounts had moved away from the target before, deletes the records of that move.
     await target.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
     await target.query('INSERT INTO arrivals (user_id, from_installation) SELECT unnest($1::text[]), $2', [
       userIds,

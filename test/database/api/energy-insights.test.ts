@@ -72,7 +72,7 @@ function computeExpected(zone: string, start: string, end: string, groupBy: stri
     string,
     { date: string; milliwattHours: number; hours: Map<string | number, number>; time: string }
   >();
-  // In every zone, a date begins and ends less than a day before or after it does in UTC.
+  // In every zone, a date begins and ends less than a day earlier or later than in UTC.
   const [fromMs, toMs] = [Date.parse(start) - DAY_MS, Date.parse(end) + 2 * DAY_MS];
   for (const [at, milliwattHours] of profile) {
     if (at < fromMs || at > toMs) continue;

@@ -70,7 +70,7 @@ test('one process holds a session’s lease, under a constant name; other proces
   expect(first.clientId).toMatch(/^energy-ingest-live-[0-9a-f]{12}-1$/);
   expect(await take()).toBeNull();
   expect(used()).toBe(1);
-  // Another login at the same broker uses the same lease. The same name at another broker has its own lease.
+  // Another login at the same broker uses the same lease. At another broker, the same client id has its own lease.
   expect(await take('mqtt://Broker.example:1883/')).toBeNull();
   const elsewhere = await take('mqtt://other.example:1883');
   expect(elsewhere?.clientId).toBe(first.clientId);

@@ -97,7 +97,8 @@ test('a process announces its stop, lets its clients move, and interrupts no req
     body: JSON.stringify({ email: 'late@example.com', role: 'homeowner' }),
     apartMs: DRAIN_SECONDS * 1_000 + 500,
   });
-  // The process refuses new connections now, but still answers a request on an open connection: the request may have been sent before.
+  // The process refuses new connections now. It still answers a request on an open connection, because the client may have sent the request
+  // before the process began to stop.
   const quiet = connectTls({ host: '127.0.0.1', port: api.ready.https_port as number, rejectUnauthorized: false });
   let answered = '';
   quiet.on('data', (chunk) => {

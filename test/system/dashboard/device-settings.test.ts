@@ -139,7 +139,9 @@ test('excluded readings and a manual reading change a day’s figures until the 
   const userId = await dashboard.user('edits@example.com');
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
-  /** Start of today in the home's time zone (UTC+5:30), as if it were UTC. `dayMs`: start of an earlier day, Unix ms. */
+  /**
+   * Today's date in the home's time zone (UTC+5:30), as midnight UTC. `dayMs`: start of an earlier day in the home's time zone, Unix ms.
+   */
   const todayMs = Math.floor((Date.now() + 5.5 * HOUR_MS) / (24 * HOUR_MS)) * 24 * HOUR_MS;
   const dayMs = (daysAgo: number) => todayMs - daysAgo * 24 * HOUR_MS - 5.5 * HOUR_MS;
   const day = (daysAgo: number) => new Date(todayMs - daysAgo * 24 * HOUR_MS).toISOString().slice(0, 10);

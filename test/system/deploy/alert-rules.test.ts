@@ -186,7 +186,8 @@ test('each rule fires in its own case, and in no other', () => {
       },
     ],
   }));
-  // JSON is also YAML. Evaluating the rules every 5 minutes is sufficient, because the metrics change slowly.
+  // The file contains JSON, which is also valid YAML. Evaluating the rules every 5 minutes is sufficient, because the metrics change
+  // slowly.
   const file = { rule_files: ['alerts.yaml'], evaluation_interval: '5m', tests };
   writeFileSync(join(folder.path, 'tests.yaml'), JSON.stringify(file));
   expect(promtool('test', 'rules', 'tests.yaml')).toBe('SUCCESS');

@@ -99,8 +99,8 @@ test('a household’s broker is bridged: its families are discovered, paired, an
     ((await send(`${path}${dates}`)).data as { kwh_used: number }[]).reduce((sum, row) => sum + row.kwh_used, 0);
   for (const { family, deviceId } of paired) {
     const miss = async () => {
-      // Sends only the last messages again. If several messages without a timestamp arrived in the same millisecond, only the lowest value
-      // was counted.
+      // Sends the last messages again, because their values may be missing: if several messages without a timestamp arrived in the same
+      // millisecond, only the lowest value was counted.
       await play(TO_MS, TO_MS);
       const surplus = (await kwhOf(`/v1/devices/${deviceId}/usage?`)) - expected;
       return Math.max(-surplus, surplus - (family === 'zigbee2mqtt' ? before : 0));
