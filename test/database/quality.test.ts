@@ -223,7 +223,8 @@ test.each([
     const [row] = await report('start=2026-05-01&end=2026-05-01');
     expect(row).toMatchObject({ late_readings: 1, import_kwh: 12 });
     if (one === 'switch0/import') expect(row).toMatchObject({ corrected_hours: 0, import_change_kwh: 0 });
-    // The first tariff's energy is now placed after the second tariff's. The total is the same, so the correction is 0.
+    // The tariff rule now places the first tariff's energy at a later time, after the second tariff's. The total is the same, so the
+    // correction is 0.
     else expect(row.import_change_kwh).toBeCloseTo(0, 6);
   },
 );

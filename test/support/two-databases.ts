@@ -26,7 +26,7 @@ export function registerTwoDatabases(): TwoDatabases {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
   let made = 0;
-  /** Name of the migrated template from which databases owned by the role are copied. */
+  /** Name of the migrated template. Databases that the role must own are copies of it. */
   let template: string | undefined;
   const two = { embeddedDatabase } as TwoDatabases;
   beforeAll(async () => {
