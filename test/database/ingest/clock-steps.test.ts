@@ -99,7 +99,7 @@ test('a power without times counts the repeated time once; the edit can be revok
   host.set(-HOUR + 12_345);
   await minutes(host, home.deviceId, 120, () => ({ power_w: 3_000 }));
   await host.settle();
-  // Half an hour at 1 kW, two hours at 3 kW, and the minute between them.
+  // Energy of half an hour at 1 kW, of two hours at 3 kW, and of the minute between them.
   const once = await kwh(home.userId);
   expect(once).toBeGreaterThan(0.5 + 6 - 0.1);
   expect(once).toBeLessThan(0.5 + 6 + 0.1);

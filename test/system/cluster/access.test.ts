@@ -307,7 +307,7 @@ test('a full worker stops reading for longer than a heartbeat, and later process
     expect(await publishes(client, getReadingsTopic(id), payload)).toBe(true);
   const sentMs = Date.now();
   await pause(10_000);
-  // The full worker has taken the first message and, at most, a few more that it had already received.
+  // The worker, whose buffers are full, has taken only the first message and, at most, a few more that it had already received.
   expect(taken.length).toBeLessThan(4);
   expect(disconnected).toBe(0);
   isFull = false;
