@@ -86,7 +86,7 @@ interface Details {
 export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
   ENVIRONMENT: { more: 'In the sandbox keys begin with `eus_test_`. `npm run sandbox` sets it.' },
   CELL: {
-    more: 'It becomes part of new identifiers, keys, cookies and mailed links, such as `usr_c2_…` ([cells](../deploy/cells/README.md)). Never change it, and set it for every role and command.',
+    more: 'The name becomes part of new identifiers, keys, cookies and mailed links, such as `usr_c2_…` ([cells](../deploy/cells/README.md)). Never change the name, and set the same name for every role and command.',
   },
   LOG_LEVEL: {
     more: 'Each request is logged in one line: at the level `debug` if it succeeded, `info` if the service refused it, `warn` if the service failed. The log goes to standard error.',
@@ -104,7 +104,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
   },
   DATABASE_READ_URL: {
     unset: '`DATABASE_URL`',
-    more: 'Its answers always contain the account’s own changes, and have the header `Age` if the standby is more than 5 s behind. If the URL lists several hosts, the service uses one that is a standby.',
+    more: 'The standby’s answers always contain the account’s own changes, and have the header `Age` if the standby is more than 5 s behind. If the URL lists several hosts, the service uses a host that is a standby.',
   },
   MQTT_URL: {
     unset: 'embedded broker',
@@ -144,7 +144,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'JSON: `{"free": {"minute": 30, "day": 5000}, "developer": …, "enterprise": …}`',
   },
   SMTP_URL: { more: '`smtp://` or `smtps://` with user and password.' },
-  TWILIO_BASE_URL: { more: 'Set this variable to use another provider that has the same API.' },
+  TWILIO_BASE_URL: { more: 'To use another provider that has the same API, set the URL of that provider.' },
   REDIS_URL: { more: 'While Redis is unreachable, the database counts the requests.' },
   HOMEASSISTANT_MQTT_URL: {
     more: '`mqtt://user:password@homeassistant.local:1883` ([Home Assistant](home-assistant.md)).',
