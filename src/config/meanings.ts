@@ -110,14 +110,16 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     unset: 'embedded broker',
     more: 'MQTT 5 with shared subscriptions, or a RabbitMQ cluster ([deploy/cluster](../deploy/cluster/rabbitmq/README.md)): `amqp[s]://USER:PASSWORD@a,b,c[/VHOST]`, ports 5672 and 5671 by default. `NODE_EXTRA_CA_CERTS` names a certificate authority of your own.',
   },
-  MQTT_HOST: { more: 'Set another address only in a network that you trust; the service warns about it at the start.' },
+  MQTT_HOST: {
+    more: 'Set another address only in a network that you trust; the service warns about another address at the start.',
+  },
   MQTTS_HOST: { unset: '`0.0.0.0`; demo and sandbox: `127.0.0.1`' },
   MQTTS_CLIENT_CA_FILE: {
     more: 'Devices with a password need no certificate ([client certificates](onboarding.md#client-certificates)).',
   },
   PUBLIC_MQTT_HOST: {
     unset: 'host of `PUBLIC_URL`; if that is `localhost`, this machine’s address in its network',
-    more: 'Commands on the same machine take this host from the running service (`DATA_DIR/listening.json`).',
+    more: 'Commands on the same machine take the MQTT host from the running service (`DATA_DIR/listening.json`).',
   },
   OPERATOR_HOST: {
     more: 'Metrics are at `/metrics`, the state of the roles at `/healthz` ([operations](operations.md)).',
@@ -130,14 +132,14 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
   },
   TLS_CERT_FILE: {
     unset: 'self-signed pair in `DATA_DIR/tls`, renewed a month before it ends',
-    more: 'Anyone gets the certificate at `/certificate.pem`. The service checks the files every 10 s: a renewed certificate needs no restart.',
+    more: 'Anyone gets the certificate at `/certificate.pem`. The service checks the files of the certificate every 10 s: a renewed certificate needs no restart.',
   },
   CORS_ORIGINS: { more: '`https://app.example.com,https://…`' },
   SECRET_KEY: {
     more: 'If the key is lost, the stored secrets are lost, too; after `energy secrets forget` the service runs without them. All machines that share a database need the same key.',
   },
   BOOTSTRAP_ADMIN_KEY: {
-    more: '`eus_live_` (sandbox: `eus_test_`) followed by 32 to 503 characters. In a cell with a name, these characters begin with the name and `_`.',
+    more: 'The key begins with `eus_live_` (in a sandbox, with `eus_test_`), followed by 32 to 503 characters. In a cell with a name, the characters begin with the name and `_`.',
   },
   PLAN_LIMITS: {
     unset: '30, 60, 120 a minute; 5,000, 25,000, 100,000 a day',
