@@ -128,7 +128,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'Example: `energy.monitoring.svc,…`. Other names are refused, because a web page could use a name that resolves to this machine. IP addresses are always allowed. Names without a dot are allowed if `OPERATOR_HOST` is not a loopback address.',
   },
   DRAIN_SECONDS: {
-    more: 'During this time, a proxy can direct its requests to other processes ([rolling upgrade](several-machines.md#rolling-upgrade)).',
+    more: 'During the seconds of `DRAIN_SECONDS`, a proxy can direct its requests to other processes ([rolling upgrade](several-machines.md#rolling-upgrade)).',
   },
   TLS_CERT_FILE: {
     unset: 'self-signed pair in `DATA_DIR/tls`, renewed a month before it ends',
