@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeMessage, type PriorMessage } from '../describe.ts';
+import { RECEIVED_AT_MS, readMessage } from '#test/support/read-message.ts';
 import { namesFamily } from './decode.ts';
 
-const RECEIVED = Date.UTC(2026, 10, 28);
-function read(topic: string, body: unknown, { replayed = false, prior = [] as PriorMessage[] } = {}) {
-  const payload = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return describeMessage({ topic, payload, receivedAtMs: RECEIVED, replayed }, {}, prior);
-}
 const namesOfQuestions = (topic: string, body: unknown) => {
-  const result = read(topic, body);
+  const result = readMessage(topic, body);
   expect(result?.readings ?? []).toEqual([]);
   return (result?.asks ?? []).map(({ native_name }) => native_name);
 };
@@ -131,10 +126,14 @@ test('asks about no tariff that may be a temperature, a price, a day, or a numbe
 
 test('leaves a property of Homie without attributes to its name, unless the device describes others', () => {
   const topic = 'homie/plug/power/energy';
-  expect(read(topic, '12.5')).toMatchObject({ family: 'names', readings: [], asks: [{ unit: null, value: 12.5 }] });
-  expect(read(topic, '12.5', { replayed: true })).toMatchObject({ family: 'homie', asks: [] });
+  expect(readMessage(topic, '12.5')).toMatchObject({
+    family: 'names',
+    readings: [],
+    asks: [{ unit: null, value: 12.5 }],
+  });
+  expect(readMessage(topic, '12.5', { replayed: true })).toMatchObject({ family: 'homie', asks: [] });
   const prior = [{ topic: 'homie/plug/power/voltage/$unit', payload: Buffer.from('V') }];
-  expect(read(topic, '12.5', { prior })).toMatchObject({ family: 'homie', readings: [], asks: [] });
+  expect(readMessage(topic, '12.5', { prior })).toMatchObject({ family: 'homie', readings: [], asks: [] });
 });
 
 test('reads a list of OBIS codes with values and units as an object of them', () => {
@@ -148,8 +147,8 @@ test('reads a list of OBIS codes with values and units as an object of them', ()
     { channel: 'export', value: 234.567 },
     { channel: 'import', kind: 'power_w', value: 412 },
   ];
-  expect(read('meter/sml', list)?.readings).toMatchObject(wanted);
-  expect(read('meter/sml', [list[0], list[0]])).toBeNull();
+  expect(readMessage('meter/sml', list)?.readings).toMatchObject(wanted);
+  expect(readMessage('meter/sml', [list[0], list[0]])).toBeNull();
   expect(namesOfQuestions('sml/01.00.01.08.00.ff', '12345678.9')).toEqual(['01.00.01.08.00.ff']);
 });
 
@@ -164,20 +163,20 @@ test('reads a point of InfluxDB’s line protocol as an object of its fields, an
       const written = Object.entries(body).map(([name, value]) => `${name}=${value}${mark}`);
       const line = `energy${hasTag ? ',host=m1' : ''} ${written.join(',')} 1764288000000000000`;
       const asObject = { ...body, time: 1_764_288_000_000, ...(hasTag && { device_name: 'm1' }) };
-      expect(read('telegraf/meter', line)).toEqual(read('telegraf/meter', asObject));
+      expect(readMessage('telegraf/meter', line)).toEqual(readMessage('telegraf/meter', asObject));
     }),
   );
   // Source: jblance/mpp-solar, mppsolar/outputs/mqtt_influx.py.
   const line = 'mpp-solar,setting=ac_output_active_power value=412.0,unit="W"';
-  expect(read('mpp-solar', line)?.asks).toMatchObject([{ unit: 'W', value: 412 }]);
+  expect(readMessage('mpp-solar', line)?.asks).toMatchObject([{ unit: 'W', value: 412 }]);
   for (const other of ['a b=c', 'energy import_kwh=', 'energy import_kwh=7,', 'hello world', 'energy,host=m1 7'])
-    expect(read('telegraf/meter', other)?.readings ?? []).toEqual([]);
+    expect(readMessage('telegraf/meter', other)?.readings ?? []).toEqual([]);
 });
 
 test('gives the unit of a body to the reading of the meter, and does not ask about numbers that describe the meter', () => {
   // Source: aclii/izar-mqtt-bridge, README.md.
   const body = { meter_id: '12345678', current_reading: 12.345, h0_reading: 10, flow_rate: 15.25, free_heap_kb: 95.4 };
-  expect(read('home/water_meter/reading', { ...body, unit: 'm3' })).toMatchObject({
+  expect(readMessage('home/water_meter/reading', { ...body, unit: 'm3' })).toMatchObject({
     readings: [{ channel: 'water/m3', value: 12.345 }],
     asks: [],
   });
@@ -189,13 +188,18 @@ test('gives long names that begin alike channels of their own', () => {
   const body = {
     data_of_phase_a: { energy: { active: { positive: 12.5, negative: 7.5 }, reactive: { positive: 5 } } },
   };
-  const message = { topic: 'm/1', payload: Buffer.from(JSON.stringify(body)), receivedAtMs: RECEIVED, replayed: false };
+  const message = {
+    topic: 'm/1',
+    payload: Buffer.from(JSON.stringify(body)),
+    receivedAtMs: RECEIVED_AT_MS,
+    replayed: false,
+  };
   const channels = namesFamily.decode(message, {}, undefined as never)?.said.map(({ channel }) => channel);
   expect(new Set(channels).size).toBe(2);
 });
 
 test('asks about the unit in props and the present demand', () => {
-  const fimp = (unit: string) => read('pt:j1/mt:evt/ad:1/sv:meter_elec/ad:15_1', { val: 12.5, props: { unit } });
+  const fimp = (unit: string) => readMessage('pt:j1/mt:evt/ad:1/sv:meter_elec/ad:15_1', { val: 12.5, props: { unit } });
   expect(fimp('kWh')?.asks).toMatchObject([{ unit: 'kWh', value: 12.5 }]);
   expect(fimp('W')?.asks).toMatchObject([{ unit: 'W', value: 12.5 }]);
   expect(fimp('V')).toBeNull();
@@ -241,19 +245,19 @@ test('asks about no setting, no symbol or label without evidence, and no reactiv
 test('reads a list of one object next to a description, and a unit that an object states for all its values', () => {
   const batch = (meter: object) => ({ source: { ip: '10.79.101.101', id: 'GW-1' }, data: [{ id: 'EM-1', meter }] });
   const active = (unit: string) => batch({ active: { unit, value: { forward_total: 1_500.5, reverse_total: 7.5 } } });
-  expect(read('up/EM-1', active('kWh'))?.readings).toMatchObject([
+  expect(readMessage('up/EM-1', active('kWh'))?.readings).toMatchObject([
     { channel: 'import', kind: 'energy_total_kwh', value: 1_500.5 },
     { channel: 'export', kind: 'energy_total_kwh', value: 7.5 },
   ]);
-  for (const unit of ['kvarh', 'VAh', 'EUR']) expect(read('up/EM-1', active(unit))).toBeNull();
+  for (const unit of ['kvarh', 'VAh', 'EUR']) expect(readMessage('up/EM-1', active(unit))).toBeNull();
   // An object with numbers may be another part of the device.
-  expect(read('up/EM-1', { ...active('kWh'), source: { volts: 230 } })).toBeNull();
+  expect(readMessage('up/EM-1', { ...active('kWh'), source: { volts: 230 } })).toBeNull();
 });
 
 test('asks about an energy in watts as an energy, because its name or its unit is wrong', () => {
   for (const name of ['energy', 'import_energy']) {
     const payload = Buffer.from(JSON.stringify({ [name]: { value: 1_500.5, unit: 'kW' } }));
-    const said = namesFamily.decode({ topic: 'up/EM-1', payload, receivedAtMs: RECEIVED }, {}, null)?.said;
+    const said = namesFamily.decode({ topic: 'up/EM-1', payload, receivedAtMs: RECEIVED_AT_MS }, {}, null)?.said;
     expect(said).toMatchObject([{ kind: 'energy_total_kwh', value: 1_500.5, asks: { unit: null } }]);
   }
 });
@@ -261,12 +265,12 @@ test('asks about an energy in watts as an energy, because its name or its unit i
 test('asks about a counter next to its value of the day, and about no power next to the energy of the day', () => {
   // Source: the JSON of Domoticz for a meter with a P1 port.
   const domoticz = { Counter: '7506.026', CounterToday: '3.427 kWh', CounterDeliv: '12.5', CounterDelivToday: '0 kWh' };
-  expect(read('house/p1', domoticz)?.asks).toMatchObject([
+  expect(readMessage('house/p1', domoticz)?.asks).toMatchObject([
     { native_name: 'Counter', unit: 'kWh', value: 7_506.026 },
     { native_name: 'CounterDeliv', unit: 'kWh', value: 12.5 },
   ]);
   const payload = Buffer.from(JSON.stringify({ solar: 812.5, solarToday: '3.4 kWh' }));
-  const said = namesFamily.decode({ topic: 'house/p1', payload, receivedAtMs: RECEIVED }, {}, null)?.said;
+  const said = namesFamily.decode({ topic: 'house/p1', payload, receivedAtMs: RECEIVED_AT_MS }, {}, null)?.said;
   expect(said).toMatchObject([{ kind: 'power_w', asks: { unit: null } }]);
 });
 
@@ -276,22 +280,22 @@ test('asks about the volume of a LoRaWAN meter without a commodity, unless the m
   const values = [row('Volume', 0.236, 'm3'), row('Dry', false, 'NA'), row('Max Volume flow', 0, 'm3/h')];
   const topic = 'v3/app@ttn/devices/flowiq/up';
   // Source: TheThingsNetwork/lorawan-devices, vendor/kamstrup.
-  expect(read(topic, up({ values, latestVolume: 12.5 }))?.asks).toMatchObject([
+  expect(readMessage(topic, up({ values, latestVolume: 12.5 }))?.asks).toMatchObject([
     { native_name: 'values/Volume', unit: 'm³', value: 0.236 },
   ]);
   const hours = [row('Volume', 12.5, 'm3'), row('Volume', 12.25, 'm3')];
   expect(namesOfQuestions(topic, up({ values: hours, latestVolume: 12.5 }))).toEqual(['latestVolume']);
-  expect(read(topic, up({ heat_energy_kwh: 812.5, volume: 12.5, unit: 'm3' }))?.asks ?? []).toEqual([]);
+  expect(readMessage(topic, up({ heat_energy_kwh: 812.5, volume: 12.5, unit: 'm3' }))?.asks ?? []).toEqual([]);
   expect(namesOfQuestions('radio/kitchen', { current_volume: 35, volume: 35 })).toEqual([]);
 });
 
 test('reads what a device reports in its shadow, and no set-point', () => {
   const shadow = { state: { desired: { import_kwh: 9 }, reported: { import_kwh: 7.5 } } };
-  expect(read('$aws/things/m1/shadow/update', shadow)?.readings).toMatchObject([
+  expect(readMessage('$aws/things/m1/shadow/update', shadow)?.readings).toMatchObject([
     { device: 'aws/things/m1', channel: 'import', value: 7.5 },
   ]);
-  expect(read('$aws/things/m1/shadow/update', { state: { desired: { import_kwh: 9 } } })).toBeNull();
-  expect(read('$aws/things/m1/shadow/update/delta', { state: { import_kwh: 9 } })).toBeNull();
+  expect(readMessage('$aws/things/m1/shadow/update', { state: { desired: { import_kwh: 9 } } })).toBeNull();
+  expect(readMessage('$aws/things/m1/shadow/update/delta', { state: { import_kwh: 9 } })).toBeNull();
 });
 
 test('counts SunSpec registers by their names, asks about points without a direction, and reads no scale factor as a number', () => {
@@ -304,7 +308,7 @@ test('counts SunSpec registers by their names, asks about points without a direc
     WphA: -100,
     W: -412.5,
   };
-  const of = (body: object) => read('fronius/meter', { ...body, PPVphAB: 400, WRtg: 5_000, WHRtg: 10_000 });
+  const of = (body: object) => readMessage('fronius/meter', { ...body, PPVphAB: 400, WRtg: 5_000, WHRtg: 10_000 });
   expect(of(meter)).toMatchObject({
     readings: [
       { channel: 'import', kind: 'energy_total_kwh', value: 8_412.345 },
@@ -318,7 +322,7 @@ test('counts SunSpec registers by their names, asks about points without a direc
     asks: ['TotWhImp', 'TotWhExp', 'TotWhImpPhA', 'W'].map((native_name) => ({ native_name, unit: null })),
   });
   expect(of({ WH: 45_123, DCW: 430, WphA: 7 })?.asks).toMatchObject([{ unit: 'kWh' }, { unit: 'W' }, { unit: 'W' }]);
-  expect(read('fronius/meter/240/TotWhExp', '15102233')?.readings).toMatchObject([{ channel: 'export' }]);
+  expect(readMessage('fronius/meter/240/TotWhExp', '15102233')?.readings).toMatchObject([{ channel: 'export' }]);
   expect(namesOfQuestions('fronius/meter/240/WphA', '-412.5')).toEqual(['WphA']);
   for (const name of ['TotWh_SF', 'TotVAhImp', 'WHRtg', 'WMaxLimPct'])
     expect([name, namesOfQuestions(`fronius/meter/240/${name}`, '5')]).toEqual([name, []]);
@@ -339,7 +343,10 @@ test('asks about no bare commodity or index without a meter, no settings next to
     ['v3/app@ttn/devices/valve/up', { uplink_message: { decoded_payload: { Energy_Storage: 0, Flow_Temp: 39 } } }],
   ] as const)
     expect([topic, namesOfQuestions(topic, body)]).toEqual([topic, []]);
-  expect(read('meter/parameters', { import_kwh: 7.5, power_w: 800 })?.readings).toMatchObject([{ value: 7.5 }, {}]);
+  expect(readMessage('meter/parameters', { import_kwh: 7.5, power_w: 800 })?.readings).toMatchObject([
+    { value: 7.5 },
+    {},
+  ]);
 });
 
 test('reads the name of a number in the member next to it, in samples, M-Bus frames and events of Z-Wave JS', () => {
@@ -349,21 +356,25 @@ test('reads the name of a number in the member next to it, in samples, M-Bus fra
   const samples = [sample('positive_active_energy', 239_978, 'Wh'), sample('positive_reactive_energy', 37_529, 'VArh')];
   // Sources: actility/device-catalog, vendors/watteco and vendors/iot-factory; home-assistant/core, issue 63088.
   const asks = [{ native_name: 'samples/positive_active_energy', unit: 'kWh', value: 239.978 }];
-  expect(read(topic, up({ samples }))).toMatchObject({ readings: [], asks });
-  expect(read(topic, up({ samples, positive_active_energy: 7 }))?.asks).toMatchObject([{ unit: null, value: 7 }]);
+  expect(readMessage(topic, up({ samples }))).toMatchObject({ readings: [], asks });
+  expect(readMessage(topic, up({ samples, positive_active_energy: 7 }))?.asks).toMatchObject([
+    { unit: null, value: 7 },
+  ]);
   const frame = (medium: string) => ({
     battery_pct: 80,
     frames: [{ dif: { countByte: 4 }, medium, measurement: { desc: 'energy', unit: 'Wh', value: 1_250, raw: [0] } }],
   });
-  expect(read(topic, up(frame('Electricity')))?.asks).toMatchObject([{ unit: 'kWh', value: 1.25 }]);
-  expect(read(topic, up(frame('Heat')))?.asks).toMatchObject([{ native_name: 'frames/Heat/measurement/energy' }]);
+  expect(readMessage(topic, up(frame('Electricity')))?.asks).toMatchObject([{ unit: 'kWh', value: 1.25 }]);
+  expect(readMessage(topic, up(frame('Heat')))?.asks).toMatchObject([
+    { native_name: 'frames/Heat/measurement/energy' },
+  ]);
   const event = (nodeId: number, propertyKeyName: string) => ({
     event: {
       nodeId,
       args: { commandClass: 50, propertyKey: 66_049, newValue: 1948.3, prevValue: 291, propertyKeyName },
     },
   });
-  const ofEvent = (nodeId: number, name: string) => read('zwave/events', event(nodeId, name))?.asks ?? [];
+  const ofEvent = (nodeId: number, name: string) => readMessage('zwave/events', event(nodeId, name))?.asks ?? [];
   expect(ofEvent(7, 'Electric_W_Consumed')).toMatchObject([{ unit: 'W', value: 1948.3 }]);
   expect(ofEvent(9, 'Electric_kWh_Consumed')).toMatchObject([{ unit: 'kWh', value: 1948.3 }]);
   expect(ofEvent(7, 'Electric_W_Consumed')[0]?.native_name).not.toBe(ofEvent(9, 'Electric_W_Consumed')[0]?.native_name);
@@ -397,7 +408,7 @@ test('neither counts nor asks about prices, limits, forecasts, set-points, conte
   ];
   fc.assert(
     fc.property(fc.constantFrom(...NO_READINGS), fc.constantFrom(...forms), (name, form) => {
-      const result = read(...form(name));
+      const result = readMessage(...form(name));
       const readings = (result?.readings ?? []).filter(({ channel }) => !channel.includes('ignored/'));
       expect([name, result?.asks ?? [], readings]).toEqual([name, [], []]);
     }),
