@@ -20,7 +20,7 @@ const HOMES = 10_000;
 const RATE = 1_000;
 /** Duration of the load. */
 const SECONDS = 40;
-/** One in this many homes exceeds the threshold of its alert, once during the run. */
+/** One home in `ONE_IN` exceeds the threshold of its alert, once during the run. */
 const ONE_IN = 5;
 const THRESHOLD_MILLIWATT_HOURS = 150_000;
 const SECRET_KEY = 'the secret of the bench';

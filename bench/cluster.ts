@@ -194,7 +194,7 @@ async function measureBehindProxy(
 /**
  * Publishes the messages and measures the time until they are stored. `database`: database of the devices. `to`: addresses of the brokers.
  * `brokers`, `workers`, `servers`: processes whose CPU time is measured. `untilStored`: waits until the messages of the publisher are
- * stored. Default: queries of `database`.
+ * stored; by default, it queries the database.
  */
 export async function measurePublishing(
   { pool, dataDir }: Pick<Awaited<ReturnType<typeof startBenchmarkDatabase>>, 'pool' | 'dataDir'>,

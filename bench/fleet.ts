@@ -48,7 +48,8 @@ const LISTS: Readonly<Record<string, string>> = {
   'accounts that want attention': '/v1/users?has_attention=true',
 };
 /**
- * Names of the queries that read all matching devices and then sort them. The number of matches grows with the fleet, so they have no goal.
+ * Names of the queries that read all matching devices and then sort them. These queries have no goal, because the number of matching
+ * devices grows with the fleet.
  */
 const GROWING: ReadonlySet<string> = new Set(['a word that one in ninety has']);
 const MAPS: Readonly<Record<string, string>> = {

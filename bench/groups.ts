@@ -30,7 +30,7 @@ const ZONE = 'Europe/Berlin';
 /** Number of times that each query of a group with precomputed sums is run. The queries are short, and p99 needs many of them. */
 const STORED_TIMES = 100;
 /**
- * One in this many homes has solar panels. For such a home, the service reads the hours of its grid meter and its inverter individually.
+ * One home in `SOLAR_EVERY` has solar panels. For such a home, the service reads the hours of its grid meter and its inverter individually.
  */
 const SOLAR_EVERY = 10;
 

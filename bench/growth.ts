@@ -61,8 +61,8 @@ const FEW_BY_QUARTER_HOUR: Meters = {
   clock: { ms: Date.now() - 60 * DAY_MS },
 };
 /**
- * The larger fleet with meters that report every 15 minutes. Each device advances an hour per round, and one of its four messages closes
- * the hour.
+ * The larger fleet with meters that report every 15 minutes. In each round, the clock of each device advances by an hour, and one of the
+ * device's four messages closes the hour.
  */
 const MANY_BY_QUARTER_HOUR: Meters = { ...MANY, stepMs: QUARTER_HOUR_MS, messages: 4 * DEVICES.many };
 
@@ -214,7 +214,8 @@ interface Findings {
 
 function resultOf(findings: Findings): BenchmarkResult {
   const { rates, hot, steady, costs } = findings;
-  // At the first size, the worker and the database are cold. The rate at later sizes may therefore be higher, but must not be lower.
+  // At the first size of the database, the caches of the worker and of PostgreSQL are not filled yet. The rate at later sizes may therefore
+  // be higher, but must not be lower.
   const lowestShare = (values: number[]) => Math.round((100 * Math.min(...values)) / (values[0] as number)) / 100;
   const ratios = {
     sizes_few: lowestShare(rates.map(({ few }) => few)),

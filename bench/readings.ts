@@ -14,8 +14,8 @@ const PAGE = 10_000;
 const WARM_UP_PAGES = 5;
 const SAMPLE_MS = 20;
 /**
- * Response formats. `accept`: media type. `byte`: a byte with which readings are counted: a page contains it once per reading, and once
- * more.
+ * Response formats. `accept`: media type. `byte`: a byte that a page contains once per reading, and once outside the readings. The
+ * benchmark counts this byte to count the readings.
  */
 const FORMATS = {
   json: { accept: 'application/json', byte: '{'.charCodeAt(0) },

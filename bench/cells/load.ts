@@ -9,7 +9,10 @@ import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 
 /** Number of devices of each cell. */
 const DEVICES = 60;
-/** Messages of each cell that await their acknowledgement: enough for full batches in two ingest processes, for which the goals are set. */
+/**
+ * Messages of each cell that await their acknowledgement: enough for full batches in two ingest processes. The goals are set for full
+ * batches.
+ */
 const MAX_UNDER_WAY = 20_000;
 
 /**
@@ -22,7 +25,10 @@ export interface CpuPerMessageByRoute {
   pair: CpuPerMessage;
 }
 
-/** `postgres` without `postgresAtRest`: CPU time of the database servers in the same time without messages, divided by the messages. */
+/**
+ * `postgresAtRest`: CPU time of the database servers while no messages are sent, per message, for an equally long time. `postgres` excludes
+ * this time.
+ */
 interface CpuPerMessage extends CpuPerReading {
   postgresAtRest: number;
 }
@@ -111,14 +117,16 @@ async function publish(
   load: { to: string[]; brokers: number[]; workers: number[]; messages: number; maxUnderWay: number },
 ): Promise<CpuPerMessage> {
   const [first] = cells as [BenchmarkCell];
-  // After a checkpoint, PostgreSQL writes each changed page to the WAL as a whole once: this cost is the same in each measurement.
+  // After a checkpoint, the first change of each page makes PostgreSQL write the whole page to the WAL. A checkpoint before each
+  // measurement makes this cost equal for all measurements.
   await runAsSuperuser(cells, ['CHECKPOINT']);
   const servers = cells.map(({ database }) => database.dataDir);
   const { messages } = load;
   const { perSecond, cpuUs } = await measurePublishing(first.database, devices, {
     ...load,
     servers,
-    // The embedded broker sends a PUBACK after the commit. Queries for the last readings would count as PostgreSQL's CPU time.
+    // The embedded broker sends a PUBACK after the commit, so the benchmark waits for the last PUBACK. Queries for the stored readings
+    // would add to PostgreSQL's CPU time.
     untilStored: async (publisher) => void (await once(publisher, 'message')),
   });
   const restFromMs = sumPostgresCpuMs(servers);

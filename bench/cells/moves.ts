@@ -15,7 +15,7 @@ const PER_SECOND = 16;
 const STEP_MS = 1_000;
 /** Number of accounts that are also read through the API during the move. */
 const READERS = 5;
-/** Time between two requests of such an account, in ms. */
+/** Time in ms between two requests for the same account. */
 const READ_EVERY_MS = 50;
 /** Time for which readings are sent before and after the move, in ms. */
 const CALM_MS = 3_000;

@@ -8,10 +8,13 @@ import { readProcessCpuMs } from '../cpu.ts';
 import { computeQuantile } from '../support.ts';
 import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 
-/** Number of callers while the router's CPU time is measured. For a single caller, the router sleeps and wakes twice a request. */
+/**
+ * Number of callers while the router's CPU time is measured. With a single caller, the router would sleep and wake up twice per request,
+ * which costs additional CPU time.
+ */
 const CALLERS = 16;
 
-/** Responses to one caller, which sends each request after the response to the one before. */
+/** Responses to one caller, who sends a request only after the response to the previous request. */
 interface Asked {
   /** Durations of the responses in ms. */
   tookMs: number[];
@@ -50,8 +53,9 @@ interface RouterCpu {
   requestUs: number;
   /** CPU time per second without requests in ms, for example for the health checks of the cells. */
   idleMsPerSecond: number;
-  /** Requests per second during the measurement, and requests without a response 200, whose CPU time differs. */
+  /** Requests per second during the measurement. */
   perSecond: number;
+  /** Number of requests that got no response with status 200. Their CPU time differs from that of the others. */
   failed: number;
 }
 

@@ -27,7 +27,10 @@ const QUESTIONS = {
     'SELECT pid, locktype, relation::regclass::text, mode, pg_blocking_pids(pid) AS blocked_by FROM pg_locks WHERE NOT granted',
 };
 
-/** Returns the results of these queries as text, with the last log lines. If a query fails, the text contains the reason. */
+/**
+ * Returns the results of the queries in `QUESTIONS` as text, with the last lines of the logs. If a query fails, the text contains the
+ * reason.
+ */
 async function diagnosis(pool: Pool, logs: string): Promise<string> {
   const found: string[] = [];
   for (const [name, question] of Object.entries(QUESTIONS)) {

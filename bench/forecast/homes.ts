@@ -19,7 +19,7 @@ export interface MeasuredHome {
 const HOUR_MS = 3_600_000;
 /** A day is usable if the gaps between its register readings are at most this long, in ms. */
 const MAX_GAP_MS = 6 * HOUR_MS;
-/** Maximum plausible usage of these homes per hour, in kWh; a higher value is a jump of the register. */
+/** Maximum plausible usage of a home per hour, in kWh; a higher value is a jump of the register. */
 const MAX_KWH_PER_HOUR = 40;
 
 /**
@@ -111,7 +111,7 @@ function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: s
   };
 }
 
-/** Adds the energy between two readings to their days. The energy is split by hours, because several days may lie between the readings. */
+/** Distributes the energy between two readings evenly over the days between them, one hour at a time. */
 function spreadOver(days: Map<number, number>, { fromMs, toMs, kwh }: Piece, dayOf: (ms: number) => number): void {
   for (let ms = fromMs; ms < toMs; ) {
     const next = Math.min(toMs, Math.floor(ms / HOUR_MS) * HOUR_MS + HOUR_MS);

@@ -47,8 +47,8 @@ export function diagnoseMessage(
   const topic = message.topic.replace(/^gw\/[^/]+\//, '');
   const own = { ...message, topic };
   const members = getPayloadMembers(message.payload, topic);
-  // A device without a gateway has its own account at the broker and publishes native topics. Below a gateway's prefix, no family decodes
-  // native topics.
+  // Only a device without a gateway sends native messages (in the service's own format), so a message with a gateway's prefix is never
+  // native.
   const native = topic === message.topic ? decodeNativeMessageForDisplay(own) : null;
   if (native) return { ...judged('native', native, own), topic, would: [], members };
   const decoded = decoders.hear(own, settings);

@@ -69,8 +69,8 @@ for (const family of FAMILIES) {
     test.each(getCases(family.name))('%s', (_file, { in: given, out }) => {
       const read = describeMessage(createCaseMessage(given), getCaseSettings(given), getPriorMessages(given));
       if (out === undefined) assert.fail(describeMissingOut(read));
-      // An expected result of `null` means that no family decodes the message. The family `names` may decode it nevertheless, by the names
-      // of its members.
+      // An expected result of `null` means that no family decodes the message, except perhaps the family `names`, which recognises the
+      // names of the members.
       if (out === null) return expect([undefined, 'names']).toContain(read?.family);
       expect(read?.family).toBe(family.name);
       expect(sorted((read?.readings ?? []).map((one) => inOrder({ ...one })))).toEqual(

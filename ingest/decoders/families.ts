@@ -32,8 +32,8 @@ import { zwavejsFamily } from './zwavejs/decode.ts';
  * Families of devices in order of precedence: the first family that recognises a message decodes it.
  * - The owner's mapping comes first, because the owner's setting overrides every guess.
  * - The generic family (Home Assistant discovery) comes after the families with topics of their own, so that a device is not read twice.
- * - The families after it read what discovery has not announced: most of their devices announce themselves, and an announcement contains
- *   more facts than the topic, or a unit that the messages lack.
+ * - The families after the generic one decode devices that have not announced themselves. An announcement takes precedence, because it
+ *   contains more facts than the topic, or a unit that the messages lack.
  * - Last comes the family of names, which reads what no other family recognises.
  */
 export const FAMILIES: readonly Family[] = [

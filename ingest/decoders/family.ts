@@ -93,8 +93,8 @@ export interface FamilyDecodeResult {
   /** Native ids of devices whose message contains no usable value yet, for example a count whose unit is not set. */
   seen?: string[];
   /**
-   * True if the topic has the form of the family, but nothing in the message does. A later family may then read the message. Never true if
-   * the family omits a value on purpose: a later family would count the value twice.
+   * True if the family recognises the topic but nothing in the payload. A later family may then read the message. Never true if the family
+   * omits a value on purpose: a later family would count the value twice.
    */
   isUnread?: boolean;
   /** Native ids of devices with a refused value. */

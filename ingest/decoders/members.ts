@@ -18,7 +18,7 @@ export interface PayloadMember {
 const MAX_MEMBERS = 200;
 /** Maximum number of members that the search examines. */
 const MAX_PLACES = 5_000;
-/** Maximum depth of these members. */
+/** Maximum depth of the members that the search examines. */
 const MAX_DEPTH = 16;
 const EARLIEST_SECONDS = Date.UTC(2020, 0, 1) / 1_000;
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -62,7 +62,7 @@ export function proposeMapping(names: readonly string[]): MappingProposal | null
   const isPower = unit === 'W' || unit === 'kW';
   const alone = classifySingleRegister({ names: said, understood: [rest], unit: isPower ? 'W' : 'kWh' });
   if (alone.is !== 'counted') return null;
-  // The owner must choose the circuit of an inverter or a battery, so no channel is proposed for them.
+  // For an inverter or a battery, nothing is proposed, because the owner must choose its circuit (measured part of the home).
   const [, medium, direction, part = ''] =
     /^(?:grid\/)?(?:(gas|heat)(?:\/import)?|(import|export)(\/[tl]\d+)?)$/.exec(alone.channel) ?? [];
   if (medium !== undefined) return isPower ? null : { unit, meaning: medium };

@@ -6,7 +6,10 @@ import { createGatewayDecoders } from './gateway-decoders.ts';
 import { createTableFamily } from './tables/engine.ts';
 import { readFamilyTable } from './tables/form.ts';
 
-/** Omissions that families declare elsewhere than in a table's `ignored`, by family: the topics, and the reason. */
+/**
+ * Topics on which a family omits numbers on purpose, with the reason, by family. Excludes omissions that a family's table declares
+ * (`ignored`).
+ */
 const OMITTED: Readonly<Record<string, readonly [topics: RegExp, reason: string]>> = {
   tasmota: [/(?:^|\/)(?:cmnd|stat|tele)\/(?!.*(?:SENSOR|ENERGY)$)/, 'commands, replies and states of relays'],
   otgw: [/^OTGW\/set\//, 'commands'],
@@ -46,7 +49,7 @@ const OMITTED: Readonly<Record<string, readonly [topics: RegExp, reason: string]
   mbmd: [/\/ReactiveImport\//, 'reactive energy'],
 };
 
-/** The families, with tables that lack their declared omissions (`ignored`). */
+/** The families. Topics that a table declares as `ignored` are removed from the table. */
 const families = FAMILIES.map((family) => {
   const table = findTable(family.name);
   return table ? createTableFamily({ ...table, topics: table.topics.filter(({ ignored }) => !ignored) }) : family;

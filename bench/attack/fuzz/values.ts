@@ -79,7 +79,7 @@ const URLS = [
   'https://a:b@receiver.invalid/',
 ];
 
-/** Plausible values for members with these names. The schema only requires the values to be strings. */
+/** Plausible values of members, by the name of the member. The schema only requires the values to be strings. */
 const BY_NAME: Record<string, Arbitrary<unknown>> = {
   tz: fc.constantFrom(...ZONES),
   timezone: fc.constantFrom(...ZONES),
@@ -106,12 +106,13 @@ const BY_NAME: Record<string, Arbitrary<unknown>> = {
   cursor: fc.oneof(idOf('cursor'), fc.string()),
 };
 
-/** Generates a value of `one` once in `times` cases, otherwise null. */
+/** Generates null or, in one of `times` cases, a value from the generator `one`. */
 export const arbitraryValueOrNull = <T>(one: Arbitrary<T>, times: number): Arbitrary<T | null> =>
   fc.oneof({ weight: times - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: one });
 
 /**
- * Generates an object's members. Optional members are all missing in some objects, and each present with some probability in the others.
+ * Generates an object. In some objects, all optional members are missing. In the others, each optional member is present with some
+ * probability.
  */
 export function arbitraryObjectOfSchema(
   members: Record<string, Arbitrary<unknown>>,

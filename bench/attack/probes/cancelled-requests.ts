@@ -75,7 +75,7 @@ const CANCELLED: readonly Probe[] = [
     let stream = 1;
     for (; cancelled < 2_000 && !raw.socket.destroyed; cancelled += 10) {
       for (let at = 0; at < 10; at++, stream += 2) raw.write(begin(stream), reset(stream));
-      // When the server has answered this request, the client sends the next ten requests.
+      // The client waits for the response to one further request, and then sends the next ten requests.
       raw.write(begin(stream));
       while (!raw.socket.destroyed && !raw.came.some((one) => one.stream === stream)) await pause(2);
       stream += 2;

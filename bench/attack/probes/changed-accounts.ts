@@ -24,7 +24,8 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
     const { json, status } = await world.ask('PATCH', `/v1/users/${attacker.userId}`, sent);
     expectOneOf(status, [200], 'PATCH of the e-mail');
     expectOneOf(json.email, [attacker.email], 'the address of the account');
-    // The attacker's account still has its own e-mail address, so another account can be created with the requested one.
+    // The attacker's account still has its own e-mail address, so another account can be created with the address that the attacker
+    // requested.
     await world.must('POST', '/v1/users', { body: { email: boss, role: 'homeowner' } });
   }),
   defineProbe('a changed role ends keys that were made before', async (world) => {

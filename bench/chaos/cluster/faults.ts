@@ -217,7 +217,7 @@ function workersAt({ ports }: RabbitNode): number {
   return lines.filter((line) => new RegExp(`^ *\\d+: \\S+ [0-9A-F]{8}:${port} 01 `).test(line)).length;
 }
 
-/** Combines two faults that begin together and are healed in the same order. The goal is that of the fault that takes longer to recover. */
+/** Combines two faults that begin together. The first is healed before the second. The goal is the one that allows more time. */
 function pair(one: ClusterFault, other: ClusterFault): ClusterFault {
   return {
     name: `${one.name} + ${other.name}`,

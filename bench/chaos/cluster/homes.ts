@@ -14,7 +14,7 @@ const EVERY_MS = 300;
  * Length of the published history in ms. It is less than 24 hours, because alerts are sent only for hours that ended in the last 24 hours.
  */
 const PLAYED_MS = 19 * HOUR_MS;
-/** Possible times between two readings by their timestamps, in ms. Each divides an hour into equal parts. */
+/** Possible differences in ms between the times of two consecutive readings. An hour is a multiple of each. */
 const STEPS_MS = [24_000, 18_000, 12_000, 9_000, 6_000, 3_000, 1_000];
 /** Threshold for an hour's consumption; about half of the hours exceed it. */
 export const ALERT_THRESHOLD_MILLIWATT_HOURS = 1_000_000;

@@ -141,7 +141,7 @@ async function hoursOf(ask: Ask, home: PublishingHome, stored: ReadonlySet<strin
     'SELECT limit_kw AS "limitKw", register_max_kwh AS "registerMaxKwh", max_gap_minutes AS "maxGapMinutes" FROM devices WHERE device_id = $1',
     [home.deviceId],
   );
-  // These readings were acknowledged, or were stored although their acknowledgement was lost.
+  // The readings that were acknowledged, or that were stored although their acknowledgement was lost.
   const readings = home.readings.filter(
     (reading, index) => home.publisher.acknowledged.has(index) || stored.has(lineOf(reading)),
   );

@@ -185,7 +185,8 @@ function describedBy(
   of: { device: string; unit: 'kWh' | 'W' },
 ): RegisterDescription {
   const bare = (names: readonly string[]) => removeDeviceIdWords(names, idWords).filter((one) => one !== '');
-  // A device of a gas meter has "gas" in its id, but "Gas energy" remains the energy of gas.
+  // The words of the device's id are removed from the displayed name, except words for gas: on a gas meter, "Gas energy" is the energy of
+  // gas.
   const withoutGas = new Set([...idWords].filter((word) => getNameMeaning(word).medium !== 'gas'));
   const shown = removeDeviceIdWords([name], withoutGas).filter((one) => one !== '');
   const names = [...shown, ...bare([...path, object, objectId])];

@@ -12,8 +12,8 @@ interface Announced {
 }
 
 /**
- * Returns the channels of a device's energy if the device also announces these temperatures. The result is `?` if the owner is asked for
- * the meaning.
+ * Returns the channels of a device's energy if the device also announces the given temperatures. The result is `?` if the owner is asked
+ * for the meaning.
  */
 function channelsOf({ energy, topic, device, temperatures }: Announced): string[] {
   const config = (name: string, at: number, more: object) => ({

@@ -86,7 +86,7 @@ function codesOf(object: Json, names: readonly unknown[]): RegExp | undefined {
   const isReading = members.some((name) => METER_READING.test(name));
   const own = members.some((name) => OF_READER.test(name)) ? /^index$/ : isReading ? METER_READING : undefined;
   if (!own) return findRegisterCodePattern(names.join(' '));
-  // The register of a gas, heat or water meter is a volume or heat, so the owner is not asked for its meaning as electricity.
+  // If a text names gas, heat or water, the register does not count electricity, so no pattern is returned.
   const isOther = [...names, ...Object.values(object)].some(
     (text) => typeof text === 'string' && getNameMeaning(text).medium !== '',
   );
@@ -107,7 +107,7 @@ function uplinkOf({ server }: LorawanTopic, body: Json): Uplink {
     const message = asObjectOrNull(getMember(body, 'uplink_message'));
     return {
       object: asObjectOrNull(getMember(message, 'decoded_payload')),
-      // No separate name is needed: the topic contains it, and the topic is searched, too.
+      // No separate name is needed: the decoder searches the topic, which contains the name of the device.
       name: '',
       time: getMember(message, 'received_at') ?? getMember(body, 'received_at'),
       isSimulated: getMember(body, 'simulated') === true,

@@ -10,7 +10,10 @@ export const isTuyaDataPoint = (path: string): boolean => DATA_POINT.test(path);
 const FIRST_OWN_POINT = 101;
 /** Points with the calibration of a plug's meter: coefficients of voltage, current, power and energy. */
 const CALIBRATION = [22, 23, 24, 25];
-/** Points of a plug with such a calibration that are not energies or powers: current, voltage, a test, the calibration, faults. */
+/**
+ * Points that are not energies or powers, on a plug that publishes all points of `CALIBRATION`: current, voltage, a test, the calibration,
+ * faults.
+ */
 const OTHER_POINTS_OF_PLUG = new Set([18, 20, 21, ...CALIBRATION, 26]);
 
 /**

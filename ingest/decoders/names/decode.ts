@@ -112,7 +112,10 @@ function ofObject(topic: string, body: Json): Found | null {
 /** Matches the paths of objects that contain settings and set-points. */
 const OF_SETTINGS = /(?:^|\/)(?:controls|settings)\//i;
 
-/** Matches the end of a topic whose message contains settings, if it also contains a limit: `charging_limit` next to `output_power_w`. */
+/**
+ * Matches the end of a topic for parameters. If a message on such a topic contains a limit, its numbers are settings: `charging_limit` next
+ * to `output_power_w`.
+ */
 const PARAMETERS = /\/param(?:eter)?s$/i;
 
 /** Matches the topic level `times`. In Norwegian, it means a folder of hourly values; it is also an English word. */
@@ -141,7 +144,7 @@ function ofUnitLevel(topic: string, body: Json): Omit<NumberWithPath, 'path'> | 
   return unit !== undefined && typeof readNumber(value) === 'number' ? { value, unit } : null;
 }
 
-/** Maximum number of members in a body whose number has the topic as its name: the number, a time and a state. */
+/** Maximum number of members in a body with one number that the topic names: the number itself, a time and a state. */
 const MAX_LONE = 3;
 /** Matches the names of members that describe the message and not a number, in states of ioBroker and messages of Node-RED. */
 const OF_MESSAGE = /^(?:ack|ts|lc|q|from|user|c|expire|topic|qos|retain|_msgid)$/;
@@ -216,9 +219,9 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
       findUnitSuffix(name) === null &&
       value.unit === undefined &&
       isEnergyOrPowerName(`${before}/${name}`));
-  // If the topic is an address (`knx/3/1/12`), a number with a title is a device of its own, because numbers on other addresses may have
-  // the same title.
-  // Below `homeassistant/sensor`, the sensors of all devices are in one folder, so each is a device of its own, too.
+  // If the topic is an address (`knx/3/1/12`), a number with a title is treated as a separate device, because numbers on other addresses
+  // may have the same title.
+  // Below `homeassistant/sensor`, the sensors of all devices are in one folder, so each sensor is treated as a separate device.
   const ownTitle = title ?? (HOME_ASSISTANT.test(topic) ? name : undefined);
   const isAddress = ownTitle !== undefined && (title === undefined || /\d/.test(name));
   const end = isAddress ? named.length : named.length - name.length - 1 - (isSplit ? before.length + 1 : 0);

@@ -190,7 +190,7 @@ export function collectNumbersByName(list: unknown): Json | null {
   return Object.fromEntries(byName);
 }
 
-/** Removes the numbers of a list that the object with the list also contains outside the list, as Watteco's decoders publish them. */
+/** Removes the numbers that the enclosing object contains a second time outside the list, as in messages of Watteco's decoders. */
 const withoutRepetitions = (listed: Json | null, outer: Json): Json | null =>
   listed && Object.fromEntries(Object.entries(listed).filter(([name]) => !(name in outer)));
 
@@ -198,7 +198,7 @@ const withoutRepetitions = (listed: Json | null, outer: Json): Json | null =>
 const typeOf = (part: Json): unknown =>
   Object.entries(part).find(([name, value]) => /^type$/i.test(name) && /[a-z]{3}/i.test(String(value)))?.[1];
 
-/** Returns the value of an object that describes it in another member; null for every other object. */
+/** Returns the value of an object that contains one value and a description of the value; null for every other object. */
 function valueWithDescription(object: Json): Omit<NumberWithPath, 'path'> | null {
   const value = findDescription(object) === undefined ? undefined : findValueWithoutName(object);
   return value === undefined ? null : { value };
@@ -240,7 +240,7 @@ export function listNumbersWithPaths(object: Json): NumberWithPath[] {
       const single = whole ? null : onlyReadUnitOf(value);
       const own = whole ? (findNumberWithUnit(whole) ?? valueWithDescription(whole)) : single?.number;
       const row = Array.isArray(value) && value.length === 1 ? telemetryOf(value[0]) : null;
-      // A list of one object may list the parts of a device, of which the others have no values yet.
+      // A list with only one object is not merged: it may list the parts of a device, and the other parts may have no values yet.
       const deeper = whole ?? row ?? (Array.isArray(value) && value.length > 1 ? mergeObjectsOfList(value) : null);
       if (own)
         members.push({

@@ -50,8 +50,9 @@ export function createPeriodObjectChecker(members: readonly NumberWithPath[]): (
 
 const objectOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-/** Matches names of registers, and (below) of the value of the present day. */
+/** Matches names of registers. */
 const REGISTER = /counter|total|index|z(?:ä|ae)hler|teller|compteur/i;
+/** Matches the end of a name for the value of the present day. */
 const OF_TODAY = /_?today$/i;
 
 /** Adds the unit of a day's value to the register with the same name: `Counter` next to `CounterToday` with the value `3.4 kWh`. */

@@ -114,7 +114,10 @@ function addLoneMembers(
 
 /** Maximum length of a path that `normaliseChannelWord` does not shorten. */
 const MAX_WORD = 32;
-/** Converts a path to one word of a channel. A long path is shortened and gets a hash, because long paths often have the same beginning. */
+/**
+ * Converts a path to one part of a channel's name (between two slashes). A long path is shortened and gets a hash, because long paths often
+ * have the same beginning.
+ */
 const channelWordOf = (path: string): string =>
   path.length > MAX_WORD ? createCircuitWord(path) : normaliseChannelWord(path);
 

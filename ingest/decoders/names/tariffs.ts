@@ -3,8 +3,8 @@ import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { getLastNameOfPath, type NumberWithPath } from './members.ts';
 
 /**
- * Whether a name consists of known words and states both a tariff and a direction, or a production, which is an export if it has a tariff.
- * Excludes "in" and "out" if they may be the sides of a heat exchanger.
+ * Whether a name consists of known words, and states a tariff as well as a direction or production. (Production with a tariff is an
+ * export.) Excludes "in" and "out" if they may be the sides of a heat exchanger.
  */
 export function isTariffWithDirection(path: string): boolean {
   const { direction, parts, unknown, not, isSide, has } = getNameMeaning(getLastNameOfPath(path));

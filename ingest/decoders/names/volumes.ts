@@ -58,7 +58,7 @@ export function findUnknownVolumes(
     return isRegister && isKnown ? [[path, stated] as const] : [];
   });
   const withUnit = found.filter(([, unit]) => unit !== undefined);
-  // A volume without a unit may repeat one with a unit.
+  // If any volume has a unit, only volumes with a unit are returned: a volume without a unit may repeat one of them.
   return new Map(withUnit.length > 0 ? withUnit : found);
 }
 

@@ -10,8 +10,8 @@ const MAX_ELEMENTS = 10_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Decodes a native message. Never throws: an element that cannot be decoded becomes a rejection. Returns null for topics that are not
- * native. `replayed`: the broker delivered a retained message, so elements without a time are rejected.
+ * Decodes a native message (in the service's own format). Never throws: an element that cannot be decoded becomes a rejection. Returns null
+ * for topics that are not native. `replayed`: the broker delivered a retained message, so elements without a time are rejected.
  */
 export function decodeNativeMessage(message: {
   topic: string;

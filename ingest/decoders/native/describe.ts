@@ -3,8 +3,8 @@ import type { FamilyDecodeResult, ValueKind } from '../family.ts';
 import { decodeNativeMessage } from './decode.ts';
 
 /**
- * Native quantities, with the names that other families use for their kind. `asks`: unit in the question to the owner if the channel does
- * not state the meaning.
+ * Quantities of native messages (in the service's own format), with the names that other families use for their kind. `asks`: unit in the
+ * question to the owner if the channel does not state the meaning.
  */
 const KINDS: Record<string, { kind: ValueKind; unit: number; asks: string | null }> = {
   register: { kind: 'energy_total_kwh', unit: 1e6, asks: 'kWh' },

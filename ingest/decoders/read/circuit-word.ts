@@ -1,11 +1,11 @@
 import { normaliseChannelWord } from '#src/devices/channel-name.ts';
 
-/** Words that have a fixed meaning in channel names, and therefore cannot name a circuit. */
+/** Words that have a fixed meaning in channel names, and therefore cannot name a circuit (measured part of the home). */
 export const RESERVED_CHANNEL_WORD_PATTERN = /^(?:import|export|gas|heat|water|unknown|ignored|[tl]\d+)$/;
 
 /**
- * Converts a name into one word of a channel. Shortens a long name and appends a hash, so that two long names with the same beginning get
- * different words.
+ * Converts a name into one part of a channel's name (between two slashes). Shortens a long name and appends a hash, so that two long names
+ * with the same beginning get different results.
  */
 export function createCircuitWord(text: string): string {
   const word = normaliseChannelWord(text);

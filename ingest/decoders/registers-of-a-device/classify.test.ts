@@ -60,7 +60,8 @@ describe('registers of a device with arbitrary names', () => {
             .filter((channel) => isCounted(channel) && /(?:^|\/)import/.test(channel) && !channel.startsWith('heat/'))
             .map((channel) => channel.replace(/\/?import.*$/, '')),
         );
-        // In each circuit, either the total contributes to the energy, or the tariffs, or the phases (normalise/channels.ts).
+        // In each circuit (measured part of the home), the energy comes from the total, or from the tariffs, or from the phases
+        // (normalise/channels.ts).
         expect(circuits.size).toBeLessThanOrEqual(1);
       }),
       { numRuns: 2_000 },

@@ -10,7 +10,10 @@ import { getNameMeaning } from '../vocabulary/name-facts.ts';
 export interface RegisterDescription {
   /** All names of the register, the most informative first. */
   names: readonly string[];
-  /** If set, at least one of these names must consist of known words only. If not set, each of `names` must. */
+  /**
+   * At least one of these names must consist of known words only; otherwise the meaning of the register is unknown. If not set, each of
+   * `names` must consist of known words only.
+   */
   understood?: readonly string[];
   /** Unit of the stored value; null if the message states no unit, so that the owner must state it. */
   unit: 'kWh' | 'W' | null;
@@ -302,8 +305,8 @@ function placeOf(shown: readonly NameMeaning[], said: readonly NameMeaning[], ig
 }
 
 /**
- * Returns the number of the circuit. Numbers in ids (`e1`, `x17`) usually distinguish nothing, so they are used only after a noun, as in
- * `plug_1`.
+ * Returns the number that distinguishes a circuit (measured part of the home) from others. Numbers in ids (`e1`, `x17`) usually distinguish
+ * nothing, so they are used only after a noun, as in `plug_1`.
  */
 const indexOf = (shown: readonly NameMeaning[], said: readonly NameMeaning[]): RegisterProperties['index'] =>
   shown.find(({ index }) => index !== null)?.index ?? said.find(({ index }) => index?.isNamed)?.index ?? null;

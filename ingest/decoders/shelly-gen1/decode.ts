@@ -135,7 +135,10 @@ const temperatureOf = (value: unknown, unit: 'C' | 'F'): unknown => {
   return read === NO_TEMPERATURE ? null : convertToCelsius(read === undefined ? value : read, unit);
 };
 
-/** Returns a member that is an object; null if the member is missing or another type, which is refused. */
+/**
+ * Returns a member that is an object. Returns null if the member is missing, or if it has another type; a member of another type is also
+ * refused.
+ */
 function partOf(collector: ValueCollector, valve: Json, name: string): Json | null {
   const value = getMember(valve, name);
   const part = asObjectOrNull(value);

@@ -2,7 +2,7 @@ import { foldAccents } from '../vocabulary/fold.ts';
 import { isNonEnglishTerm } from '../vocabulary/lexicon.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 
-/** Matches words that occur in names of many metrics and therefore do not name a circuit. */
+/** Matches words that occur in names of many metrics and therefore do not name a circuit (measured part of the home). */
 const COMMON =
   /^(energy|power|load|active|real|total|totals|sum|cumulative|lifetime|accumulated|register|reading|value|consumption|consumed|usage|used|current|present|instantaneous|actual|now|electricity|electric|electrical|grid|mains|net|measurement|measurements|data|tag|tags|gas|heat|thermal|water|energie|leistung|gesamt)$/;
 /** Maximum length of a circuit. It keeps each channel within the maximum length of channels. */

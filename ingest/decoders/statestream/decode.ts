@@ -70,8 +70,8 @@ function readableOf(object: string, attributes: EntityAttributes): Readable | nu
   }
   const power = findPowerScale(unit);
   if (power && (deviceClass === undefined || deviceClass === 'power')) {
-    // The owner is asked about a power: each entity is a separate device here, and the energy of another entity may be the energy of this
-    // power.
+    // Each entity is a separate device here, so another entity may already report the energy of the same appliance. To avoid counting the
+    // energy twice, the owner is asked about a power.
     return { kind: 'power_w', channel: 'unknown/power', ...power, asks: { unit: 'W' } };
   }
   if (isCumulative === false) return null;

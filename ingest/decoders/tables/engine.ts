@@ -100,7 +100,7 @@ function changeOf(marks: Marks, match: Match | undefined, { payload }: DeviceMes
 }
 
 /**
- * Returns the first match that applies to a message. The texts in the payload and the texts that earlier messages have stored decide.
+ * Returns the first match that applies to a message, according to the texts in the payload and the texts that earlier messages have stored.
  * Written as a loop for speed, because it runs for each message of the family.
  */
 function applicableOf(matches: readonly Match[], { payload }: DeviceMessage, marks: Marks): Match | undefined {

@@ -12,7 +12,7 @@ import type { TasmotaMessageSource } from './source.ts';
 /** The owner's settings for names in meter scripts (`decoder_config.tasmota`). The key is `prefix.name`, or the name alone. */
 export type MeterNameSettings = Readonly<Record<string, { counts_as: string; unit?: string }>>;
 
-/** Matches words that have another meaning in a channel and therefore cannot name a circuit. */
+/** Matches words that have another meaning in a channel and therefore cannot name a circuit (measured part of the home). */
 const TAKEN = /^(import|export|unknown|[lt]\d+)$/;
 /** Matches further words that cannot name the circuit of a volume. */
 const COMMODITY = /^(gas|heat|water|m3)$/;

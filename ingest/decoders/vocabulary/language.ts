@@ -69,10 +69,13 @@ const WORD_MEANINGS = [
   'vague',
   /** A device that heats or cools. */
   'heats',
-  /** A device with a switch. Circuits whose names contain such a word and differ only in the number are independent of each other. */
+  /**
+   * A device with a switch. If names contain such a word and differ only in the number, they belong to independent circuits (measured parts
+   * of the home).
+   */
   'switches',
   'meter',
-  /** An appliance or a place, which can name a circuit. */
+  /** An appliance or a place. Such a word can name a circuit (measured part of the home). */
   'place',
 ] as const;
 export type WordMeaning = (typeof WORD_MEANINGS)[number];

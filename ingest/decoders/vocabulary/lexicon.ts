@@ -57,7 +57,10 @@ export const findWordMeanings = (word: string): Meanings | null =>
   all.words.get(word) ?? compoundOf(word) ?? found(all, word);
 
 const inEnglish = dictionaryOf(LANGUAGES.filter(isEnglish));
-/** Whether a word has a meaning in another language but none in English, and is not a place. Such a word does not name a circuit. */
+/**
+ * Whether a word has a meaning in another language but none in English, and is not a place. Such a word does not name a circuit (measured
+ * part of the home).
+ */
 export const isNonEnglishTerm = (word: string): boolean =>
   word.length >= MIN_PART_CHARACTERS && !found(inEnglish, word) && findWordMeanings(word)?.has('place') === false;
 

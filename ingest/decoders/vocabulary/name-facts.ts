@@ -82,7 +82,10 @@ const BY_SIBLING: readonly (readonly [RegExp, (word: string) => TariffWordPair])
 ];
 /** Matches the length of a period: `7d`, `24h`. Does not match `w` and `s`, which may also mean watts and battery cells (`hasRating`). */
 const SPAN = /^\d{1,3}(?:sec|min|h|hr|hrs|d|wk|mo|y|yr)$/;
-/** Matches words that name a circuit together with a number or letter. Words for appliances are in the dictionaries instead. */
+/**
+ * Matches words that name a circuit (measured part of the home) together with a number or letter. Words for appliances are in the
+ * dictionaries instead.
+ */
 const INDEXED =
   /^(?:ct|ch|channel|chan|clamp|input|circuit|meter|port|s0|string|mppt|pv|zone|unit|kanal|canal|canale)$/;
 const NUMBERED = /^(\p{L}+?)0*(\d{1,2})$/u;

@@ -191,8 +191,8 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
 }
 
 /**
- * Returns the channel with the prefix of the medium. The main register of a cooling meter is `import`. Registers whose names mention
- * cooling or backward flow get the circuit `other`.
+ * Returns the channel with the prefix of the medium. The main register of a cooling meter is `import`. In the channels of its other
+ * registers, whose names mention cooling or backward flow, `other/` replaces `cooling/`.
  */
 const withMedium = (prefix: string, channel: string) =>
   prefix.endsWith('cooling/') ? prefix + channel.replace('cooling/', 'other/') : prefix + channel;
