@@ -29,7 +29,7 @@ export async function listRejectedMessages(
   which: RejectionFilter,
   { limit, before }: { limit: number; before?: number },
 ) {
-  // Raw SQL: only one row of a message contains the payload, and the rows of its other elements refer to this row.
+  // Raw SQL: a self-join. Only one row of a message contains the payload, and the rows of its other elements refer to this row.
   const { rows } = await pool.query<StoredMessage>(
     `SELECT r.rejected_id, r.received_at, r.device_id, r.topic, r.element, r.reason, coalesce(m.payload, r.payload) AS payload
      FROM (SELECT * FROM rejected_messages

@@ -40,7 +40,7 @@ export async function loadKnownGateway(
 ): Promise<KnownGateway> {
   const known: KnownGateway = { announced, decoders: createGatewayDecoders(), learnt: new Map(), bytes: 0 };
   if (announced === 0) return known;
-  // Raw SQL: a batch runs this statement for each gateway that is not cached.
+  // Raw SQL for speed: a batch runs this statement for each gateway that is not cached.
   const { rows } = await client.query(
     'SELECT topic, payload, received_at FROM gateway_announcements WHERE gateway_id = $1 ORDER BY place',
     [gatewayId],

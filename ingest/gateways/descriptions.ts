@@ -36,7 +36,7 @@ interface Changed {
 /** Stores changed descriptions of registers. Returns the ids of the devices whose whole history must then be recomputed. */
 export async function saveRegisterDescriptions(client: PoolClient, changed: readonly Changed[]): Promise<string[]> {
   if (changed.length === 0) return [];
-  // Raw SQL: batches of messages run this statement for any number of series. Rows are locked in a fixed order to avoid deadlocks.
+  // Raw SQL for speed: one statement changes any number of series. Rows are locked in a fixed order to avoid deadlocks.
   await client.query(
     'SELECT FROM devices WHERE device_id = ANY ($1) AND deleted_at IS NULL ORDER BY device_id FOR NO KEY UPDATE',
     [changed.map(({ deviceId }) => deviceId)],

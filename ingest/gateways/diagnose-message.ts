@@ -25,7 +25,7 @@ export function createMessageDiagnoser(pool: Pool): (asked: MessageToDiagnose) =
   let last: Promise<unknown> = Promise.resolve();
   const judgeOne = async ({ gatewayId, config, topic: given, ...rest }: MessageToDiagnose) => {
     const message = { ...rest, topic: given.startsWith('gw/') ? given : `gw/${gatewayId}/${given}` };
-    // Raw SQL: no typed query uses this table.
+    // Raw SQL: message intake uses no typed queries.
     const { rows } = await pool.query(
       'SELECT topic, payload FROM gateway_announcements WHERE gateway_id = $1 ORDER BY place',
       [gatewayId],

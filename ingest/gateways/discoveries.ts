@@ -27,7 +27,7 @@ import {
   MAX_UNKNOWN_QUANTITIES,
 } from './listed-quantities.ts';
 
-/** Maximum number of listed devices per gateway. More names in its messages are probably a fault. */
+/** Maximum number of listed devices per gateway. A gateway whose messages contain more names is probably faulty. */
 const MAX_DEVICES = 2_000;
 const MAX_QUANTITIES = 200;
 /** Minimum time in ms between two updates of `last_seen_at`. */
@@ -75,7 +75,7 @@ export async function loadDeviceDiscoveries(
   client: PoolClient,
   gatewayIds: readonly string[],
 ): Promise<DeviceDiscoveries> {
-  // Raw SQL: each batch with messages of gateways runs this statement.
+  // Raw SQL for speed: each batch with messages of gateways runs this statement.
   const { rows } = await client.query(
     `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.first_seen_at, x.last_seen_at, x.awaits,
        d.device_id, d.timezone, d.decoder_config

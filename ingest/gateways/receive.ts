@@ -90,7 +90,7 @@ export class GatewayReceiver {
   ): Promise<readonly IncomingMessage[]> {
     const ids = idsOf(batch);
     if (ids.length === 0) return batch;
-    // Raw SQL: each batch with messages of gateways runs this statement. It locks the gateways in the order of their ids.
+    // Raw SQL for speed: each batch with messages of gateways runs this statement. It locks the gateways in the order of their ids.
     const { rows } = await client.query(
       `SELECT gateway_id, decoder_config, announced FROM gateways
        WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE`,

@@ -75,7 +75,9 @@ export function createUnrecognisedMessageCounter(now: () => number = Date.now, m
         drop(oldest);
       }
     },
-    /** Returns the ids of the gateways whose counts may be written now. `isLast`: also those that were written a moment ago. */
+    /**
+     * Returns the ids of the gateways whose counts may be written now. `isLast`: includes gateways whose counts were written a moment ago.
+     */
     due: (isLast = false): string[] =>
       [...gateways].flatMap(([gatewayId, of]) => (isDue(of, isLast) ? [gatewayId] : [])),
     /** Writes the counts of those gateways that are due. The caller must have locked the rows of the gateways. */
@@ -154,7 +156,7 @@ async function write(
   client: PoolClient,
   due: readonly { gatewayId: string; shapes: Map<string, Counted> }[],
 ): Promise<void> {
-  // Raw SQL: batches of messages run these statements for any number of gateways.
+  // Raw SQL for speed: one statement reads or writes the counts of any number of gateways.
   const { rows } = await client.query(
     `SELECT gateway_id, array_agg(shape) AS shapes,
        array_agg(shape) FILTER (WHERE example_received_at > now() - make_interval(secs => $2)) AS young
@@ -223,7 +225,7 @@ export async function saveUnrecognisedCounts(
   const remainingIds = new Set(ids);
   try {
     await runInTransaction(pool, async (client) => {
-      // Raw SQL: the gateways are locked in the order of their ids to avoid deadlocks.
+      // Raw SQL, like the other statements of message intake. The gateways are locked in the order of their ids to avoid deadlocks.
       const { rows } = await client.query(
         'SELECT gateway_id FROM gateways WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE',
         [ids],

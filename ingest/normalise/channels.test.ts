@@ -126,7 +126,7 @@ test('counts each interval by the best series with a reading before its end; lat
   fc.assert(
     fc.property(dated, fc.nat(9), (all, endMs) => {
       const roles = chooseSeriesRoles(all);
-      // A series without a reading before `endMs` must not influence the roles at `endMs`.
+      // A series whose first reading is not before `endMs` must not influence which series contribute to the totals at `endMs`.
       const before = all.filter(({ firstReadAtMs }) => firstReadAtMs < endMs);
       const known = chooseSeriesRoles(before);
       const isZeroTotal = all.some(({ nonzeroAtMs }) => nonzeroAtMs === null || nonzeroAtMs >= endMs);
@@ -144,8 +144,8 @@ test.each([
   [['register import 0 5', 'register import/t1 0 2'], 5, ['register import/t1 as import']],
   [['register import 0 5', 'register import/t1 0 2'], 6, ['register import as import']],
   [['register import 0 null', 'register import/t1 0 null'], 9, ['register import as import']],
-  // If a circuit has a register of unknown meaning, the energy of a power series is not counted, because the register may measure the same
-  // energy.
+  // If a circuit (measured part of the home) has a register of unknown meaning, the energy of a power series is not counted, because the
+  // register may measure the same energy.
   [['power import 0', 'register unknown/x 3'], 3, ['power import as import', 'power import as export']],
   [['power import 0', 'register unknown/x 3'], 4, []],
   [['power import 0', 'register unknown/x 0 0 kvarh'], 9, ['power import as import', 'power import as export']],

@@ -8,7 +8,10 @@ import {
 } from '#src/devices/channel-name.ts';
 import { createRolesByTime, NO_SERIES_ROLES, type RolesByTime, type SeriesRoles } from './roles-by-time.ts';
 
-/** Kinds of series in order of preference. The energy of a circuit is counted from the first kind that the circuit has. */
+/**
+ * Kinds of series in order of preference. The energy of a circuit (measured part of the home) is counted from the first kind that the
+ * circuit has.
+ */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
 /**
  * Ranks: the rank of a total register, the rank of a tariff register, and the lowest rank of a power series. Among several series, the one
@@ -52,7 +55,7 @@ const isOtherUnit = (unit: string | null | undefined): boolean =>
  * Chooses which series of a device contribute to which totals, for each time in the past. For each circuit and direction, only one series,
  * or one set of tariffs or phases, is counted, so that no energy is counted twice. A total register precedes tariff registers, and these
  * precede phases. A new series contributes from its first reading on. `series`: all series that the device has ever had. Returns the roles
- * in the same order.
+ * of the series (the totals to which each contributes) in the same order.
  */
 export function chooseSeriesRoles(series: readonly Series[]): RolesByTime[] {
   const channels = series.map((one) => resolveChannelMeaning(one, one.word));

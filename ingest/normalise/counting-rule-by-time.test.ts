@@ -65,7 +65,8 @@ test('counts each interval once, by the role at its end, for any border; with on
         const rule = createCountingRuleByTime(of, ruleOf);
         const isPast = after.import || after.export;
         const wanted = [
-          // If a reading is still held back at the time `border`, at which the series stops contributing, it never gets a verdict.
+          // If the series stops contributing at `border` while the rule still holds a reading back, this reading never gets a verdict. In
+          // this case, the test checks only the ends of the intervals.
           ...(isPast ? energy(before).filter(({ endMs }) => endMs < border) : []),
           ...energy(after).filter(({ endMs }) => endMs >= border),
         ];

@@ -9,8 +9,9 @@ import {
 } from './roles-by-time.ts';
 
 /**
- * Creates the rule that converts readings into energy for a series whose role changes with time. The role at the end of an interval applies
- * to the whole interval. `ruleOf`: returns the rule for a role; null if the role contributes to no total.
+ * Creates the rule that converts readings into energy for a series whose role (the totals to which it contributes) changes with time. The
+ * role at the end of an interval applies to the whole interval. `ruleOf`: returns the rule for a role; null if the role contributes to no
+ * total.
  */
 export function createCountingRuleByTime(
   of: RolesByTime,
@@ -21,8 +22,8 @@ export function createCountingRuleByTime(
   const spans = listRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;
   /**
-   * Whether the series is a register, whose rule has a fixed direction. Energy that a register reports late may belong to a time for which
-   * the owner had set the other direction, so its direction is then exchanged.
+   * Whether the series is a register, whose rule has a fixed direction. A register may report energy late, for a time at which the owner
+   * had set the other direction. Import and export of this energy are then exchanged.
    */
   const isRegister = some?.counted !== undefined;
   const counted = (interval: EnergyInterval): EnergyInterval | null => {

@@ -3,7 +3,10 @@ import type { BackwardClockStep, SeriesReading } from './counting-rule.ts';
 
 export type ReadingExclusionPredicate = (point: SeriesReading) => boolean;
 
-/** The effect of an owner's edits on one series while a recomputation applies them. */
+/**
+ * The effect of edits on one series while a recomputation applies them. An edit changes past readings. A person has made it, or the service
+ * after a clock was set back.
+ */
 export interface SeriesEdits {
   readonly isExcluded?: ReadingExclusionPredicate;
   /** Range of readings to recompute, in Unix ms (both ends inclusive). Null if there is none. */
@@ -70,7 +73,8 @@ export function computeSeriesEdits(
   const mine = edits.filter((edit) => isSeriesAffectedByEdit(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
-  // An edit adds its own reading only after its start has been applied. All other manual readings at this time were entered separately.
+  // The reading that an edit adds exists only after the start of the edit has been applied. Other manual readings at the same time were
+  // entered separately.
   const applied = mine.filter((edit) => findAppliedRangeOfEdit(edit, untilMs)?.fromMs === edit.fromMs);
   const carried = new Set(applied.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
@@ -97,7 +101,7 @@ export function computeSeriesEdits(
       open.length === 0
         ? null
         : {
-            // If the clock was set back beyond an earlier step, that step takes effect at the time of the later one.
+            // Includes the times of changed clock steps: a step can take effect before the start of its edit (`stepsBackOf`).
             firstMs: Math.min(
               stepsBack.changed?.firstMs ?? Infinity,
               ...open.map((edit) => findPendingEditStartMs(edit) as number),
@@ -144,7 +148,8 @@ export const isSeriesAffectedByEdit = (edit: Edit, channel: string, kind: string
 
 /**
  * Returns a function that tests whether an edit for a clock step replaces a reading. Such an edit lists the times of the readings that it
- * replaces. `carried`: times at which a reading is added although a later step excludes it.
+ * replaces. `carried`: times at which edits for clock steps have added readings. Unlike a reading that a person entered, such a reading can
+ * be replaced.
  */
 function ofInstants(
   { instants, value, ...edit }: Edit,

@@ -104,7 +104,7 @@ test.each([
 test.each([
   [100 * KWH, 9_999_000, HOUR_MS, true],
   [100 * KWH, 10 * KWH, HOUR_MS, false],
-  // This is not a reset, because the register cannot rise from zero to the new value in 15 minutes.
+  // The register falls below 10 % of its value, but it cannot rise from zero to the new value in 15 minutes, so it was not reset.
   [100 * KWH, 9_999_000, HOUR_MS / 4, false],
 ])('judges a step from %d to %d mWh in %d ms as a reset: %s', (a, b, ms, is) => {
   expect(isRegisterReset(...pair(a, b, ms), device)).toBe(is);

@@ -128,22 +128,22 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     };
   }
 
-  /** Processes the reading immediately after a held one. */
+  /** Processes the reading immediately after a held reading, which is implausible and not judged yet. */
   #takeAfterHeld(
     findings: CountingResultReceiver,
     { run, held }: { run: LatestRegisterReadings; held: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
     const isGlitch = this.#fits(getLastReading(run), now);
-    // The reading is consistent with the held reading and with the readings before it. It therefore does not show whether the held reading
-    // is an error.
+    // The reading is consistent with the held reading, so the next reading decides. If it is also consistent with the earlier readings, the
+    // held reading is rejected, unless its source may have reported late.
     if (this.#fits(held, now) && (!isGlitch || this.#lateSince(run, held)))
       return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return isGlitch ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /** Processes the second reading after a held one, if the first was consistent with the held one. */
+  /** Processes the second reading after a held reading, if the first reading after it (`first`) was consistent with it. */
   #takeAfterFirst(
     findings: CountingResultReceiver,
     { run, held, first }: { run: LatestRegisterReadings; held: RegisterValue; first: RegisterValue },
@@ -263,7 +263,7 @@ function hold(findings: CountingResultReceiver, run: LatestRegisterReadings, now
   return { run, held: now };
 }
 
-/** Stores the first reading that is consistent with a held one. A second one must confirm it. */
+/** Stores the first reading that is consistent with a held reading. The held reading is counted only after a second such reading. */
 function awaitSecond(
   findings: CountingResultReceiver,
   { run, held }: { run: LatestRegisterReadings; held: RegisterValue },

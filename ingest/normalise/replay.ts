@@ -111,13 +111,16 @@ export interface ReplayComparison {
   endMs: number;
 }
 
-/** The counting rules before and after a change of settings or roles, which applies at or before `lastChangeMs`. */
+/**
+ * The counting rules before and after a change of settings or roles. The time range of the change ends at or before `lastChangeMs`
+ * (`compareReplays`).
+ */
 export interface CountingRuleChange {
   readonly before: CountingRule<unknown>;
   readonly after: CountingRule<unknown>;
   /**
-   * The rule (`before` or `after`) by which the series contributes to the totals for a longer time. Both replays start from a state of this
-   * rule. Default: `after`.
+   * The rule (`before` or `after`) by which the series contributes to the totals until a later time. Both replays start from a state of
+   * this rule. Default: `after`.
    */
   readonly longer?: CountingRule<unknown>;
   /**

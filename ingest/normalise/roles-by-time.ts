@@ -6,7 +6,10 @@ export interface SeriesRoles {
   export: boolean;
   /** The meter for which the energy is also reported separately. Null if it is only part of the device's electricity. */
   meter: AggregatedQuantity | null;
-  /** Whether the series is a tariff register. In each circuit and direction, only one tariff is in force at a time. */
+  /**
+   * Whether the series is a tariff register. In each circuit (measured part of the home) and direction, only one tariff is in force at a
+   * time.
+   */
   isTariff?: boolean;
 }
 

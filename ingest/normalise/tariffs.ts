@@ -61,7 +61,7 @@ export function findEndOfLatestRise(
     if (step.startMs < startMs) return null;
     if (hasCountedEnergy(step)) return step.endMs;
   }
-  // All unknown increments end at or before this time.
+  // Increments that are not in `steps` are unknown. They end at or before `quietFromMs`.
   return quietFromMs <= startMs ? null : undefined;
 }
 

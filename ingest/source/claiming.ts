@@ -1,7 +1,10 @@
 import type { Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
 
-/** Handlers for meters that claim their identity at the broker (docs/onboarding.md). */
+/**
+ * Handlers for new meters that log in with the login of their batch, and claim a login of their own by their serial number
+ * (docs/onboarding.md).
+ */
 export interface ClaimOptions {
   /** A login name with this prefix belongs to a batch of meters. */
   prefix: string;

@@ -72,7 +72,7 @@ const settingsOf = (clientId: string, keepaliveSeconds: number): IClientOptions 
   keepalive: keepaliveSeconds,
   reconnectPeriod: 200,
   connectTimeout: 10_000,
-  // This service subscribes at each connection itself.
+  // mqtt.js need not subscribe again after a reconnect, because this service subscribes at each connection.
   resubscribe: false,
   properties: {
     sessionExpiryInterval: WEEK_SECONDS,

@@ -86,7 +86,7 @@ function readProperties(parsing: Parsing, found: Record<string, unknown>): strin
 }
 
 function isWellFormed(kind: Kind, value: Value): boolean {
-  // mqtt-packet's parser returns one of these values if the packet ends too early.
+  // mqtt-packet's parser returns null, undefined, false or -1 if the packet ends too early.
   if (value === null || value === undefined || value === false || value === -1) return false;
   if (kind === 'flag') return value === 0 || value === 1;
   return typeof value !== 'object' || Buffer.isBuffer(value) || (value.name !== null && value.value !== null);

@@ -54,8 +54,8 @@ export function findPacketSizeFault({ cmd, length = 0, clientId = '', ...packet 
 
 /**
  * Ends a connection as soon as the header of a packet that is too long has arrived. MQTT allows 256 MiB (3.1.1, 2.2.3), so clients could
- * otherwise fill the memory. `read` handles each complete packet, and its result is passed to aedes. If the result is a fault or null,
- * `end` is called with it.
+ * otherwise fill the memory. `read` is called with each complete packet and returns the packet to pass on to aedes. If it returns a fault
+ * or null instead, nothing is passed on, and `end` is called with this value.
  */
 export function limitPacketSize(
   client: Client,

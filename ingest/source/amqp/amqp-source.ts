@@ -147,7 +147,7 @@ export class AmqpSource implements MessageSource {
     // Starts with a random host, so that workers are distributed over the cluster.
     let turn = Math.floor(Math.random() * url.hosts.length);
     let isReady = false;
-    // The queues of a stopping worker now belong to other workers.
+    // A stopping worker does not reconnect, because its queues now belong to other workers.
     for (; !this.#isClosing && !this.#isLeaving; turn++) {
       const host = url.hosts[turn % url.hosts.length] as Host;
       try {
