@@ -26,8 +26,8 @@ export interface CpuPerMessageByRoute {
 }
 
 /**
- * `postgresAtRest`: CPU time of the database servers while no messages are sent, per message, for an equally long time. `postgres` excludes
- * this time.
+ * `postgresAtRest`: CPU time that the database servers use in the same time without messages, divided by the number of messages. `postgres`
+ * excludes it.
  */
 interface CpuPerMessage extends CpuPerReading {
   postgresAtRest: number;

@@ -102,7 +102,10 @@ export function computeStoredReplayResult(
   return { intervals: rule.counted?.(from, received) ?? replayReadings(rule, from, received).intervals, verdicts };
 }
 
-/** Results for consecutive readings of a series, before and after a change of readings, settings or roles. */
+/**
+ * Results for consecutive readings of a series, before and after a change of the readings, the settings, or the totals to which the series
+ * contributes.
+ */
 export interface ReplayComparison {
   before: StoredReplayResult;
   after: ReplayResult;

@@ -114,7 +114,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   } else if (parsed.what === 'name') {
     names.push(addName(collector, { node, name: parsed.name, value: text, atMs: null }, settings));
   }
-  // On the topic of a node, a text other than JSON contains values without names.
+  // A text other than JSON on the topic of a node contains values without names, so it is not decoded.
   return names.includes(true) ? collector : { ...collector, isUnread: true };
 }
 

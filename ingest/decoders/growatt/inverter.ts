@@ -57,7 +57,7 @@ export function decodeInverter(
     collector.add({ device, channel: `${circuit}export`, kind: 'power_w', value, per, atMs, name: powerName });
   }
   for (const [part, registers] of [['battery', names.battery] as const, ['grid', names.grid] as const]) {
-    // A register that is still 0 belongs to a component that is not installed.
+    // A register that is still 0 belongs to a component that is not installed, so it is ignored.
     for (const name of registers.filter(isAboveZero(body))) {
       const channel = `${part}/unknown/${name.toLowerCase()}`;
       const said = {

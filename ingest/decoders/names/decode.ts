@@ -189,7 +189,7 @@ const PLAIN_END = /\/(?:state|value|val)$/i;
 const GROUP = /^(?:controls|sensors?|values|data|live_?data|readings|measurements?|\d{5,})$/i;
 
 const HOME_ASSISTANT = /^homeassistant\/sensor\/[^/]+\/state$/;
-/** Matches topics that name only the commodity of their number. */
+/** Matches topics that name the commodity (gas or water) but not the quantity of a value. */
 const VALUE_OF_MEDIUM =
   /(?:^|\/)(?:gas|water|wasser)(?:[_-]?(?:meter|z(?:ä|ae)hler|uhr))?\/(?:readings?\/)?(?:(?:current|last)_?)?(?:value|val)$/i;
 /** Units of powers, volumes and temperatures, as the last level of a topic. */

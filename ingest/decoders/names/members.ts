@@ -190,7 +190,7 @@ export function collectNumbersByName(list: unknown): Json | null {
   return Object.fromEntries(byName);
 }
 
-/** Removes the numbers that the enclosing object contains a second time outside the list, as in messages of Watteco's decoders. */
+/** Removes from a list the numbers that the enclosing object also contains outside the list, as in messages of Watteco's decoders. */
 const withoutRepetitions = (listed: Json | null, outer: Json): Json | null =>
   listed && Object.fromEntries(Object.entries(listed).filter(([name]) => !(name in outer)));
 

@@ -137,9 +137,9 @@ const volumePlace = (path: string) => ({ channel: `m3/unknown/${channelWordOf(pa
 const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
 /**
- * Turns powers into questions if they may belong to an inverter, because their names state no direction, or if they may be a surplus,
- * because their names contain only a subject and a unit (`pv/watt`). If the meaning of a register of the device is known, returns the
- * powers unchanged.
+ * Replaces powers by questions to the owner if they may belong to an inverter, because their names state no direction, or if they may be a
+ * surplus, because their names contain only a subject and a unit (`pv/watt`). If the meaning of a register of the device is known, returns
+ * the powers unchanged.
  */
 function withDoubtfulPowers(
   all: ReadonlyMap<string, MetricQuantity | null>,
@@ -159,7 +159,7 @@ function withDoubtfulPowers(
 const isUnitOfSubject = (path: string): boolean =>
   /\/k?w(?:atts?)?$/i.test(path) && !isEnergyOrPowerName(path.slice(0, path.lastIndexOf('/')));
 
-/** Turns energies into questions if they may be energies of a day or another period that the message states. */
+/** Replaces energies by questions to the owner if they may be energies of a day or another period that the message states. */
 function withDoubtfulEnergies(
   all: ReadonlyMap<string, MetricQuantity | null>,
   members: readonly NumberWithPath[],
@@ -192,7 +192,8 @@ function meaningOf(path: string, unit: string | undefined, context: MemberContex
   if (!meaning?.described) return meaning ?? metricVolumeOf([...around.toReversed(), path].join('/'), unit);
   // A name that is only a unit identifies no register: `wh` may be the energy of a session.
   const isBare = context.isStrict && meaning.words.length === 0 && around.length === 0;
-  // Even if the topic names panels, such a number need not be the production of the panels: `pv/watt` may be the surplus.
+  // Even if the topic names panels, a number whose name is only a unit need not be the production of the panels: `pv/watt` may be the
+  // surplus.
   const bare = isBare && { isAlone: true as const, device: '' };
   // A topic such as `session_info` limits an energy to a period, but not a power.
   const isPower = meaning.unit.kind === 'power_w';

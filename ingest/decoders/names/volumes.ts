@@ -8,7 +8,7 @@ import { FUEL_PATTERN, hasUnknownWord, type MemberContext } from './without-unit
 
 /** Matches a commodity at the beginning of a compound word: `gastotal`, `watercounter`. */
 const GLUED_VOLUME = /(gas|water)(?=total|counter|meter|reading|usage|consum)/gi;
-/** Matches words in names of gas and water numbers that are not volumes. */
+/** Matches words in names of values that gas and water meters send and that are not volumes, such as flow, temperature and pulses. */
 const NO_VOLUME =
   /volt|curr(?!ent[\s_-]?(?:val|read|index|meter|count))|amp|freq|hour|time|temp|percent|flow|rate|press|valve|power|energ|watt|kwh|pulse|impul|imp\d?$|umdreh|uptime|interval|signal|rssi|trigger|limit|min$|max$|id$|(?<!to)(?:state|status)/i;
 
@@ -64,7 +64,7 @@ export function findUnknownVolumes(
 
 const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 
-/** Matches names that mean only a value, a volume or its unit, so that the names of the enclosing objects state the commodity. */
+/** Matches names that mean only a value, a volume or its unit. The names of the enclosing objects then state the commodity. */
 const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
 
 /**

@@ -53,7 +53,7 @@ const SHORT_POWER =
 const POWER = /power(?!meter)|pwr|(?<![a-z])pow(?![a-z])|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
 /** Matches names of the present power, which utilities call demand. In other names, the demand is the mean of a period. */
 const PRESENT_DEMAND = /(?:instantaneous|current|meter)[_\s/]?demand/i;
-/** Matches names of a flow of the moment. Smart plugs and displays of meters call the power the current consumption. */
+/** Matches names of a present flow. Smart plugs and displays of meters call the power "current consumption". */
 const PRESENT_FLOW =
   /(?:^|[_\s/-])(?:instant(?:aneous)?|current|actual|moment(?:an|ary|ané))[_\s-]?(?:consumption|usage|production|generation|return|verbrauch|erzeugung|verbruik)$/i;
 /**

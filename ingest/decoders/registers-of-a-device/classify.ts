@@ -196,7 +196,10 @@ const withWay = (one: One, way: Direction): One => {
   return one;
 };
 
-/** Whether a register measures solar production. Its own name decides; if the name states no subject, the name of the device decides. */
+/**
+ * Whether a register measures solar production. Its own name decides. If its name mentions neither the grid, the home, panels nor a
+ * battery, the name of the device decides.
+ */
 const isOfRoof = ({ facets }: One): boolean =>
   facets.subject === 'sun'
     ? !facets.isConsumed

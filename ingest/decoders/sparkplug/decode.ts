@@ -64,7 +64,7 @@ function fitted(raw: bigint, width: 32 | 64, datatype: number): number | false {
   if (unsigned !== undefined) return raw < 1n << BigInt(unsigned) ? Number(raw) : false;
   const bits = SIGNED.get(datatype);
   // Without a datatype, or in a field that is too narrow for the datatype, a value in the upper half of the range may also mean a negative
-  // number.
+  // number, so it is refused.
   if (bits === undefined || bits > width) {
     const numeric = bits !== undefined || datatype === 0;
     return numeric && raw < 1n << BigInt(width - 1) ? Number(raw) : false;

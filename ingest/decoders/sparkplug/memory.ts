@@ -5,7 +5,7 @@ import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
 
 /** Maximum number of nodes per gateway. Beyond it, the node with the oldest birth is evicted. Its data are refused until its next birth. */
 const MAX_NODES = 1_000;
-/** Maximum number of metrics per gateway. Beyond it, too, the node with the oldest birth is evicted. */
+/** Maximum number of metrics per gateway. Beyond this number, too, the node with the oldest birth is evicted. */
 const MAX_METRICS = 100_000;
 /** Maximum number of devices per node. Births of further devices are ignored. */
 const MAX_DEVICES_OF_NODE = 1_000;

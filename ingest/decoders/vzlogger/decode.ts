@@ -171,8 +171,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   if (per === undefined) {
     // SML sends Wh, the readout of IEC 62056-21 sends kWh, and both may use the same identifier. The owner must therefore state the unit.
     collector.see(device);
-    // A register without a unit gets a channel of its own. Once its unit is known, its stored numbers differ, so they must not belong to
-    // the same series.
+    // A register without a unit gets a channel of its own. Once its unit is known, it is stored with other numbers, which must not belong
+    // to the same series.
     const unset = `unknown/${normaliseChannelWord(`${channel} without unit`)}`;
     if (kind !== 'power_w') collector.add({ ...said, channel: unset, asks: { unit: null } });
   } else if (kind === 'power_w') {
