@@ -289,7 +289,7 @@ const ASKED: [topic: string, body: unknown, name: string][] = [
   ['/devices/123456-gas-meter/controls/Volume', '1234.56', 'Volume'],
   ['solaredge/meter/import_energy_active', '4123456', 'import_energy_active'],
   ['energy/solar/sma', { ac_p: 1_230, ac_v: 231 }, 'ac_p'],
-  // Source: SENEC's registers, which are published by their sections.
+  // Source: SENEC's registers. The topic contains the section of the register (`ENERGY`).
   ['senec/ENERGY/GUI_GRID_POW', '-123.4', 'GUI_GRID_POW'],
   // Sources: helgeerbe/OpenDTU-OnBattery (labels of VE.Direct), embyt/enocean-mqtt, an agent of SolarMax inverters.
   ['solar/victron/HQ2132ABCDE/H19', '812.34', 'H19'],

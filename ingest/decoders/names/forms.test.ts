@@ -27,7 +27,8 @@ test('reads a list of names, values and units as an object of them', () => {
 
 test('asks about numbered data points, in an object or one by one, as the same numbers of the same device', () => {
   const value = fc.integer({ min: 2, max: 90_000 });
-  // A message contains standard points of Tuya or the maker's own points here, because the own points are ignored next to standard ones.
+  // Each generated message contains either Tuya's standard points or points that the maker has added. Next to standard points, the maker's
+  // points would be ignored.
   const pointsFrom = (min: number, max: number) =>
     fc.dictionary(fc.integer({ min, max }).map(String), value, { minKeys: 1, maxKeys: 3 });
   const points = fc.oneof(pointsFrom(1, 100), pointsFrom(101, 255));
