@@ -1,6 +1,7 @@
 import { setCell } from '#src/core/cell.ts';
-import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '../../test/support/cluster/cell.ts';
+import { type Cell, startCell } from '../../test/support/cluster/cell.ts';
 import { getRoutedCell, type Routers, startRouters } from '../../test/support/cluster/router.ts';
+import { type LocalCertificate, makeLocalCertificate } from '../../test/support/local-certificate.ts';
 import { type PairedDevice, pairDevices, startBenchmarkDatabase } from '../support.ts';
 
 type BenchmarkDatabase = Awaited<ReturnType<typeof startBenchmarkDatabase>>;

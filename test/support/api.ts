@@ -1,6 +1,5 @@
 import { request } from 'node:https';
 import { type Logger, pino } from 'pino';
-import { generate } from 'selfsigned';
 import { expect } from 'vitest';
 import { createMessageDiagnoser } from '#ingest/gateways/diagnose-message.ts';
 import { HttpsReadingsWriter } from '#ingest/https-readings.ts';
@@ -22,6 +21,7 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from './load-profile.ts';
+import { type LocalCertificate, makeLocalCertificate } from './local-certificate.ts';
 
 export interface TestApiResponse {
   status: number;
@@ -40,6 +40,8 @@ interface Sent {
   /** Raw body, sent unchanged instead of `body`. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
+  /** Port of a proxy in front of the API, on the loopback interface. */
+  port?: number;
 }
 
 /** The service's API with a real TLS server and its own database. */
@@ -48,8 +50,8 @@ export interface TestApi {
   database: TestDatabase;
   db: Database;
   port: number;
-  /** Server certificate as PEM. */
-  certificate: string;
+  /** Certificate of the server. */
+  tls: LocalCertificate;
   /** Current time of the API's clock. A test can set it. */
   now: Date;
   /** Sign-in links and codes that the API has mailed. */
@@ -64,7 +66,7 @@ export const TEST_URL = 'https://localhost:8443';
 
 let users = 0;
 /** TLS key and certificate of all APIs of this test process. */
-let certificate: ReturnType<typeof generate> | undefined;
+let certificate: Promise<LocalCertificate> | undefined;
 
 /** Rate limits that no test reaches. */
 const many = { minute: 1_000_000, day: 1_000_000 };
@@ -103,10 +105,7 @@ export async function startTestApi(
   const { environment = 'live', connections } = options;
   const database = options.database ?? (await createTestDatabase(connections === undefined ? {} : { connections }));
   const db = createDatabase(database.pool);
-  certificate ??= generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
-  });
+  certificate ??= makeLocalCertificate();
   const pair = await certificate;
   const clock = () => api.now;
   const counter = options.counter
@@ -140,7 +139,7 @@ export async function startTestApi(
     secret: 'the secret of the tests',
     mqtt: { host: 'localhost', ports: null, is_plain_open: false },
     mailSignIn: async (to, signIn, language) => void api.mailed.push({ to, language, ...signIn }),
-    tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
+    tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.key) },
     log: options.log ?? pino({ level: 'silent' }),
   });
   options.beforeListening?.(app, context);
@@ -151,18 +150,18 @@ export async function startTestApi(
     database,
     db,
     port,
-    certificate: pair.cert,
+    tls: pair,
     now: new Date('2026-06-15T12:00:00Z'),
     mailed: [],
     send: (path, sent = {}) =>
       new Promise((resolve, reject) => {
-        const { method = 'GET', key, body, raw, headers } = sent;
+        const { method = 'GET', key, body, raw, headers, port: to = port } = sent;
         const data = raw ?? (body === undefined ? undefined : JSON.stringify(body));
         const outgoing = request(
           {
             host: '127.0.0.1',
             servername: 'localhost',
-            port,
+            port: to,
             path,
             method,
             ca: pair.cert,

@@ -15,8 +15,8 @@ export interface ToolClient {
 const CERTIFICATES = getCACertificates('default');
 
 /** Makes this process trust the certificate of this test API and of no other, because OpenSSL finds only one certificate for a name. */
-export function trustCertificate({ certificate }: TestApi): void {
-  setDefaultCACertificates([...CERTIFICATES, certificate]);
+export function trustCertificate({ tls }: TestApi): void {
+  setDefaultCACertificates([...CERTIFICATES, tls.cert]);
 }
 
 /** Connects the official MCP client over HTTPS. `isModern`: uses revision 2026-07-28 of the protocol instead of an earlier one. */

@@ -45,7 +45,7 @@ beforeAll(async () => {
     createTemporaryFolder(),
   ]);
   caFile = join(folder.path, 'ca.pem');
-  await writeFile(caFile, api.certificate);
+  await writeFile(caFile, api.tls.cert);
   [installed.typescript, installed.python] = await Promise.all([
     installTypescriptClient(folder.path),
     installPythonClient(folder.path),

@@ -352,7 +352,7 @@ describe('a year of quarter-hours', () => {
     const { access_token: token, resourceURI } = await requestAppTokens(api, app, year, { scope });
     const folder = await mkdtemp(joinPath(tmpdir(), 'green-button-'));
     const bounds = { maxBytes: 64 * 1_048_576, timeoutMs: 100_000 };
-    const { fetchAnswer, close } = createPriceSourceFetcher({ allowPrivate: true, ca: api.certificate, ...bounds });
+    const { fetchAnswer, close } = createPriceSourceFetcher({ allowPrivate: true, ca: api.tls.cert, ...bounds });
     try {
       const address = String(resourceURI).replace(TEST_URL, `https://localhost:${api.port}`);
       const { signal } = new AbortController();

@@ -249,7 +249,7 @@ describe('answers of MCP tools equal known answers', () => {
   test('over standard input and output, by the same tools', async () => {
     const certificate = await createTemporaryFolder();
     const ca = `${certificate.path}/ca.pem`;
-    await writeFile(ca, api.certificate);
+    await writeFile(ca, api.tls.cert);
     const connect = async (key: string, args: string[] = []) => {
       const client = createMcpClient();
       const transport = new StdioClientTransport({

@@ -1,17 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import { findFreePort } from '../free-port.ts';
+import type { LocalCertificate } from '../local-certificate.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '../service.ts';
 import { findFreeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from './haproxy.ts';
 
 type Role = Parameters<typeof startRole>[0];
-
-/** Certificate for localhost with its private key (PEM), for routers and cells. */
-export interface LocalCertificate {
-  cert: string;
-  key: string;
-}
 
 /** A process of a cell. Its ports never change. */
 interface CellProcess {
@@ -38,15 +32,6 @@ export interface Cell {
   kill(): Promise<void>;
   /** Ends all processes of the cell, and removes their folder. */
   remove(): Promise<void>;
-}
-
-/** Creates a self-signed certificate for localhost. */
-export async function makeLocalCertificate(): Promise<LocalCertificate> {
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
-  });
-  return { cert, key };
 }
 
 /**

@@ -7,10 +7,11 @@ import { openSession } from '#src/auth/sessions.ts';
 import { setCell } from '#src/core/cell.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { sendLoopbackRequest } from '#test/support/cluster/api-pair.ts';
-import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '#test/support/cluster/cell.ts';
+import { type Cell, startCell } from '#test/support/cluster/cell.ts';
 import { startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { getRoutedCell, type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { type LocalCertificate, makeLocalCertificate } from '#test/support/local-certificate.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 const MESSAGES_PER_SECOND = 16;

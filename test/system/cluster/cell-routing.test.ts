@@ -6,8 +6,8 @@ import { createServer as createTcpServer, type Server as TcpServer } from 'node:
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storeRoutingExceptions } from '#src/start/cells/exceptions.ts';
-import { type LocalCertificate, makeLocalCertificate } from '#test/support/cluster/cell.ts';
 import { type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
+import { type LocalCertificate, makeLocalCertificate } from '#test/support/local-certificate.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 /** The router with its deployed configuration, and two servers behind it. Each server responds with the name of its cell. */
