@@ -16,8 +16,8 @@ const DEVICES = 60;
 const MAX_UNDER_WAY = 20_000;
 
 /**
- * CPU time per message in µs, through a router to one cell (installation) and to two cells, and through HAProxy to two ingest processes of
- * one cell.
+ * CPU time per message in µs, through a router to one cell (installation) and to two cells with an ingest process each, and through HAProxy
+ * to one cell with two ingest processes. `two` and `pair` have the same load and the same number of processes, but two databases or one.
  */
 export interface CpuPerMessageByRoute {
   one: CpuPerMessage;
@@ -75,7 +75,7 @@ async function measureRounds(
   return all;
 }
 
-/** Publishes the same number of messages to each of the cells, from the same number of devices. */
+/** Publishes the same number of messages to each of the cells, which have an ingest process each, from the same number of devices. */
 async function throughRouter(
   { routers, cells }: CellsInstallationUnderTest,
   count: 1 | 2,
@@ -101,12 +101,13 @@ async function throughPair(
   { proxy, processes }: IngestPair,
   messages: number,
 ): Promise<CpuPerMessage> {
-  return publish([cell], await cell.pair(DEVICES), {
+  const count = processes.length;
+  return publish([cell], await cell.pair(DEVICES * count), {
     to: [`mqtt://127.0.0.1:${proxy.ports.mqtt}`],
     brokers: [proxy.pid],
     workers: processes.map((one) => one.pid()),
-    messages,
-    maxUnderWay: MAX_UNDER_WAY,
+    messages: messages * count,
+    maxUnderWay: MAX_UNDER_WAY * count,
   });
 }
 
