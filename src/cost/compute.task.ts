@@ -6,8 +6,8 @@ import type { Cost } from './cost.ts';
 import { type CostInputs, createCostSourcesFromInputs, extractEnergyOfRange } from './cost-inputs.ts';
 import { computeTotalCost, getCostedQuarterHours } from './sums.ts';
 import {
-  canHomeChangeAlterEnergy,
   describeBattery,
+  doesHomeChangeAffectEnergy,
   type HomeChange,
   type HomeEnergies,
   type HomeSimulation,
@@ -78,7 +78,7 @@ export async function computeWhatIf({
     after: { ...roundHomeEnergies(home, 'after'), cost: after },
     battery: change.battery && describeBattery(home, change.battery),
     unknownQuarterHours: home.unknownQuarterHours,
-    canAlter: canHomeChangeAlterEnergy(home, change),
+    canAlter: doesHomeChangeAffectEnergy(home, change),
   };
 }
 

@@ -103,7 +103,7 @@ const QUARTER_HOURS_PER_DAY = 96;
 const beginsOrdinaryDay = ({ minute, day }: ClockQuarterHour): boolean =>
   minute === 0 && day.quarters === QUARTER_HOURS_PER_DAY;
 
-/** Whether a quarter-hour (`last`) is the last of its day, and the first quarter-hour of the day belongs to the same row (`key`). */
+/** Whether the row `key` contains the whole day of `last`: `last` is the last quarter-hour of its day, and the row contains the first, too. */
 const isEndOf = (day: ClockDay, last: { clock: ClockQuarterHour; key: string }, key: string): boolean =>
   last.clock.day === day && last.clock.minute === 1_440 - 15 && last.key === key;
 

@@ -202,7 +202,10 @@ export function describeBattery({ units, sums }: HomeSimulation, { capacityKwh }
 }
 
 /** Whether the battery or the changed production has any effect: there is exported energy to store, or production to scale. */
-export function canHomeChangeAlterEnergy({ sums }: HomeSimulation, { battery, productionScale }: HomeChange): boolean {
+export function doesHomeChangeAffectEnergy(
+  { sums }: HomeSimulation,
+  { battery, productionScale }: HomeChange,
+): boolean {
   const isScaled = productionScale !== null && sums.before.production > 0n;
   return isScaled || (battery !== null && sums.before.exported > 0n);
 }

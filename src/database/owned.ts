@@ -1,4 +1,4 @@
-/** Relations of objects that have an owner, with the prefix of their ids (src/core/ids.ts). */
+/** Tables whose rows have an owner, each with the prefix of the rows' ids (src/core/ids.ts). */
 export const OWNER_RELATIONS_BY_ID_PREFIX = {
   user: { prefix: 'usr', relation: 'users', key: 'user_id' },
   key: { prefix: 'key', relation: 'api_keys', key: 'key_id' },

@@ -160,7 +160,7 @@ export async function assertUsableEmissionSeries(trx: Database, userId: string, 
     throw createUnprocessableError({ field: 'emission_series_id', message });
 }
 
-/** Renames a series of a kind that the caller can access. Locks it until the transaction ends. Returns the series, or null. */
+/** Renames a series of `kind` if the caller can access this series, and locks its row until the transaction ends. Returns the series, or null. */
 export async function updateSeries(
   trx: Database,
   kind: SeriesKind,

@@ -18,7 +18,8 @@ export interface WebhookReceiver {
   ca: string;
   calls: WebhookCall[];
   /**
-   * Response to each webhook call. Null: none. A function returns the response to a call. `ending`: how the response body ends prematurely.
+   * Response to each webhook call. Null: the receiver sends none. A function is called for each call, and returns its response. `ending`: how
+   * the response body ends prematurely.
    */
   answer: (call: WebhookCall) => {
     status: number;

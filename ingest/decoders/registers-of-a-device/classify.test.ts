@@ -150,8 +150,8 @@ test.each<[string, Record<string, string>]>([
   ['Seplos', { Energy: '?', 'Discharged energy': 'battery/export' }],
   // Nordic meters send their lifetime registers once an hour and therefore call them "hourly" (remne/p1ib).
   ['P1IB', { p1ib_hourly_active_import_q1_q4: 'import', p1ib_hourly_consumption: '-' }],
-  // The energy that a car has used comes from its battery (BigThunderSR/onstar2mqtt), so the owner is asked. A charger of the same maker is
-  // an ordinary consumer.
+  // A car takes the energy that it uses from its battery (BigThunderSR/onstar2mqtt), so this energy is no import of the home, and the owner
+  // is asked. A charger of the same maker is an ordinary consumer.
   ['2022 Chevrolet Bolt EV', { 'Lifetime Energy Used': '?' }],
   ['Renault wallbox', { Energy: 'import' }],
   // Bridges to inverters, which are recognised by their names (JasperE84/PyFusionSolarDataRelay).

@@ -268,7 +268,7 @@ function isBroken({ read, least }: CompiledTopic['lists'][number], json: unknown
 const wordFor = <T>(words: Readonly<Record<string, T>> | undefined, word: string): T | string | undefined =>
   words === undefined ? word : Object.hasOwn(words, word) ? words[word] : undefined;
 
-/** Unit that a question to the owner states, by kind of value. */
+/** Unit that is shown in the question to the owner, by kind of value. */
 const OWN_UNIT = new Map<string, string>([
   ['energy_total_kwh', 'kWh'],
   ['power_w', 'W'],

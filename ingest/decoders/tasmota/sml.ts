@@ -131,8 +131,9 @@ function isOfDay(name: string, block: Json): boolean {
 }
 
 /**
- * Describes a name, which is classified together with the other names of its meter. If the name's own words are clear, the description
- * contains them. Otherwise it contains the usual meaning of the name in scripts (`Power_curr`, `1_8_0`).
+ * Returns the description of a register. All registers of a meter are later classified together by their descriptions. If the words of
+ * the name state `channel`, the description contains these words. Otherwise it contains words for what the name usually means in Tasmota's
+ * scripts for meters (`Power_curr`, `1_8_0`).
  */
 function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: string): RegisterDescription {
   const spelled: RegisterDescription = { names: [expandAbbreviations(name)], unit, scope };

@@ -44,7 +44,7 @@ const TYPES: Record<string, string> = {
  * Returns a function that returns a file of `src/dashboard` in the form for browsers, or undefined. All sources are read when the
  * process starts. Types are stripped when a file is first requested, because there is no build step.
  */
-export function createAssetFiles(): (path: string) => Promise<CompressedFile> | undefined {
+export function createAssetLoader(): (path: string) => Promise<CompressedFile> | undefined {
   const known = sources();
   return createFileCache((path) => {
     const read = known.get(path);

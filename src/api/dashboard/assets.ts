@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type CompressedFile, sendFile } from '#src/api/compressed-files.ts';
 import { isHtmlRequested } from '#src/api/plain-page.ts';
-import { createAssetFiles } from './asset-files.ts';
+import { createAssetLoader } from './asset-files.ts';
 
 /** Paths of the dashboard's pages. They all return the same HTML document, whose script shows the page. */
 const VIEWS = [
@@ -41,7 +41,7 @@ const POLICY = [
 
 /** Serves the pages of `src/dashboard` at `/dashboard`. Browsers check before each use whether a file has changed. */
 export function addDashboardAssets(app: FastifyInstance): void {
-  const fileOf = createAssetFiles();
+  const fileOf = createAssetLoader();
   const send = async (request: FastifyRequest, reply: FastifyReply, path: string) => {
     const file = await fileOf(path);
     return file ? sendFile(request, reply, file) : reply.callNotFound();

@@ -215,7 +215,7 @@ function talkingOf(silences: readonly DeviceSilence[], sites: DeviceCountsBySite
   };
 }
 
-/** Groups those stops of a home that belong to no outage. */
+/** Groups the stops of one home that are not part of an outage of several homes. A stop is the begin of a device's silence. */
 function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: boolean): DeviceStopGroup[] {
   const atMs = stops[0]?.beganMs ?? 0;
   const inHome = talking.inHome(userId, atMs);

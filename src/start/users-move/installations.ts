@@ -27,7 +27,10 @@ export interface SourceAndTargetInstallations {
  * Opens both installations. Throws an error with the remedy unless they are two different installations, both of this version and both in
  * use.
  */
-export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<SourceAndTargetInstallations> {
+export async function connectToInstallations(pools: {
+  source: Pool;
+  target: Pool;
+}): Promise<SourceAndTargetInstallations> {
   const ends = {
     source: await openInstallation(pools.source, 'this installation'),
     target: await openInstallation(pools.target, 'the one of --to'),

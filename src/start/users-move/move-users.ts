@@ -33,8 +33,8 @@ import {
 } from './close.ts';
 import {
   assertSecretKeysDecryptValues,
+  connectToInstallations,
   createReencrypter,
-  openInstallations,
   runWithInstallationsLocked,
   type SourceAndTargetInstallations,
 } from './installations.ts';
@@ -95,7 +95,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
     target: createMovingPool(targetUrl, { side: 'new', max: 8 }),
   };
   try {
-    const both = await openInstallations(pools);
+    const both = await connectToInstallations(pools);
     const { named, errors } = parseAccountsFile(how.accounts);
     how.step(`From: ${both.source.database.line}\nTo:   ${both.target.database.line}`);
     return await runWithInstallationsLocked(pools, async () => {

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAssetFiles } from '#src/api/dashboard/asset-files.ts';
+import { createAssetLoader } from '#src/api/dashboard/asset-files.ts';
 import common from '#src/dashboard/words/en/common.json' with { type: 'json' };
 import { createExpectedErrorBody, startTestApi, type TestApi } from '#test/support/api.ts';
 
@@ -112,7 +112,7 @@ describe('the pages', () => {
   );
 
   test('have the same ETag in each process, another one for each content, and no time', async () => {
-    const [files, others] = [createAssetFiles(), createAssetFiles()];
+    const [files, others] = [createAssetLoader(), createAssetLoader()];
     const app = await files('app.js');
     expect((await others('app.js'))?.etag).toBe(app?.etag);
     expect((await files('layout.js'))?.etag).not.toBe(app?.etag);
@@ -121,7 +121,7 @@ describe('the pages', () => {
   });
 
   test('are compressed once for all processes, and again if the stored file is damaged', async () => {
-    const compressed = async () => (await createAssetFiles()('app.js'))?.coded.br as Buffer;
+    const compressed = async () => (await createAssetLoader()('app.js'))?.coded.br as Buffer;
     const first = await compressed();
     const folder = String(getCompileCacheDir());
     const entries = (await readdir(folder)).filter((name) => name.startsWith('dashboard-'));

@@ -124,7 +124,7 @@ test('2.4, 4.15, RFC 6819, 4.2.1, 4.4.3 and 4.4.4 no app acts as a home: grants 
     'urn:ietf:params:oauth:grant-type:device_code',
   ])
     expect((await requestToken({ grant_type, username: 'a', password: 'b', scope: 'insights:read' })).status).toBe(400);
-  // An app's token for itself is valid only for the app's Green Button resources. It cannot have scopes that concern homes
+  // A token that an app gets without a user (client credentials) is valid only for the app's Green Button resources. It has no scopes for homes
   // (green-button.test.ts).
   const { json } = await requestToken({ grant_type: 'client_credentials', scope: 'FB=34_35 insights:read' });
   expect(json).toMatchObject({ error: 'invalid_scope', scope: 'insights:read' });
