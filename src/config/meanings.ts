@@ -35,7 +35,7 @@ export const VARIABLE_DESCRIPTIONS: Readonly<Record<keyof Variables, string>> = 
   OPERATOR_PORT: 'port of the listener for operators; with the value none there is no listener',
   OPERATOR_NAMES: 'allowed host names with a dot in requests to the listener for operators',
   DRAIN_SECONDS:
-    'seconds that an API process, or ingest with the embedded broker, continues to serve requests after SIGTERM, while /readyz answers 503',
+    'seconds for which an API process, or ingest with the embedded broker, serves requests after SIGTERM; during this time, /readyz answers 503',
   TLS_CERT_FILE: 'certificate of the API and the embedded broker; by default the service makes one in DATA_DIR/tls',
   TLS_KEY_FILE: 'private key of the certificate in TLS_CERT_FILE',
   TRUST_PROXY:
@@ -111,7 +111,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'MQTT 5 with shared subscriptions, or a RabbitMQ cluster ([deploy/cluster](../deploy/cluster/rabbitmq/README.md)): `amqp[s]://USER:PASSWORD@a,b,c[/VHOST]`, ports 5672 and 5671 by default. `NODE_EXTRA_CA_CERTS` names a certificate authority of your own.',
   },
   MQTT_HOST: {
-    more: 'Set another address only in a network that you trust; the service warns about another address at the start.',
+    more: 'Set another address only in a network that you trust; the service then logs a warning when it starts.',
   },
   MQTTS_HOST: { unset: '`0.0.0.0`; demo and sandbox: `127.0.0.1`' },
   MQTTS_CLIENT_CA_FILE: {
