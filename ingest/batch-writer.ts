@@ -156,7 +156,7 @@ export class BatchWriter<T extends Writable> {
     if (isFirst || Math.floor(this.counts.departed / LOG_MOVED_EVERY) > logged)
       this.#log.warn(
         { departed: this.counts.departed },
-        'devices of accounts that moved to another installation still publish here: stored; energy migrate --users forwards the messages',
+        'devices of accounts that moved to another installation still publish here: stored; energy cells move forwards the messages',
       );
   }
 }

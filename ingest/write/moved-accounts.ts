@@ -15,7 +15,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Stores messages of moved accounts unchanged. Their number is not limited, because their senders receive an acknowledgement. `energy
- * migrate --users` later delivers the messages to the other installation.
+ * cells move` later delivers the messages to the other installation.
  */
 export function saveMessagesOfMovedAccounts(messages: readonly IncomingMessage[]): BatchStatement[] {
   if (messages.length === 0) return [];

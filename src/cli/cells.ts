@@ -7,12 +7,13 @@ import { loadConfig } from '#src/config/load.ts';
 import { isCellName } from '#src/core/cell.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
-import { synchroniseRouters } from '#src/start/cells/exceptions.ts';
+import { type RoutingExceptionFiles, synchroniseRouters } from '#src/start/cells/exceptions.ts';
 import { type CellHealth, type CellsHealth, readCellsHealth } from '#src/start/cells/health.ts';
-import { type CellMoveReport, FIRST_CELL_NAME, moveToCell } from '#src/start/cells/move.ts';
+import { FIRST_CELL_NAME, moveToCell } from '#src/start/cells/move.ts';
 import { loadSecretKey } from '#src/start/secret-key.ts';
+import type { UsersMoveReport } from '#src/start/users-move/move-users.ts';
 import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
-import { assertDatabaseReachable, MAX_CONNECTION_TIME_AFTER_MOVE_MS, openSourceDatabase } from './migrate.ts';
+import { assertDatabaseReachable, openSourceDatabase } from './migrate.ts';
 import { withProgress } from './progress-bar.ts';
 
 /**
@@ -25,7 +26,7 @@ export function registerCommands(program: Command): void {
     .option('--file <cells.json>', 'routers and cells (deploy/cells/README.md)', 'cells.json')
     .option('--json', 'print one JSON object')
     .action(async ({ file, json = false }: Options) => {
-      const health = await readCellsHealth(placesOf(await readCells(file)));
+      const health = await readCellsHealth(await readPlaces(file));
       if (json) console.log(JSON.stringify(health));
       else print(health);
       if (!isWell(health)) process.exitCode = 1;
@@ -36,7 +37,7 @@ export function registerCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(async (_options: object, command: Command) => {
       const { file, json = false } = command.optsWithGlobals<Options>();
-      const changed = await synchroniseRouters(placesOf(await readCells(file)));
+      const changed = await synchroniseRouters(await readPlaces(file));
       console.log(json ? JSON.stringify({ changed }) : `Changed ${changed} entries.`);
     });
   cells
@@ -46,9 +47,10 @@ export function registerCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(async (users: string[], _options: object, command: Command) => {
       const { file, to, json = false } = command.optsWithGlobals<Options & { to: string }>();
-      const report = await move(users, to, await readCells(file));
+      const cells = await readCells(file);
+      const report = await move(users, to, cells);
       if (json) console.log(JSON.stringify(report));
-      else printMove(report);
+      else printMove(report, cells);
     });
 }
 
@@ -57,24 +59,34 @@ interface Options {
   json?: boolean;
 }
 
-const cellsFile = z.strictObject({
-  /** Runtime API of each router: path of a Unix socket, or host:port. */
-  routers: z.array(z.string().min(1)).min(1),
-  /** File with the accounts that have moved to another cell. Routers read it when they start. */
-  exceptions: z.string().min(1),
-  /** Database and secret key file of each cell, for moving accounts. */
-  cells: z.record(
-    z.string().refine(isCellName, 'must be the name of a cell'),
-    z.strictObject({
-      database: z.string().refine(isDatabaseUrl, 'must be a PostgreSQL URL'),
-      secret_key_file: z.string().min(1),
-    }),
-  ),
-});
-type CellsFile = z.infer<typeof cellsFile>;
+const cellsFile = z
+  .strictObject({
+    /** Runtime API of each router: path of a Unix socket, or host:port. Undefined if each installation has its own address. */
+    routers: z.array(z.string().min(1)).min(1).optional(),
+    /** File with the accounts that have moved to another cell. Routers read it when they start. */
+    exceptions: z.string().min(1).optional(),
+    /** Database and secret key file of each cell, for moving accounts. */
+    cells: z.record(
+      z.string().refine(isCellName, 'must be the name of a cell'),
+      z.strictObject({
+        database: z.string().refine(isDatabaseUrl, 'must be a PostgreSQL URL'),
+        secret_key_file: z.string().min(1),
+      }),
+    ),
+  })
+  .refine(({ routers, exceptions }) => (routers === undefined) === (exceptions === undefined), {
+    path: ['routers'],
+    error: 'must be set together with exceptions',
+  });
+
+interface Cells {
+  cells: z.infer<typeof cellsFile>['cells'];
+  /** Null if there are no routers. */
+  places: RoutingExceptionFiles | null;
+}
 
 /** Reads the file of cells. Paths in it are relative to its folder. Throws one error that lists all problems. */
-async function readCells(path: string): Promise<CellsFile> {
+async function readCells(path: string): Promise<Cells> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new Error(`There is no file ${path}: name it with --file (deploy/cells/README.md).`);
   });
@@ -90,18 +102,28 @@ async function readCells(path: string): Promise<CellsFile> {
       `${path}:\n${parsed.error.issues.map(({ path: at, message }) => `  ${at.join('.')}: ${message}`).join('\n')}`,
     );
   const here = (name: string) => resolve(dirname(path), name);
+  const { routers, exceptions } = parsed.data;
   const cells = Object.entries(parsed.data.cells).map(([name, one]) => [
     name,
     { ...one, secret_key_file: here(one.secret_key_file) },
   ]);
-  return { ...parsed.data, exceptions: here(parsed.data.exceptions), cells: Object.fromEntries(cells) };
+  return {
+    cells: Object.fromEntries(cells),
+    places: routers === undefined || exceptions === undefined ? null : { file: here(exceptions), routers },
+  };
+}
+
+async function readPlaces(path: string): Promise<RoutingExceptionFiles> {
+  const { places } = await readCells(path);
+  if (places === null) throw new Error(`${path} lists no routers (deploy/cells/README.md).`);
+  return places;
 }
 
 /** Moves accounts from this installation's cell to another cell. */
-async function move(users: readonly string[], to: string, file: CellsFile): Promise<CellMoveReport> {
+async function move(users: readonly string[], to: string, { cells, places }: Cells): Promise<UsersMoveReport> {
   const config = loadConfig();
   const from = config.cell ?? FIRST_CELL_NAME;
-  const target = file.cells[to];
+  const target = cells[to];
   if (target === undefined) throw new Error(`The file of cells has no cell ${to}. Nothing was changed.`);
   if (to === from) throw new Error(`The accounts are already in the cell ${from}. Nothing was changed.`);
   await assertDatabaseReachable(`the cell ${to}`, target.database);
@@ -112,30 +134,34 @@ async function move(users: readonly string[], to: string, file: CellsFile): Prom
   try {
     const wanted = {
       users,
-      places: placesOf(file),
+      places,
       source,
       secrets: { source: await loadSecretKey(config, createDatabase(source)), target: targetSecret },
       taking: { retentionMonths, maxChannels },
-      connectedMs: MAX_CONNECTION_TIME_AFTER_MOVE_MS,
     };
-    const cells = { from: { cell: from, database: url }, to: { cell: to, database: target.database } };
-    return await withProgress((steps) => moveToCell(cells, { ...wanted, ...steps }));
+    const both = { from: { cell: from, database: url }, to: { cell: to, database: target.database } };
+    return await withProgress((steps) => moveToCell(both, { ...wanted, ...steps }));
   } finally {
     await source.end();
     await release();
   }
 }
 
-function printMove({ users, moved_before, held_ms, forwarded, unpriced }: CellMoveReport): void {
+function printMove(report: UsersMoveReport, { places }: Cells): void {
+  const { users, moved_before, held_ms, forwarded, removed, unpriced } = report;
   const before = moved_before > 0 ? ` (${moved_before} had moved before)` : '';
   console.log(
     `Moved ${users} accounts${before}. Each was closed for at most ${(held_ms / 1_000).toFixed(1)} s. ` +
-      `${forwarded} messages that arrived in the old cell after the move were forwarded to the new cell.`,
+      `${forwarded} messages that arrived in the old cell after the move were forwarded to the new cell.` +
+      (removed > 0 ? ` ${removed} were deleted, because their accounts were deleted in the new cell.` : ''),
   );
+  if (places === null)
+    console.log(
+      'There are no routers, so the devices of these accounts need the address of the new installation. The old installation stores ' +
+        'the messages that it still receives from these devices for 90 days: to forward the messages, run the command again.',
+    );
   if (unpriced.length > 0) console.log(escapeForTerminal(`\n${describeUnpricedTariffs(unpriced)}`));
 }
-
-const placesOf = ({ exceptions, routers }: CellsFile) => ({ file: exceptions, routers });
 
 const isWell = ({ cells, routers }: CellsHealth): boolean =>
   cells.every(({ https, mqtt }) => https !== false && mqtt !== false) &&

@@ -241,7 +241,7 @@ async function keepDepartures({ db, ageClock, log }: JobDependencies): Promise<v
   if (waiting > 0)
     log.warn(
       { messages: waiting, removed_from: firstEnds },
-      'messages for accounts that moved into another installation wait: energy migrate --users writes them there',
+      'messages for accounts that moved into another installation wait: energy cells move writes them there',
     );
 }
 

@@ -436,15 +436,15 @@ test('tariffs with prices of an account that does not move are reported with the
   expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([]);
 });
 
-test('the command refuses impossible moves, and carries out a possible one', async () => {
+test('the command refuses impossible moves, and moves accounts without routers', async () => {
   const { source, target } = two;
   const home = await createTestMeter(source);
   const folder = await createTemporaryFolder();
-  const [users, secret] = [join(folder.path, 'north.txt'), join(folder.path, 'other.key')];
-  await writeFile(users, `# north\n${home.userId}\n`);
-  await writeFile(secret, 'another secret\n');
+  const file = join(folder.path, 'cells.json');
+  const cells = { south: { database: target.url, secret_key_file: 'south.key' } };
+  await writeFile(join(folder.path, 'south.key'), 'another secret\n');
   const energy = (...options: string[]) =>
-    promisify(execFile)(process.execPath, [TESTED_PROGRAM, 'migrate', ...options, '--json'], {
+    promisify(execFile)(process.execPath, [TESTED_PROGRAM, 'cells', ...options, '--file', file], {
       env: {
         PATH: process.env.PATH,
         DATA_DIR: folder.path,
@@ -452,19 +452,16 @@ test('the command refuses impossible moves, and carries out a possible one', asy
         SECRET_KEY: 'one secret, and it is long enough',
       },
     });
-  await expect(energy('--users', users)).rejects.toThrow(/--users requires --to/);
-  await expect(energy('--to-secret-key', secret)).rejects.toThrow(/--to-secret-key requires --users/);
-  await expect(energy('--to', 'nonsense')).rejects.toThrow(/--to: must be a URL that begins with postgres:/);
-  await expect(energy('--to', 'postgres://anna:hunter2@127.0.0.1:1/energy')).rejects.toMatchObject({
-    stderr: expect.stringMatching(
-      /^--to: postgres:\/\/…@127.0.0.1:1\/… cannot be reached, no program listens at this address/,
-    ),
-  });
-  const all = ['--to', target.url, '--users', users, '--to-secret-key', secret];
-  await writeFile(users, 'usr_nobody\n');
-  await expect(energy(...all)).rejects.toThrow(/line 1: there is no account usr_nobody/);
-  await writeFile(users, `${home.userId}\n`);
+  await writeFile(file, JSON.stringify({ cells, exceptions: 'exceptions.map' }));
+  await expect(energy('move', home.userId, '--to', 'south')).rejects.toThrow(/routers: must be set together with/);
+  await writeFile(file, JSON.stringify({ cells }));
+  await expect(energy('sync')).rejects.toThrow(/cells.json lists no routers/);
+  await expect(energy('move', home.userId, '--to', 'north')).rejects.toThrow(/has no cell north/);
+  await expect(energy('move', 'usr_nobody', '--to', 'south')).rejects.toThrow(/there is no account usr_nobody/);
+  // The command waits for connected devices only if it moves an account itself.
   await moveUsers(source.url, target.url, how([home.userId]));
-  expect(JSON.parse((await energy(...all)).stdout)).toMatchObject({ users: 0, moved_before: 1, forwarded: 0 });
+  const { stdout } = await energy('move', home.userId, '--to', 'south');
+  expect(stdout).toMatch(/^Moved 0 accounts \(1 had moved before\)/);
+  expect(stdout).toContain('There are no routers, so the devices of these accounts need the address of the new');
   await folder.remove();
 });

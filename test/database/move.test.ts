@@ -141,3 +141,16 @@ test('the command moves the embedded database of a stopped service, and leaves i
   expect(await countRows(target.pool, 'devices')).toBe(1);
   await stopped.remove();
 });
+
+test('the command refuses a URL that is not one of PostgreSQL, or where no server listens, and prints no password', async () => {
+  const energy = (to: string) =>
+    promisify(execFile)(process.execPath, [TESTED_PROGRAM, 'migrate', '--to', to], {
+      env: { PATH: process.env.PATH, DATABASE_URL: two.source.url },
+    });
+  await expect(energy('nonsense')).rejects.toThrow(/--to: must be a URL that begins with postgres:/);
+  await expect(energy('postgres://anna:hunter2@127.0.0.1:1/energy')).rejects.toMatchObject({
+    stderr: expect.stringMatching(
+      /^--to: postgres:\/\/…@127.0.0.1:1\/… cannot be reached, no program listens at this address/,
+    ),
+  });
+});

@@ -6,10 +6,8 @@ import { type RoutingExceptionFiles, storeRoutingExceptions } from './exceptions
 /** Name by which commands refer to the first cell. */
 export const FIRST_CELL_NAME = 'first';
 
-export type CellMoveReport = Pick<
-  UsersMoveReport,
-  'users' | 'moved_before' | 'held_ms' | 'forwarded' | 'removed' | 'unpriced'
->;
+/** Maximum time in ms for which devices may stay connected to the previous cell's broker after a move. */
+const MAX_CONNECTION_TIME_AFTER_MOVE_MS = 12_000;
 
 /** The two cells of a move, by name and database URL. */
 export interface SourceAndTargetCells {
@@ -24,8 +22,8 @@ export function createRoutingToCell(cell: string, names: readonly AccountRouting
 }
 
 /**
- * Moves accounts to another cell, one at a time; a utility moves together with its homeowners. Then updates the routers. May be interrupted
- * at any point and run again.
+ * Moves accounts to another cell, one at a time; a utility moves together with its homeowners. Updates the routers, if there are any. May be
+ * interrupted at any point and run again.
  */
 export async function moveToCell(
   { from, to }: SourceAndTargetCells,
@@ -34,25 +32,26 @@ export async function moveToCell(
     places,
     source,
     ...how
-  }: Omit<UsersMoveOptions, 'accounts' | 'routes'> & {
+  }: Omit<UsersMoveOptions, 'accounts' | 'routes' | 'connectedMs'> & {
     /** Ids or e-mail addresses of the accounts to move. */
     users: readonly string[];
-    places: RoutingExceptionFiles;
+    /** Null if there are no routers. */
+    places: RoutingExceptionFiles | null;
     /** Pool of connections to the database of the cell that has the accounts. */
     source: Pool;
   },
-): Promise<CellMoveReport> {
-  const routes: AccountRedirector = {
+): Promise<UsersMoveReport> {
+  const routes: AccountRedirector | null = places && {
     toTarget: (names) => storeRoutingExceptions(places, createRoutingToCell(to.cell, names)),
     toSource: (names) => storeRoutingExceptions(places, createRoutingToCell(from.cell, names)),
   };
-  const report: CellMoveReport = { users: 0, moved_before: 0, held_ms: 0, forwarded: 0, removed: 0, unpriced: [] };
+  const report: UsersMoveReport = { users: 0, moved_before: 0, held_ms: 0, forwarded: 0, removed: 0, unpriced: [] };
   const groups = await groupUsers(source, users);
   for (const [index, accounts] of groups.entries()) {
-    // Only the move of the last group waits until no device is connected to the previous cell.
-    const { connectedMs, ...hurried } = how;
     const one = await moveUsers(from.database, to.database, {
-      ...(index === groups.length - 1 ? how : hurried),
+      ...how,
+      // Only the move of the last group waits until no device is connected to the previous cell.
+      connectedMs: index === groups.length - 1 ? MAX_CONNECTION_TIME_AFTER_MOVE_MS : 0,
       accounts: accounts.join('\n'),
       routes,
     });

@@ -7,7 +7,7 @@ import {
   type PoolClient,
 } from '#src/database/connect.ts';
 import {
-  compareBundleWithRows,
+  assertBundleEqualsRows,
   copyAccountBundle,
   packAccounts,
   packChangedHours,
@@ -138,20 +138,20 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
 
 /**
  * Opens accounts at the target in one transaction. Inserts their rows with the target's ids and encryption, and compares them by count and
- * fingerprint. Readings and load profile must have been copied before. Returns the number of rows of each relation.
+ * fingerprint. Readings and load profile must have been copied before.
  */
 export async function openAccountsAtTarget(
   { source, target }: CopySourceAndTarget,
   userIds: readonly string[],
   { fromInstallation, reseal }: { fromInstallation: string; reseal: (sealed: Buffer) => Buffer },
-): Promise<{ relation: string; rows: number }[]> {
-  return runInTransactionOnConnection(target, async () => {
+): Promise<void> {
+  await runInTransactionOnConnection(target, async () => {
     await target.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.usersArrival]);
     await copyAccountBundle(source, target);
     await renumberIncomingRows(target);
     await reencryptIncomingValues(target, reseal);
     await unpackAccounts(target);
-    const relations = await compareBundleWithRows(target, userIds);
+    await assertBundleEqualsRows(target, userIds);
     await target.query(
       'DELETE FROM arriving_series WHERE device_id IN (SELECT device_id FROM devices WHERE user_id = ANY ($1))',
       [userIds],
@@ -164,7 +164,6 @@ export async function openAccountsAtTarget(
       fromInstallation,
     ]);
     await noteMove(createDatabaseOnConnection(target), userIds, 'user.arrived', { from: fromInstallation });
-    return relations;
   });
 }
 

@@ -33,7 +33,7 @@ export async function connectToInstallations(pools: {
 }): Promise<SourceAndTargetInstallations> {
   const ends = {
     source: await openInstallation(pools.source, 'this installation'),
-    target: await openInstallation(pools.target, 'the one of --to'),
+    target: await openInstallation(pools.target, 'the installation of --to'),
   };
   const [mine, theirs] = await Promise.all([schemaOf(pools.source), schemaOf(pools.target)]);
   const missing = [...theirs].filter((name) => !mine.has(name)).concat([...mine].filter((name) => !theirs.has(name)));
@@ -50,8 +50,7 @@ async function openInstallation(pool: Pool, what: string): Promise<MoveInstallat
   const { rows: made } = await pool.query(`SELECT to_regclass('arrivals') IS NOT NULL AS "isMade"`);
   if (!made[0].isMade)
     throw new Error(
-      `The database of ${what} has no schema of this version: start the service on it first. --users moves accounts between two ` +
-        'installations that run. Nothing was changed.',
+      `The database of ${what} has no schema of this version: start the service on it first. Nothing was changed.`,
     );
   await assertSchemaNotNewer(pool);
   const { rows } = await pool.query('SELECT installation_id AS id FROM installation');
@@ -109,7 +108,7 @@ export async function assertSecretKeysDecryptValues(
 ): Promise<void> {
   for (const [{ pool }, secret, what] of [
     [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],
-    [target, secrets.target, 'The file of --to-secret-key'],
+    [target, secrets.target, 'The secret key file of --to'],
   ] as const) {
     const samples = await readSamplesOfEncryptedValues(createQueryFunctionOnConnection(pool));
     const box = createSecretEncrypter(secret);

@@ -48,13 +48,9 @@ import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturnedAcco
 import { describeUnpricedTariffs, findUnpricedTariffs, type UnpricedTariff } from './unpriced-tariffs.ts';
 
 export interface UsersMoveReport {
-  /** Number of accounts that moved in this run or an earlier one. */
+  /** Number of accounts that this run moved. */
   users: number;
   moved_before: number;
-  /** Relations that were copied and compared, with their number of rows. */
-  relations: { relation: string; rows: number }[];
-  /** Consumption of the moved accounts in mWh, equal in both installations. The latest hour of each device is not included. */
-  total_milliwatt_hours: string;
   /** Time in ms during which the accounts were closed. */
   held_ms: number;
   /** Number of messages of moved accounts that were forwarded to the target. */
@@ -73,8 +69,8 @@ export interface UsersMoveOptions {
   taking: IngestSettings;
   /** Maximum time in ms for which devices may stay connected to the source after the move. Then the last messages are forwarded. */
   connectedMs?: number;
-  /** Redirects callers and devices of the accounts. Undefined: operators do this by hand. */
-  routes?: AccountRedirector;
+  /** Redirects callers and devices of the accounts. Null or undefined: operators do this by hand. */
+  routes?: AccountRedirector | null;
   step(text: string): void;
   progress: CopyProgressCallback;
 }
@@ -103,8 +99,6 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
       const report: UsersMoveReport = {
         users: 0,
         moved_before: chosen.moved.length,
-        relations: [],
-        total_milliwatt_hours: '0',
         held_ms: 0,
         forwarded: 0,
         removed: 0,
@@ -274,11 +268,9 @@ async function bringOver(
   ]);
   if (was !== is) throw new Error(`the aggregates there contain ${is} mWh, and should contain ${was}`);
   how.step('Opening the accounts there …');
-  const relations = await runWithSourceAndTarget({ source: source.pool, target: target.pool }, (ends) =>
+  await runWithSourceAndTarget({ source: source.pool, target: target.pool }, (ends) =>
     openAccountsAtTarget(ends, userIds, { fromInstallation: source.id, reseal: createReencrypter(how.secrets) }),
   );
-  report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
-  report.total_milliwatt_hours = (BigInt(report.total_milliwatt_hours) + BigInt(is)).toString();
   // Raw SQL in this file: uses the database's clock, and lists of ids.
   const { rows } = await source.pool.query(
     'SELECT round(extract(epoch FROM clock_timestamp() - min(closed_at)) * 1000)::bigint AS ms FROM departures WHERE user_id = ANY ($1)',
