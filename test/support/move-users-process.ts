@@ -2,15 +2,14 @@ import { flushCompileCache } from 'node:module';
 import { moveUsers } from '#src/start/users-move/move-users.ts';
 
 /**
- * `node move-users-process.ts SOURCE TARGET ACCOUNTS AT NTH`: moves accounts. The process kills itself when it reports the step or relation
- * AT for the NTH time.
+ * `node move-users-process.ts SOURCE TARGET AT ACCOUNT…`: moves accounts. The process kills itself when it reports the step or relation
+ * AT.
  */
-const [source = '', target = '', accounts = '', at = '', nth = '1'] = process.argv.slice(2);
+const [source = '', target = '', at = '', ...accounts] = process.argv.slice(2);
 // A killed process would not write Node's compile cache.
 flushCompileCache();
-let times = 0;
 function onProgress(text: string): void {
-  if (text.includes(at) && ++times === Number(nth)) process.kill(process.pid, 'SIGKILL');
+  if (text.includes(at)) process.kill(process.pid, 'SIGKILL');
 }
 await moveUsers(source, target, {
   accounts,

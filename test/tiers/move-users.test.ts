@@ -40,8 +40,8 @@ const two = registerTwoDatabases();
  */
 const isWithHypertablesOnly = inject('tier') === 'apache';
 
-const how = (userIds: readonly string[], options: Partial<UsersMoveOptions> = {}): UsersMoveOptions => ({
-  accounts: userIds.join('\n'),
+const how = (accounts: readonly string[], options: Partial<UsersMoveOptions> = {}): UsersMoveOptions => ({
+  accounts,
   secrets: SECRETS,
   taking: TAKING,
   step: () => {},
@@ -275,8 +275,8 @@ function publishing(pool: Pool, homes: readonly TestMeter[]) {
   };
 }
 
-async function moveUntil(accounts: string, at: string, nth = 1): Promise<string | null> {
-  const child = spawn(process.execPath, [MOVE_PROCESS, two.source.url, two.target.url, accounts, at, String(nth)], {
+async function moveUntil(accounts: readonly string[], at: string): Promise<string | null> {
+  const child = spawn(process.execPath, [MOVE_PROCESS, two.source.url, two.target.url, at, ...accounts], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return new Promise((done, fail) => {
@@ -294,7 +294,7 @@ if (!isWithHypertablesOnly) {
     await target.settle();
     const stop = publishing(source.pool, [one, other, stays]);
     const emails = await source.pool.query('SELECT email FROM users WHERE user_id = $1', [one.userId]);
-    const accounts = `${emails.rows[0].email.toUpperCase()}\n# and\n${other.userId}`;
+    const accounts = [emails.rows[0].email.toUpperCase(), other.userId];
     expect(await moveUntil(accounts, 'Copying while')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'device_days')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'Closing')).toBe('SIGKILL');

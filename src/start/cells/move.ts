@@ -52,7 +52,7 @@ export async function moveToCell(
       ...how,
       // Only the move of the last group waits until no device is connected to the previous cell.
       connectedMs: index === groups.length - 1 ? MAX_CONNECTION_TIME_AFTER_MOVE_MS : 0,
-      accounts: accounts.join('\n'),
+      accounts,
       routes,
     });
     report.users += one.users;

@@ -3,7 +3,7 @@ import type { SourceAndTargetInstallations } from './installations.ts';
 
 // Raw SQL: the statements run on two databases and join lists of ids.
 
-/** Accounts in the operator's file, by the progress of their move. */
+/** Ids of the accounts that an operator named, by the progress of their move. */
 interface Chosen {
   /** Accounts that are in this installation and may move. */
   toMove: string[];
@@ -11,8 +11,6 @@ interface Chosen {
   unfinished: string[];
   /** Accounts that have already moved to the other installation. */
   moved: string[];
-  /** Line number in the file, by the account's id. */
-  lines: ReadonlyMap<string, number>;
 }
 
 interface Departure {
@@ -21,44 +19,40 @@ interface Departure {
   isFinished: boolean;
 }
 
-/**
- * Finds the accounts that a file names. Throws a single error that lists every invalid line, and every reason why an account cannot move.
- */
+/** Finds accounts by id or e-mail address. Throws a single error that lists every reason why an account cannot move. */
 export async function findAccountsToMove(
   { source, target }: SourceAndTargetInstallations,
-  named: readonly Named[],
-  errors: readonly string[],
+  names: readonly string[],
 ): Promise<Chosen> {
-  const wrong = [...errors];
+  const wrong: string[] = [];
   const departures = await departuresOf(source.pool);
-  const here = await accountsNamed(source.pool, named);
-  const gone = await goneByEmail({ source, target }, named);
-  const lines = new Map<string, number>();
-  const chosen: Chosen = { toMove: [], unfinished: [], moved: [], lines };
-  for (const { line, name } of named) {
+  const here = await accountsNamed(source.pool, names);
+  const gone = await goneByEmail({ source, target }, names);
+  const moving = new Set<string>();
+  const candidates: MoveCandidate[] = [];
+  const chosen: Chosen = { toMove: [], unfinished: [], moved: [] };
+  for (const name of names) {
     const account = here.get(name.toLowerCase());
     const userId = account?.userId ?? gone.get(name.toLowerCase()) ?? name;
     const departure = departures.get(userId);
-    const before = lines.get(userId);
-    if (!account && !departure) wrong.push(`line ${line}: there is no account ${name}`);
-    else if (before !== undefined) wrong.push(`line ${line}: ${name} is the same account as in line ${before}`);
-    else if (!account && departure && departure.to !== target.id)
-      wrong.push(`line ${line}: ${name} moved into another installation (${departure.to})`);
-    else chosen[account ? 'toMove' : departure?.isFinished ? 'moved' : 'unfinished'].push(userId);
-    lines.set(userId, before ?? line);
+    if (moving.has(userId)) continue;
+    moving.add(userId);
+    if (account) candidates.push(account);
+    else if (!departure) wrong.push(`there is no account ${name}`);
+    else if (departure.to !== target.id) wrong.push(`${name} moved into another installation (${departure.to})`);
+    else chosen[departure.isFinished ? 'moved' : 'unfinished'].push(userId);
   }
-  const forgotten = [...departures.values()].filter(({ userId, isFinished }) => !isFinished && !lines.has(userId));
+  chosen.toMove = candidates.map(({ userId }) => userId);
+  const forgotten = [...departures.values()].filter(({ userId, isFinished }) => !isFinished && !moving.has(userId));
   if (forgotten.length > 0)
     wrong.push(
       `finish the interrupted move to ${forgotten[0]?.to} first, of ${forgotten.map(({ userId }) => userId).join(', ')}`,
     );
-  const candidates = chosen.toMove.flatMap((userId) => [...here.values()].find((one) => one.userId === userId) ?? []);
-  const around = await surroundings({ source, target }, candidates, [...lines.keys()]);
+  const around = await surroundings({ source, target }, candidates, [...moving]);
   for (const one of candidates)
-    for (const reason of listReasonsAgainstMove(one, new Set(lines.keys()), around))
-      wrong.push(`line ${lines.get(one.userId)}: ${one.userId} ${reason}`);
+    for (const reason of listReasonsAgainstMove(one, moving, around)) wrong.push(`${one.userId} ${reason}`);
   if (wrong.length > 0)
-    throw new Error(`Some accounts of --users cannot be moved. Nothing was changed.\n  ${wrong.join('\n  ')}`);
+    throw new Error(`These accounts cannot be moved, and were not changed:\n  ${wrong.join('\n  ')}`);
   return chosen;
 }
 
@@ -71,25 +65,25 @@ async function departuresOf(pool: Pool): Promise<Map<string, Departure>> {
   return new Map(rows.map((row) => [row.userId, row]));
 }
 
-/** Returns accounts by their name in the operator's file: id, or e-mail address in lower case. */
-async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<string, MoveCandidate>> {
+/** Returns accounts by name: the id, or the e-mail address in lower case. */
+async function accountsNamed(pool: Pool, names: readonly string[]): Promise<Map<string, MoveCandidate>> {
   const { rows } = await pool.query<MoveCandidate & { name: string }>(
     `SELECT lower(n.name) AS name, user_id AS "userId", email, role, enrolled_by AS "enrolledBy"
      FROM unnest($1::text[]) n (name) JOIN users u ON u.user_id = n.name OR lower(u.email) = lower(n.name)`,
-    [named.map(({ name }) => name)],
+    [names],
   );
   return new Map(rows.map(({ name, ...one }) => [name, one]));
 }
 
 /**
- * Returns the ids of accounts that the file names by e-mail address and that are not active here, because they are closed or have moved to
- * the other installation.
+ * Returns the ids of accounts that are named by e-mail address and that are not active here, because they are closed or have moved to the
+ * other installation.
  */
 async function goneByEmail(
   { source, target }: SourceAndTargetInstallations,
-  named: readonly Named[],
+  names: readonly string[],
 ): Promise<Map<string, string>> {
-  const emails = named.map(({ name }) => name.toLowerCase()).filter((name) => name.includes('@'));
+  const emails = names.map((name) => name.toLowerCase()).filter((name) => name.includes('@'));
   const { rows: parcelled } = await source.pool.query(
     `SELECT lower(row->>'email') AS email, row->>'user_id' AS id FROM parcels
      WHERE relation = 'users' AND lower(row->>'email') = ANY ($1)`,
@@ -148,38 +142,7 @@ export async function countEnrolledAccountsLeftBehind(
   return new Map(rows.map(({ id, accounts }) => [id, accounts]));
 }
 
-/** An account that a file names by id or e-mail address, with its line number. */
-interface Named {
-  line: number;
-  name: string;
-}
-
-/** Parses a file of accounts: each line has a `user_id` or an e-mail address, and comments follow a `#`. */
-export function parseAccountsFile(text: string): { named: Named[]; errors: string[] } {
-  const named: Named[] = [];
-  const errors: string[] = [];
-  const lines = new Map<string, number>();
-  for (const [index, whole] of text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .entries()) {
-    const line = index + 1;
-    const name = whole.replace(/#.*$/, '').trim();
-    if (name === '') continue;
-    const before = lines.get(name.toLowerCase());
-    if (!/^(usr_\w+|[^\s@]+@[^\s@]+)$/.test(name))
-      errors.push(`line ${line}: ${name} is neither a user_id nor an e-mail address`);
-    else if (before !== undefined) errors.push(`line ${line}: ${name} is in line ${before}, too`);
-    else {
-      lines.set(name.toLowerCase(), line);
-      named.push({ line, name });
-    }
-  }
-  if (named.length === 0 && errors.length === 0) errors.push('it contains no account');
-  return { named, errors };
-}
-
-/** An account in the operator's file, with the facts that decide whether it can move. */
+/** An account that an operator wants to move, with the facts that decide whether it can move. */
 export interface MoveCandidate {
   userId: string;
   email: string;
@@ -195,7 +158,7 @@ export interface MoveConstraints {
   emailsThere: ReadonlySet<string>;
   /** By id of a moving account: the identity provider whose user is already linked to an account of the other installation. */
   issuersThere: ReadonlyMap<string, string>;
-  /** Number of enrolled homeowners who are missing from the operator's file, by utility. */
+  /** Number of enrolled homeowners who do not move, by utility. */
   left: ReadonlyMap<string, number>;
 }
 
@@ -215,11 +178,11 @@ export function listReasonsAgainstMove(
   if (issuer !== undefined)
     found.push(`signs in at ${issuer} as another account there does: unlink one of them (energy users unlink)`);
   if (enrolledBy !== null && !moving.has(enrolledBy) && !there.has(enrolledBy))
-    found.push(`was enrolled by ${enrolledBy}, which is neither in the file nor in the other installation`);
+    found.push(`was enrolled by ${enrolledBy}, which neither moves as well nor is in the other installation`);
   const stay = left.get(userId) ?? 0;
   if (stay > 0)
     found.push(
-      `enrolled ${stay} account${stay === 1 ? '' : 's'} that the file does not have: a utility moves with all of its homeowners`,
+      `enrolled ${stay} account${stay === 1 ? '' : 's'} that ${stay === 1 ? 'does' : 'do'} not move: a utility moves with all of its homeowners`,
     );
   return found;
 }

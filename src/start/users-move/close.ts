@@ -77,12 +77,10 @@ async function close(
     userIds,
   ]);
   if (rowCount !== userIds.length)
-    throw new Error(
-      'An account of the file was deleted during the command. Nothing was closed; run the command again.',
-    );
+    throw new Error('An account was deleted during the command. Nothing was closed; run the command again.');
   if ((await countEnrolledAccountsLeftBehind(client, userIds)).size > 0)
     throw new Error(
-      'A utility of the file enrolled another account during the command. Nothing was closed; add that account and run the command again.',
+      'A utility enrolled another account during the command. Nothing was closed; name that account, too, and run the command again.',
     );
   for (const [relation, key] of [
     ['gateways', 'gateway_id'],

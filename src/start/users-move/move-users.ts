@@ -23,7 +23,7 @@ import {
   repairAggregates,
   STREAMED_ACCOUNT_RELATIONS,
 } from './account-views.ts';
-import { findAccountsToMove, parseAccountsFile } from './choose.ts';
+import { findAccountsToMove } from './choose.ts';
 import {
   areAccountsOpenAtTarget,
   closeAccountsAtSource,
@@ -62,8 +62,8 @@ export interface UsersMoveReport {
 }
 
 export interface UsersMoveOptions {
-  /** Content of the operator's file of accounts. */
-  accounts: string;
+  /** Ids or e-mail addresses of the accounts to move. */
+  accounts: readonly string[];
   /** Encryption keys of the two installations. */
   secrets: { source: string; target: string };
   taking: IngestSettings;
@@ -92,10 +92,9 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
   };
   try {
     const both = await connectToInstallations(pools);
-    const { named, errors } = parseAccountsFile(how.accounts);
     how.step(`From: ${both.source.database.line}\nTo:   ${both.target.database.line}`);
     return await runWithInstallationsLocked(pools, async () => {
-      const chosen = await findAccountsToMove(both, named, errors);
+      const chosen = await findAccountsToMove(both, how.accounts);
       const report: UsersMoveReport = {
         users: 0,
         moved_before: chosen.moved.length,
@@ -106,9 +105,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
       };
       await assertSecretKeysDecryptValues(both, how.secrets);
       await writeMessagesOfReturnedAccounts(both.source.pool, how.taking);
-      const warning = describeUnpricedTariffs(
-        await findUnpricedTariffs(both, pools.source, chosen.toMove, chosen.lines),
-      );
+      const warning = describeUnpricedTariffs(await findUnpricedTariffs(both, pools.source, chosen.toMove));
       if (warning !== '') how.step(warning);
       if (chosen.unfinished.length > 0) await finish(both, chosen.unfinished, how, report);
       if (chosen.toMove.length > 0) {
@@ -122,7 +119,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
       if (report.users > 0 && how.connectedMs !== undefined) {
         report.forwarded += await forwardUntilDisconnected(both, how.taking, how.connectedMs);
       }
-      report.unpriced = await findUnpricedTariffs(both, pools.target, [...chosen.lines.keys()], chosen.lines);
+      report.unpriced = await findUnpricedTariffs(both, pools.target, Object.values(chosen).flat());
       return report;
     });
   } finally {

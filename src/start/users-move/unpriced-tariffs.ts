@@ -3,8 +3,6 @@ import type { SourceAndTargetInstallations } from './installations.ts';
 
 /** A tariff of a moving account whose price series does not move. */
 export interface UnpricedTariff {
-  /** Line number of the account in the file. */
-  line: number;
   user_id: string;
   tariff_id: string;
   tariff: string;
@@ -15,13 +13,12 @@ export interface UnpricedTariff {
 
 /**
  * Returns the tariffs of moving accounts whose price series will not be at the target. `at`: pool of the installation that has the
- * accounts. `lines`: line numbers of the accounts in the operator's file.
+ * accounts.
  */
 export async function findUnpricedTariffs(
   { source, target }: SourceAndTargetInstallations,
   at: Pool,
   userIds: readonly string[],
-  lines: ReadonlyMap<string, number>,
 ): Promise<UnpricedTariff[]> {
   // Raw SQL: the statements run on two databases.
   const { rows } = await at.query(
@@ -38,12 +35,7 @@ export async function findUnpricedTariffs(
   const names = new Map(here.map(({ id, name }) => [id, name]));
   return rows
     .filter(({ series_id }) => !known.has(series_id))
-    .map(({ valid_from: _from, ...one }) => ({
-      line: lines.get(one.user_id) ?? 0,
-      ...one,
-      series: names.get(one.series_id) ?? null,
-    }))
-    .sort((a, b) => a.line - b.line);
+    .map(({ valid_from: _from, ...one }) => ({ ...one, series: names.get(one.series_id) ?? null }));
 }
 
 async function seriesOf(pool: Pool, seriesIds: readonly string[]): Promise<{ id: string; name: string }[]> {
@@ -55,8 +47,8 @@ async function seriesOf(pool: Pool, seriesIds: readonly string[]): Promise<{ id:
 export function describeUnpricedTariffs(tariffs: readonly UnpricedTariff[]): string {
   if (tariffs.length === 0) return '';
   const each = tariffs.map(
-    ({ line, user_id, tariff, tariff_id, series, series_id }) =>
-      `  line ${line}: ${user_id}, tariff “${tariff}” (${tariff_id}): series ${series === null ? series_id : `“${series}” (${series_id})`}`,
+    ({ user_id, tariff, tariff_id, series, series_id }) =>
+      `  ${user_id}, tariff “${tariff}” (${tariff_id}): series ${series === null ? series_id : `“${series}” (${series_id})`}`,
   );
   return (
     `These tariffs use price series of accounts that do not move. In the new installation their energy has no price (missing_prices_kwh), and alerts on costs do not fire, ` +
