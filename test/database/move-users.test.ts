@@ -13,13 +13,14 @@ import { findInvalidLogins, hashSecret, isDeviceLoginValid } from '#src/devices/
 import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { closeAccountsAtSource } from '#src/start/users-move/close.ts';
-import { moveUsers, type UsersMoveOptions } from '#src/start/users-move/move-users.ts';
+import { moveUsers } from '#src/start/users-move/move-users.ts';
 import { readAccountRoutingNames, recordExpectedRoutingNames } from '#src/start/users-move/routes.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { createTariff, updateTariff } from '#src/tariffs/store.ts';
 import { removeExpiredMovedAccounts } from '#src/users/departures.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
+import { createMoveOptions, INGEST_SETTINGS, MOVE_SECRETS } from '#test/support/account-moves.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 import type { TestDatabase } from '#test/support/database.ts';
 import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
@@ -32,17 +33,6 @@ import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts'
  * test/tiers/move-users.test.ts.
  */
 const two = registerTwoDatabases();
-const TAKING = { retentionMonths: 13, maxChannels: 64 };
-
-const how = (accounts: readonly string[], options: Partial<UsersMoveOptions> = {}): UsersMoveOptions => ({
-  accounts,
-  secrets: { source: 'one secret', target: 'another secret' },
-  taking: TAKING,
-  step: () => {},
-  progress: () => {},
-  ...options,
-});
-
 const mentioned = (pool: TestDatabase['pool'], ids: readonly string[]) =>
   pool
     .query('SELECT user_id FROM users WHERE user_id = ANY ($1) ORDER BY 1', [ids])
@@ -68,7 +58,7 @@ test('every account that cannot move is reported, and nothing is changed', async
     'nobody@example.com',
     'usr_nobody',
   ];
-  const refusal = await moveUsers(source.url, target.url, how(accounts)).then(
+  const refusal = await moveUsers(source.url, target.url, createMoveOptions(accounts)).then(
     () => '',
     (error: Error) => error.message,
   );
@@ -80,42 +70,46 @@ test('every account that cannot move is reported, and nothing is changed', async
     expect.stringMatching(/^usr_\w+ was enrolled by usr_\w+, which neither moves as well nor/),
     expect.stringMatching(/^usr_\w+ has an e-mail address that another account there has/),
   ]);
-  await expect(moveUsers(source.url, target.url, how([utility.user_id, first?.user_id ?? '']))).rejects.toThrow(
-    /enrolled 1 account that does not move/,
-  );
+  await expect(
+    moveUsers(source.url, target.url, createMoveOptions([utility.user_id, first?.user_id ?? ''])),
+  ).rejects.toThrow(/enrolled 1 account that does not move/);
   expect(await countRows(source.pool, 'users')).toBe(5);
   expect(await countRows(target.pool, 'users')).toBe(1);
   // A utility moves together with all its homeowners, and still manages them after the move.
   const all = [utility.user_id, first?.user_id ?? '', second?.user_id ?? ''];
-  await moveUsers(source.url, target.url, how(all));
+  await moveUsers(source.url, target.url, createMoveOptions(all));
   const { rows } = await target.pool.query('SELECT count(*) AS n FROM users WHERE enrolled_by = $1', [utility.user_id]);
   expect(rows[0].n).toBe(2);
   // A homeowner who is created at the source after the move can be moved later.
   const late = await createUser(here, { email: 'late@example.com', role: 'homeowner' });
-  await moveUsers(source.url, target.url, how([late.user_id]));
+  await moveUsers(source.url, target.url, createMoveOptions([late.user_id]));
   expect(await mentioned(source.pool, [...all, late.user_id])).toEqual([]);
 });
 
 test('databases that do not belong to a running installation are refused', async () => {
   const { source, target } = two;
   const home = await createTestMeter(source);
-  await expect(moveUsers(source.url, source.url, how([home.userId]))).rejects.toThrow(/this installation itself/);
+  await expect(moveUsers(source.url, source.url, createMoveOptions([home.userId]))).rejects.toThrow(
+    /this installation itself/,
+  );
   const wrong = { source: 'one secret', target: 'another secret' };
   await source.pool.query(
     "INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed) VALUES ('whk_1', $1, 'user.created', 'https://example.com', '\\x00')",
     [home.userId],
   );
-  await expect(moveUsers(source.url, target.url, how([home.userId], { secrets: wrong }))).rejects.toThrow(
+  await expect(moveUsers(source.url, target.url, createMoveOptions([home.userId], { secrets: wrong }))).rejects.toThrow(
     /SECRET_KEY .* does not decrypt/,
   );
   await target.pool.query(
     "DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations WHERE name LIKE 'schema/%')",
   );
-  await expect(moveUsers(source.url, target.url, how([home.userId]))).rejects.toThrow(
+  await expect(moveUsers(source.url, target.url, createMoveOptions([home.userId]))).rejects.toThrow(
     /have different versions \(schema\//,
   );
   await target.pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-  await expect(moveUsers(source.url, target.url, how([home.userId]))).rejects.toThrow(/has no schema of this version/);
+  await expect(moveUsers(source.url, target.url, createMoveOptions([home.userId]))).rejects.toThrow(
+    /has no schema of this version/,
+  );
   expect(await countRows(source.pool, 'departures')).toBe(0);
 });
 
@@ -137,7 +131,9 @@ test('a moved account, its key, sessions and devices are unknown at the source, 
     await moveUsers(
       source.url,
       target.url,
-      how([userId], { secrets: { source: 'the secret of the tests', target: 'the secret of the tests' } }),
+      createMoveOptions([userId], {
+        secrets: { source: 'the secret of the tests', target: 'the secret of the tests' },
+      }),
     );
     expect((await api.send(`/v1/users/${userId}`, { key: admin.key })).status).toBe(404);
     expect(
@@ -188,7 +184,7 @@ test('while an account moves, both installations answer its callers with 503 and
       },
       toSource: async (names: readonly { name: string }[]) => void routed.push(`back ${names.length}`),
     };
-    const failing = how([userId], {
+    const failing = createMoveOptions([userId], {
       ...{ secrets, routes },
       step: (text) => {
         if (text.startsWith('Copying data that arrived')) throw new Error('it fails');
@@ -233,7 +229,7 @@ test('a move waits for a running delivery, includes hours that close meanwhile, 
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const home = await createTestMeter(source);
   const { userId } = home;
-  const sealed = createSecretEncrypter('one secret').seal('a token');
+  const sealed = createSecretEncrypter(MOVE_SECRETS.source).seal('a token');
   for (const owner of [admin.user_id, userId])
     await source.pool.query(
       `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)
@@ -245,7 +241,11 @@ test('a move waits for a running delivery, includes hours that close meanwhile, 
   const [eventId] = await addEvents(createQueryFunctionOnConnection(source.pool), [event], new Date());
   await source.pool.query("UPDATE deliveries SET leased_until = now() + interval '1 minute' WHERE target = 'email'");
   const steps: string[] = [];
-  const moving = moveUsers(source.url, target.url, how([userId], { step: (text) => void steps.push(text) }));
+  const moving = moveUsers(
+    source.url,
+    target.url,
+    createMoveOptions([userId], { step: (text) => void steps.push(text) }),
+  );
   await expect.poll(() => steps.some((text) => text.startsWith('Closing'))).toBe(true);
   await new Promise((done) => setTimeout(done, 200));
   expect(await countRows(source.pool, 'departures')).toBe(0);
@@ -281,12 +281,12 @@ test('messages that a gateway and a device still send to the source are stored w
   const home = await createTestMeter(source);
   const stays = await createTestMeter(source);
   const { gateway } = await createGateway(createDatabase(source.pool), { userId: home.userId, name: 'cellar' });
-  const writer = createWriter(source.pool, TAKING);
+  const writer = createWriter(source.pool, INGEST_SETTINGS);
   const now = Date.now();
   const reading = (id: string, kwh: number, at: number) =>
     raw(`energy/v1/${id}/readings`, { ts: new Date(at).toISOString(), energy_total_kwh: kwh });
   await writer.write([reading(home.deviceId, 1, now - 9_000), reading(stays.deviceId, 1, now - 9_000)]);
-  await moveUsers(source.url, target.url, how([home.userId]));
+  await moveUsers(source.url, target.url, createMoveOptions([home.userId]));
   const result = await writer.write([
     reading(home.deviceId, 2, now - 8_000),
     reading(stays.deviceId, 2, now - 8_000),
@@ -297,9 +297,9 @@ test('messages that a gateway and a device still send to the source are stored w
   expect(result).toMatchObject({ stored: 1, rejected: 1, departed: 3 });
   const { rows } = await source.pool.query('SELECT login, payload::text FROM departed_messages ORDER BY place');
   expect(rows.map(({ login }) => login).sort()).toEqual([gateway.gateway_id, home.deviceId, home.deviceId].sort());
-  const report = await moveUsers(source.url, target.url, how([home.userId]));
+  const report = await moveUsers(source.url, target.url, createMoveOptions([home.userId]));
   expect(report).toMatchObject({ users: 0, moved_before: 1, forwarded: 3 });
-  expect(await moveUsers(source.url, target.url, how([home.userId]))).toMatchObject({ forwarded: 0 });
+  expect(await moveUsers(source.url, target.url, createMoveOptions([home.userId]))).toMatchObject({ forwarded: 0 });
   expect(await sumImportedMilliwattHours(target, 'user_daily', home.userId)).toBe(1_000_000);
   expect(await sumImportedMilliwattHours(source, 'user_daily', stays.userId)).toBe(1_000_000);
   expect(await countRows(target.pool, 'rejected_messages')).toBe(1);
@@ -307,39 +307,12 @@ test('messages that a gateway and a device still send to the source are stored w
   expect(await countRows(source.pool, 'rejected_messages')).toBe(1);
 });
 
-test('an account that moved back is complete, with the messages that were sent to either installation', async () => {
-  const { source, target } = two;
-  const home = await createTestMeter(source);
-  const now = Date.now();
-  const send = (at: TestDatabase, kwh: number, seconds: number) => {
-    const body = { ts: new Date(now - seconds * 1_000).toISOString(), energy_total_kwh: kwh };
-    return createWriter(at.pool, TAKING).write([raw(`energy/v1/${home.deviceId}/readings`, body)]);
-  };
-  await send(source, 1, 60);
-  await moveUsers(source.url, target.url, how([home.userId]));
-  await send(target, 2, 50);
-  // The source stores a message that arrives while the account is at the target. It is added when the account moves back.
-  await send(source, 3, 40);
-  await moveUsers(
-    target.url,
-    source.url,
-    how([home.userId], { secrets: { source: 'another secret', target: 'one secret' } }),
-  );
-  await send(target, 4, 30);
-  await send(source, 5, 20);
-  expect(await moveUsers(target.url, source.url, how([home.userId]))).toMatchObject({ moved_before: 1, forwarded: 1 });
-  expect(await sumImportedMilliwattHours(source, 'user_daily', home.userId)).toBe(4_000_000);
-  expect(await countRows(source.pool, 'readings')).toBe(5);
-  expect(await countRows(source.pool, 'departed_logins')).toBe(0);
-  expect(await countRows(target.pool, 'readings')).toBe(0);
-});
-
-test('a message that cannot be written is refused individually, and blocks no move', async () => {
+test('an account that moved back is complete; a message that cannot be written is refused individually, and blocks no move', async () => {
   const { source, target } = two;
   const home = await createTestMeter(source);
   const now = Date.now();
   const send = (at: TestDatabase, ...kwh: number[]) =>
-    createWriter(at.pool, TAKING).write(
+    createWriter(at.pool, INGEST_SETTINGS).write(
       kwh.map((total) => {
         const body = { ts: new Date(now - 600_000 + total * 60_000).toISOString(), energy_total_kwh: total };
         return raw(`energy/v1/${home.deviceId}/readings`, body);
@@ -348,35 +321,45 @@ test('a message that cannot be written is refused individually, and blocks no mo
   const refused = async (at: TestDatabase) =>
     (await at.pool.query('SELECT reason FROM rejected_messages')).rows.map(({ reason }) => reason);
   await send(source, 1);
-  await moveUsers(source.url, target.url, how([home.userId]));
+  await moveUsers(source.url, target.url, createMoveOptions([home.userId]));
   for (const { pool } of [source, target])
     await pool.query('ALTER TABLE readings ADD CONSTRAINT poison CHECK (value NOT IN (3000000, 6000000))');
   await send(source, 2, 3, 4);
-  expect(await moveUsers(source.url, target.url, how([home.userId]))).toMatchObject({ forwarded: 3 });
+  expect(await moveUsers(source.url, target.url, createMoveOptions([home.userId]))).toMatchObject({ forwarded: 3 });
   expect(await refused(target)).toEqual([expect.stringMatching(/^cannot be written: .*poison/)]);
   // These messages arrive at the source. They are added to the account when the account moves back.
   await send(source, 5, 6, 7);
-  const secrets = { source: 'another secret', target: 'one secret' };
-  await moveUsers(target.url, source.url, how([home.userId], { secrets }));
+  const secrets = { source: MOVE_SECRETS.target, target: MOVE_SECRETS.source };
+  await moveUsers(target.url, source.url, createMoveOptions([home.userId], { secrets }));
   expect(await refused(source)).toHaveLength(2);
   expect(await sumImportedMilliwattHours(source, 'user_daily', home.userId)).toBe(6_000_000);
   expect(await countRows(source.pool, 'readings')).toBe(5);
+  // A message that arrives at the target after the account has moved back is forwarded to the source.
+  await send(target, 8);
+  await send(source, 9);
+  expect(await moveUsers(target.url, source.url, createMoveOptions([home.userId]))).toMatchObject({
+    moved_before: 1,
+    forwarded: 1,
+  });
+  expect(await sumImportedMilliwattHours(source, 'user_daily', home.userId)).toBe(8_000_000);
+  expect(await countRows(source.pool, 'readings')).toBe(7);
   expect(await countRows(source.pool, 'departed_logins')).toBe(0);
+  expect(await countRows(target.pool, 'readings')).toBe(0);
 });
 
 test('messages stored for a moved account are deleted when it is erased at the target, and after 90 days', async () => {
   const { source, target } = two;
   const db = createDatabase(source.pool);
   const [erased, lives] = [await createTestMeter(source), await createTestMeter(source)];
-  const writer = createWriter(source.pool, TAKING);
+  const writer = createWriter(source.pool, INGEST_SETTINGS);
   const send = ({ deviceId }: { deviceId: string }) =>
     writer.write([raw(`energy/v1/${deviceId}/readings`, { ts: new Date().toISOString(), energy_total_kwh: 1 })]);
   const both = [erased.userId, lives.userId];
-  await moveUsers(source.url, target.url, how(both));
+  await moveUsers(source.url, target.url, createMoveOptions(both));
   await eraseUser(createDatabase(target.pool), erased.userId);
   await send(erased);
   await send(lives);
-  expect(await moveUsers(source.url, target.url, how(both))).toMatchObject({
+  expect(await moveUsers(source.url, target.url, createMoveOptions(both))).toMatchObject({
     moved_before: 2,
     forwarded: 1,
     removed: 1,
@@ -420,13 +403,14 @@ test('tariffs with prices of an account that does not move are reported until pr
     series: 'Day ahead',
   };
   expect(
-    (await moveUsers(source.url, target.url, how(accounts, { step: (text) => void steps.push(text) }))).unpriced,
+    (await moveUsers(source.url, target.url, createMoveOptions(accounts, { step: (text) => void steps.push(text) })))
+      .unpriced,
   ).toEqual([patch]);
   expect(steps.filter((text) => text.includes(`${home.userId}, tariff “hourly” (${tariff_id})`))).toHaveLength(1);
-  expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([patch]);
+  expect((await moveUsers(source.url, target.url, createMoveOptions(accounts))).unpriced).toEqual([patch]);
   const there = createDatabase(target.pool);
   await updateTariff(there, ALL_ACCOUNTS, tariff_id, { terms: { import: { series_id: own.series_id } } });
-  expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([]);
+  expect((await moveUsers(source.url, target.url, createMoveOptions(accounts))).unpriced).toEqual([]);
 });
 
 test('the command refuses impossible moves, and moves accounts without routers', async () => {
@@ -452,7 +436,7 @@ test('the command refuses impossible moves, and moves accounts without routers',
   await expect(energy('move', home.userId, '--to', 'north')).rejects.toThrow(/has no cell north/);
   await expect(energy('move', 'usr_nobody', '--to', 'south')).rejects.toThrow(/there is no account usr_nobody/);
   // The command waits for connected devices only if it moves an account itself.
-  await moveUsers(source.url, target.url, how([home.userId]));
+  await moveUsers(source.url, target.url, createMoveOptions([home.userId]));
   const { stdout } = await energy('move', home.userId, '--to', 'south');
   expect(stdout).toMatch(/^Moved 0 accounts \(1 had moved before\)/);
   expect(stdout).toContain('There are no routers, so the devices of these accounts need the address of the new');

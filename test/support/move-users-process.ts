@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { moveUsers } from '#src/start/users-move/move-users.ts';
+import { createMoveOptions } from './account-moves.ts';
 
 /**
  * `node move-users-process.ts SOURCE TARGET AT ACCOUNT…`: moves accounts. The process kills itself when it reports the step or relation
@@ -11,10 +12,4 @@ flushCompileCache();
 function onProgress(text: string): void {
   if (text.includes(at)) process.kill(process.pid, 'SIGKILL');
 }
-await moveUsers(source, target, {
-  accounts,
-  secrets: { source: 'one secret', target: 'another secret' },
-  taking: { retentionMonths: 13, maxChannels: 64 },
-  step: onProgress,
-  progress: onProgress,
-});
+await moveUsers(source, target, createMoveOptions(accounts, { step: onProgress, progress: onProgress }));

@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
-import { createDatabase, type Pool } from '#src/database/connect.ts';
+import type { Pool } from '#src/database/connect.ts';
 import { BUNDLED_RELATIONS, RELATIONS_DELETED_ON_MOVE, STREAMED_RELATIONS } from '#src/database/copy/relations.ts';
 import { checkAllRollups } from '#src/rollups/check-all.ts';
 import {
@@ -13,12 +13,16 @@ import {
   STORED_HOURS_TABLE,
   STORED_ROLLUP_LEVELS,
 } from '#src/rollups/levels.ts';
-import { closeAccountsAtSource, reopenAccounts } from '#src/start/users-move/close.ts';
-import { moveUsers, type UsersMoveOptions } from '#src/start/users-move/move-users.ts';
-import { createUser } from '#src/users/store.ts';
+import { moveUsers } from '#src/start/users-move/move-users.ts';
+import {
+  createMovableAccounts,
+  createMoveOptions,
+  INGEST_SETTINGS,
+  MOVE_SECRETS,
+} from '#test/support/account-moves.ts';
 import { findDifferingAccountRows, readAccountRows } from '#test/support/account-rows.ts';
 import type { TestDatabase } from '#test/support/database.ts';
-import { fillInstallation, type UserCredentials } from '#test/support/full-installation.ts';
+import { fillInstallation } from '#test/support/full-installation.ts';
 import { createTestMeter, sumImportedMilliwattHours, type TestMeter } from '#test/support/meters.ts';
 import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
 import { listUncoveredRelations, RECOMPUTED_RELATIONS } from '#test/support/uncovered-relations.ts';
@@ -31,23 +35,12 @@ const DAY_MS = 24 * HOUR_MS;
  */
 const LAST_MS = 12 * HOUR_MS;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-users-process.ts');
-const SECRETS = { source: 'the secret of the tests', target: 'another secret' };
-const TAKING = { retentionMonths: 13, maxChannels: 64 };
 const two = registerTwoDatabases();
 /**
  * True on the tier with hypertables but no continuous aggregates. On this tier, the lists of relations are not checked, because they are
  * the same as on plain PostgreSQL.
  */
 const isWithHypertablesOnly = inject('tier') === 'apache';
-
-const how = (accounts: readonly string[], options: Partial<UsersMoveOptions> = {}): UsersMoveOptions => ({
-  accounts,
-  secrets: SECRETS,
-  taking: TAKING,
-  step: () => {},
-  progress: () => {},
-  ...options,
-});
 
 /** Creates a home with forty days of register readings, some of them late or rejected. */
 async function homeOf(database: TestDatabase): Promise<TestMeter> {
@@ -60,26 +53,6 @@ async function homeOf(database: TestDatabase): Promise<TestMeter> {
     [new Date(now + DAY_MS), 2],
   ]);
   return home;
-}
-
-/** Turns the administrator and the home into two homeowners, because only homeowners may move. Returns their ids. */
-async function movers(database: TestDatabase, { admin, webhookId }: UserCredentials): Promise<string[]> {
-  const { pool } = database;
-  await pool.query("UPDATE users SET role = 'homeowner' WHERE user_id = $1", [admin.userId]);
-  await pool.query('DELETE FROM deliveries USING events e WHERE e.event_id = deliveries.event_id AND e.user_id <> $1', [
-    admin.userId,
-  ]);
-  // An account can move only if its groups contain no home that stays.
-  await pool.query('DELETE FROM group_members WHERE user_id <> $1', [admin.userId]);
-  await pool.query(
-    `WITH e AS (INSERT INTO events (event_id, type, user_id, data) SELECT 'evt_' || n, 'webhook.test', $1, '{"a": 1.50}' FROM generate_series(1, 3) n RETURNING event_id)
-     INSERT INTO deliveries (delivery_id, event_id, webhook_id, target, next_attempt_at, created_at)
-     SELECT 'dlv_' || event_id, event_id, $2, $2, now() + interval '1 day', now() FROM e`,
-    [admin.userId, webhookId],
-  );
-  await pool.query('UPDATE webhooks SET catching_up_to = (SELECT max(place) FROM deliveries) - 1');
-  const { rows } = await pool.query('SELECT DISTINCT user_id FROM devices');
-  return rows.map(({ user_id }) => user_id);
 }
 
 const mine = (pool: Pool, relation: string, userId: string) =>
@@ -101,11 +74,11 @@ const ofNoSeries = (pool: Pool) =>
 /** Moves accounts that have rows in every relation, and expects that all rows are equal afterwards. */
 async function moveFull(source: TestDatabase, target: TestDatabase) {
   const inHand = await fillInstallation(source);
-  const userIds = await movers(source, inHand);
+  const userIds = await createMovableAccounts(source, inHand);
   await homeOf(source);
   const others = await homeOf(target);
   await source.pool.query('UPDATE imports SET credentials_sealed = $1', [
-    createSecretEncrypter(SECRETS.source).seal('passwords of meters'),
+    createSecretEncrypter(MOVE_SECRETS.source).seal('passwords of meters'),
   ]);
   // The two databases must assign different ids, so that the test detects an id that was not translated.
   await target.pool.query(
@@ -120,7 +93,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   ] as const;
   for (const { relation } of BUNDLED_RELATIONS)
     expect({ relation, rows: before.get(relation)?.length }).not.toEqual({ relation, rows: 0 });
-  const report = await moveUsers(source.url, target.url, how(userIds));
+  const report = await moveUsers(source.url, target.url, createMoveOptions(userIds));
   expect(report).toMatchObject({ users: userIds.length, moved_before: 0 });
   await target.settle();
   await source.settle();
@@ -136,7 +109,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   for (const { pool } of [source, target]) expect(await ofNoSeries(pool)).toEqual([0, 0]);
   await rollupsAreRight(target);
   await rollupsAreRight(source);
-  return { inHand, userIds, others };
+  return { inHand, others };
 }
 
 test.skipIf(isWithHypertablesOnly)('every relation is assigned to a list', async () => {
@@ -207,9 +180,9 @@ test.skipIf(isWithHypertablesOnly)(
 
 test('accounts with rows in every relation move into a running installation, and no other account changes', async () => {
   const { source, target } = two;
-  const { inHand, userIds, others } = await moveFull(source, target);
+  const { inHand, others } = await moveFull(source, target);
   // Secrets are encrypted with the target's key, and waiting deliveries keep their order.
-  const box = createSecretEncrypter(SECRETS.target);
+  const box = createSecretEncrypter(MOVE_SECRETS.target);
   const [webhook] = await mine(target.pool, 'webhooks', inHand.admin.userId);
   expect(box.open(webhook.auth_token_sealed)).toBe('a token of the receiver');
   const { rows: imports } = await target.pool.query('SELECT credentials_sealed FROM imports');
@@ -225,11 +198,7 @@ test('accounts with rows in every relation move into a running installation, and
     ['dlv_evt_2', true],
     ['dlv_evt_3', false],
   ]);
-  // A second move of the same accounts changes nothing. The rows of a new home get other sequence numbers than the moved rows.
-  expect(await moveUsers(source.url, target.url, how(userIds))).toMatchObject({
-    users: 0,
-    moved_before: userIds.length,
-  });
+  // The rows of a new home get other sequence numbers than the moved rows.
   await others.read([[new Date(), 461]]);
   await homeOf(target);
   await rollupsAreRight(target);
@@ -243,7 +212,7 @@ if (inject('tier') !== 'plain') {
 
 /** Publishes messages of devices through one worker. Each batch follows the acknowledgement of the previous one. */
 function publishing(pool: Pool, homes: readonly TestMeter[]) {
-  const writer = createWriter(pool, TAKING);
+  const writer = createWriter(pool, INGEST_SETTINGS);
   // Readings are four seconds apart. Readings for some minutes are published per second, so that hours are completed all the time.
   const base = Date.now() - LAST_MS;
   const accepted = new Map(homes.map(({ deviceId }) => [deviceId, 0]));
@@ -313,7 +282,7 @@ if (!isWithHypertablesOnly) {
     expect(await moveUntil(accounts, 'Forwarding')).toBe('SIGKILL');
     expect(await moveUntil(accounts, '-never-')).toBe(null);
     const accepted = await stop();
-    const last = await moveUsers(source.url, target.url, how([one.userId, other.userId]));
+    const last = await moveUsers(source.url, target.url, createMoveOptions([one.userId, other.userId]));
     expect(last).toMatchObject({ users: 0, moved_before: 2 });
     await target.settle();
     for (const [home, at] of [
@@ -334,169 +303,6 @@ if (!isWithHypertablesOnly) {
     expect((await readAccountRows(source.pool, [one.userId, other.userId])).get('readings by name')).toEqual([]);
     expect(await countRows(target.pool, 'arriving_series')).toBe(0);
     await rollupsAreRight(target);
-    await rollupsAreRight(source);
-  });
-}
-
-/** Creates every kind of reference between an account that moves and an account that stays, in both directions. */
-async function createReferences(pool: Pool, movingId: string, stayingId: string): Promise<void> {
-  const { rows } = await pool.query('SELECT group_id FROM home_groups WHERE user_id = $1 LIMIT 1', [movingId]);
-  const both = [movingId, stayingId];
-  for (const [text, values] of [
-    ["INSERT INTO home_groups (group_id, user_id, name) VALUES ('grp_other', $1, 'x')", [stayingId]],
-    ["INSERT INTO group_members VALUES ($3, $2), ('grp_other', $1)", [...both, rows[0].group_id]],
-    [
-      `INSERT INTO api_keys (key_id, user_id, key_sha256, prefix, scopes, group_id) VALUES ('key_other', $1, '\\x01', 'x', '{}', $2)`,
-      [stayingId, rows[0].group_id],
-    ],
-    [
-      `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)
-       SELECT 'whk_other', $1, event, url, auth_token_sealed FROM webhooks WHERE NOT is_notice LIMIT 1`,
-      [stayingId],
-    ],
-    [
-      `INSERT INTO deliveries (delivery_id, event_id, webhook_id, target, status, next_attempt_at, created_at)
-       SELECT 'dlv_other_' || event_id, event_id, 'whk_other', 'whk_other', status, now(), now()
-       FROM (VALUES ('evt_1', 'succeeded'), ('evt_2', 'pending')) e (event_id, status)`,
-      [],
-    ],
-    [
-      `INSERT INTO home_members (member_id, user_id, email, access, created_at, member_user_id, accepted_at)
-       VALUES ('mem_other', $1, 'member@example.com', 'manage', now(), $2, now())`,
-      [stayingId, movingId],
-    ],
-    [
-      `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed, member_id)
-       SELECT 'whk_member', $1, event, url, auth_token_sealed, 'mem_other' FROM webhooks WHERE NOT is_notice LIMIT 1`,
-      [stayingId],
-    ],
-    [
-      `INSERT INTO api_keys (key_id, user_id, key_sha256, prefix, scopes, member_id) VALUES ('key_member', $1, '\\x04', 'x', '{}', 'mem_other')`,
-      [movingId],
-    ],
-    [
-      `INSERT INTO apps VALUES ('app_goes', $1, 'x', 'https://a.example', 'public', '{https://a.example/}', NULL, '{insights:read}', NULL, now()),
-         ('app_stays', $2, 'x', 'https://a.example', 'public', '{https://a.example/}', NULL, '{insights:read}', NULL, now())`,
-      both,
-    ],
-    // Two authorizations: in the first, the account of the app moves; in the second, the account of the home moves.
-    [
-      `INSERT INTO authorizations VALUES ('aut_app', 'app_goes', $2, '{insights:read}', now(), NULL, NULL),
-         ('aut_home', 'app_stays', $1, '{insights:read}', now(), NULL, NULL)`,
-      both,
-    ],
-    [
-      `INSERT INTO oauth_tokens VALUES ('\\x11', 'access', 'aut_app', '{}', now(), NULL, NULL), ('\\x12', 'refresh', 'aut_home', '{}', now(), now(), '\\x00')`,
-      [],
-    ],
-    // Tokens that the apps have for themselves, without an authorization by a home.
-    [
-      `INSERT INTO oauth_tokens (token_sha256, kind, payload, expires_at, app_id)
-       VALUES ('\\x13', 'client', '{}', now(), 'app_goes'), ('\\x14', 'client', '{}', now(), 'app_stays')`,
-      [],
-    ],
-    [
-      `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed, authorization_id)
-       SELECT 'whk_' || a, u, event, url, auth_token_sealed, a FROM (SELECT * FROM webhooks WHERE NOT is_notice LIMIT 1) w, (VALUES ('aut_app', $2), ('aut_home', $1)) v (a, u)`,
-      both,
-    ],
-    [
-      `INSERT INTO alerts (alert_id, user_id, type, threshold_hours, delivery, authorization_id)
-       VALUES ('alr_app', $2, 'no_data', 5, 'email', 'aut_app'), ('alr_home', $1, 'no_data', 5, 'email', 'aut_home')`,
-      both,
-    ],
-    [
-      "INSERT INTO alert_firings (alert_id, period_start, event_id, fired_at) VALUES ('alr_app', now(), 'x', now())",
-      [],
-    ],
-    [
-      `INSERT INTO provisioning_batches (batch_id, user_id, owner_user_id, name, type, location, secret_sha256, max_devices, expires_at)
-       VALUES ('prb_2', $1, $2, 'x', 'meter', 'x', '\\x02', 9, now()), ('prb_3', $2, $1, 'x', 'meter', 'x', '\\x03', 9, now())`,
-      both,
-    ],
-  ] as const)
-    await pool.query(text, [...values]);
-}
-
-/** Returns all rows of the given relations, by relation. */
-async function rowsOf(pool: Pool, relations: Iterable<string>): Promise<Map<string, string[]>> {
-  const found = new Map<string, string[]>();
-  for (const relation of relations) {
-    const { rows } = await pool.query(`SELECT to_jsonb(t)::text AS text FROM ${relation} t ORDER BY 1`);
-    found.set(
-      relation,
-      rows.map(({ text }) => text),
-    );
-  }
-  return found;
-}
-
-// The following tests are about the embedded source database, so two tiers are enough.
-if (!isWithHypertablesOnly) {
-  test('if a move fails after closing accounts, no data of these or of related accounts are lost', async () => {
-    const { source, target } = two;
-    const inHand = await fillInstallation(source);
-    const userIds = await movers(source, inHand);
-    await createReferences(source.pool, inHand.admin.userId, 'usr_0');
-    const relations = new Set([...BUNDLED_RELATIONS, ...RELATIONS_DELETED_ON_MOVE].map(({ relation }) => relation));
-    // These two relations differ: the audit log records the move, and usage changes get new sequence numbers.
-    for (const other of ['audit_log', 'usage_changes']) relations.delete(other);
-    const before = await rowsOf(source.pool, relations);
-    const step = (text: string) => {
-      if (text.startsWith('Opening the accounts there')) throw new Error('it fails');
-    };
-    await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow('it fails');
-    expect(findDifferingAccountRows(before, await rowsOf(source.pool, relations))).toEqual([]);
-
-    // If an account is deleted while other accounts are closed, the rows that refer to it are not restored. All other rows are.
-    await closeAccountsAtSource(source.pool, userIds, { toInstallation: 'elsewhere', redirect: async () => {} });
-    const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
-    const parcels = rows.map(({ relation }) => relation);
-    expect(RELATIONS_DELETED_ON_MOVE.filter(({ relation }) => !parcels.includes(`returned:${relation}`))).toEqual([]);
-    await source.pool.query("DELETE FROM users WHERE user_id = 'usr_0'");
-    await reopenAccounts(source.pool, userIds);
-    const { rows: users } = await source.pool.query('SELECT count(*)::int AS n FROM users WHERE user_id = ANY ($1)', [
-      userIds,
-    ]);
-    expect(users).toEqual([{ n: userIds.length }]);
-    expect(await mine(source.pool, 'provisioning_batches', inHand.admin.userId)).toMatchObject([
-      { owner_user_id: null },
-    ]);
-  });
-
-  test('if a move fails after closing accounts, they open again at the source, with messages that arrived meanwhile', async () => {
-    const { source, target } = two;
-    const userIds = await movers(source, await fillInstallation(source));
-    const home = await homeOf(source);
-    userIds.push(home.userId);
-    const { rows } = await source.pool.query('SELECT email FROM users WHERE user_id = $1', [home.userId]);
-    const before = await readAccountRows(source.pool, userIds);
-    let meanwhile: Promise<unknown> = Promise.resolve();
-    const step = (text: string) => {
-      if (!text.startsWith('Copying data that arrived')) return;
-      // After the check of the e-mail address, another account at the target takes it, and a device sends a reading to the source.
-      meanwhile = Promise.all([
-        createUser(createDatabase(target.pool), { email: rows[0].email, role: 'homeowner' }),
-        home.read([[new Date(), 461]]),
-      ]);
-    };
-    await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow(/users_email/);
-    await meanwhile;
-    expect(await countRows(source.pool, 'departures')).toBe(1);
-    expect(await sumImportedMilliwattHours(source, 'user_daily', home.userId)).toBe(361_000_000);
-    const after = await readAccountRows(source.pool, userIds);
-    for (const relation of [
-      'api_keys',
-      'webhooks',
-      'deliveries',
-      'series',
-      'sessions',
-      'alert_firings',
-      'rejected_messages',
-      'closed_readings',
-    ])
-      expect({ relation, rows: after.get(relation) }).toEqual({ relation, rows: before.get(relation) });
-    expect(await countRows(target.pool, 'users')).toBe(1);
     await rollupsAreRight(source);
   });
 }
