@@ -250,7 +250,8 @@ test('pauses a partition after a batch of a flood, and not after a batch for a n
     const [first, second] = batches.filter((batch) => batch.deviceId === deviceId);
     return (second?.fromMs ?? Number.NaN) - (first?.toMs ?? Number.NaN);
   };
-  // The neighbour's partition is busy with the backlog of another device, so the last partition writes the neighbour's messages.
+  // The backlog of one device occupies the partition of the other device, its neighbour. The queue's last partition, which takes messages of
+  // such devices, therefore writes the neighbour's messages.
   for (let sent = 0; sent < 300; sent++) send('dev_backlog');
   await new Promise((resolve) => setImmediate(resolve));
   send('dev_neighbour');

@@ -26,8 +26,8 @@ export interface CpuPerMessageByRoute {
 }
 
 /**
- * `postgresAtRest`: CPU time that the database servers use in the same time without messages, divided by the number of messages. `postgres`
- * excludes it.
+ * `postgresAtRest`: CPU time of the database servers without load, over as much time as the messages took, per message. `postgres` excludes
+ * it.
  */
 interface CpuPerMessage extends CpuPerReading {
   postgresAtRest: number;

@@ -5,7 +5,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** Debian's Python, whose packages provide pip and the build tools. */
+/** Path of Debian's Python. Debian's packages also provide pip and the build tools for it. */
 export const PYTHON_PATH = '/usr/bin/python3';
 /** Folder of the programs of this repository's libraries, such as tsc. */
 const PROGRAMS = resolve(import.meta.dirname, '../../node_modules/.bin');

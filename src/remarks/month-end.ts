@@ -20,8 +20,8 @@ export interface MonthEndForecast {
   /** Expected cost. Null if no tariff is valid, or if the cost of too few recent days is known. */
   cost: { currency: string; expected: number; low: number; high: number } | null;
   /**
-   * Forecasts for earlier months on the same day of the month, newest first, with the actual usage and that of the year before.
-   * `meanError`: their mean relative error.
+   * The forecasts that the service would have made in earlier months on this day of the month, newest first. `actualKwh`: usage of the month.
+   * `lastYearKwh`: usage of the same month a year before. `meanError`: mean relative error of these forecasts.
    */
   past: { month: string; forecastKwh: number; actualKwh: number; lastYearKwh: number | null }[];
   meanError: number | null;

@@ -18,7 +18,7 @@ export interface OpenApiDocument {
   operations: readonly OpenApiOperation[];
   /** Resolves a `$ref`. */
   resolve(schema: Json): Json;
-  /** Returns a description of how a response differs from the document; null if the response conforms. */
+  /** Returns how a response differs from the OpenAPI document. Null if the response conforms. */
   findDeviation(operation: OpenApiOperation, answer: HttpResponse): string | null;
 }
 

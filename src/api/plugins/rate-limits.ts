@@ -76,7 +76,7 @@ export async function countSignInRequest(counter: RequestCounter, who: string): 
   await countAddress(counter, `sign-in ${who}`);
 }
 
-/** Counts a request for consent from a network, because each may be stored. Throws 429 if there were too many. */
+/** Counts the requests for consent that come from a network, because the service may store each. Throws 429 if there are too many. */
 export async function countConsentRequest(counter: RequestCounter, address: string): Promise<void> {
   await countAddress(counter, `authorization ${getNetworkOfAddress(address)}`);
 }

@@ -238,7 +238,7 @@ const plain = (summary: string): string => {
   return `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 };
 
-/** Returns the values of the options by the member's name, because commander stores `--limit-kw` under `limitKw`. */
+/** Returns the values of the options by the name of the request's member: commander stores `--limit-kw` as `limitKw`, for the member `limit_kw`. */
 const members = (typed: Options): Record<string, string> =>
   Object.fromEntries(
     Object.entries(typed)

@@ -210,7 +210,7 @@ function hoursOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
     ) quarters GROUP BY 1`;
 }
 
-/** Builds a query for local days, from local hours. */
+/** Builds a query that adds up local hours to local days. */
 const localDaysOf = (whose: UserOrDevice, range: DayRange): RawBuilder<unknown> => sql`
   SELECT ${epoch(sql`date_trunc('day', ${localTimeSql(sql`hour`, range)})`)} AS at, sum(used)::bigint AS used,
     ${epoch(sql`(array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${CAN_BE_PEAK}))[1]`)} AS peak

@@ -25,7 +25,7 @@ export function ClimateChart({ deviceId, type, zone }: { deviceId: string; type:
   }, [deviceId, hours, zone]);
   const isThermostat = type === 'thermostat';
   const isEmpty = usage.value?.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null) ?? true;
-  // Without temperatures, only the page of a thermostat shows this section, with a text that there are none.
+  // If there are no temperatures, only the page of a thermostat shows this section. The section then states that there are none.
   if (isEmpty && !isThermostat && hours === 48) return null;
   return html`<section aria-label=${w.title}>
     <h3>${w.title}</h3>
