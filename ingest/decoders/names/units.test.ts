@@ -219,3 +219,19 @@ test('reads the unit that a sibling states for a number, for its last word, or f
   expect(readMessage('solix/site', { statistics })?.asks).toMatchObject([{ native_name: 'statistics', value: 89.75 }]);
   expect(readMessage('solix/site', { statistics: [...statistics, ...statistics] })).toBeNull();
 });
+
+test('reads a unit before a capital with its prefix: kWhL2, KWhTotal, MWhImport', () => {
+  const units = fc.constantFrom<[string, number]>(['Wh', 0.001], ['kWh', 1], ['KWh', 1], ['MWh', 1_000]);
+  const before = fc.constantFrom('import', 'activeImport', 'Import', 'total_import_', 'importTotal');
+  const after = fc.constantFrom('L1', 'L2', 'T1', 'Total', 'Register', 'Sum');
+  fc.assert(
+    fc.property(units, before, after, ([unit, times], start, end) => {
+      const name = `${start}${unit}${end}`;
+      const result = readMessage('meter', { [name]: 4_000 });
+      const numbers = [...(result?.asks ?? []), ...(result?.readings ?? [])].map(({ value }) => value);
+      expect([name, numbers]).toEqual([name, [4_000 * times]]);
+    }),
+  );
+  // A small m means milli.
+  expect(readMessage('meter', { importmWhTotal: 4_000, mWhImport: 4_000 })?.readings ?? []).toEqual([]);
+});

@@ -10,7 +10,7 @@ import { findMetricUnit, findMetricVolumeUnit, MEGAJOULES_PER_KWH, type MetricUn
  * `kWh` is also recognised after a small letter (`lifetimekWh`, `importedkwh`). `mW` is matched as a unit, but ignored.
  */
 const WORD =
-  /[kKMGm]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+?(?=[km]Wh?(?![A-Za-z])|(?<=[a-z]{3})kwh(?![A-Za-z]))|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
+  /[kKMGm]?Wh(?![a-z])|[kKMGm]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+?(?=[km]Wh(?![a-z])|[km]W(?![A-Za-z])|(?<=[a-z]{3})kwh(?![A-Za-z]))|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
 /** Matches a unit in words: `kilo watt hours`, `WattHours`. Units with a prefix other than kilo, mega and giga are ignored. */
 const SPELT_UNIT =
   /(?:(kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*)?watts?(?:[\s_-]*(h|hours?))?(?-i:(?![a-z]))/gi;
