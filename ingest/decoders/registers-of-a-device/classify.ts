@@ -70,12 +70,24 @@ const isCounted = (verdict: RegisterChannel | undefined): verdict is RegisterCha
 
 function judgeScope(all: readonly One[], verdicts: Verdicts): void {
   resolveParts(all);
+  if (all.some(isOfString)) for (const one of all) withInverter(one);
   const registers = all.filter(({ facets }) => facets.unit !== 'W');
   const powers = all.filter(({ facets }) => facets.unit === 'W');
   judgeEnergy(registers, verdicts);
   const kept = registers.filter((one) => !verdicts.get(one)?.startsWith('ignored/'));
   if (kept.length > 0) placePowers(powers, kept.every(isOfProducer), verdicts);
   else judgeEnergy(powers, verdicts);
+}
+
+/**
+ * Whether a register or power is that of one numbered string of panels: `DC power string 1`, `MPPT 2`. Only inverters and charge controllers
+ * of panels have such strings. (A battery may have strings of cells.)
+ */
+const isOfString = ({ facets: { index, subject, moves, device } }: One): boolean =>
+  index !== null && /^(?:string|mppt)$/.test(index.noun) && subject !== 'store' && moves === null && !device.isStore;
+
+function withInverter(one: One): void {
+  one.facets = { ...one.facets, device: { ...one.facets.device, isInverter: true } };
 }
 
 /** Whether a register measures production. If all registers of a device do, the device is treated as an inverter, whatever its name. */
@@ -159,6 +171,7 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
   const isExportOnly = all.every(
     ({ facets }) => facets.way === 'export' && facets.subject !== 'grid' && !facets.isOfPanels,
   );
+  const hasWhole = all.some(({ facets }) => facets.place === '' && facets.way !== 'export');
   for (const one of all) {
     const { facets, part } = one;
     const { isInverter, isStore } = facets.device;
@@ -178,6 +191,7 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
       verdicts.set(one, asked(one));
     else if (isInverter && isExportOnly) verdicts.set(one, asked(one));
     else if (facets.isAlone && facets.way === null) verdicts.set(one, asked(one));
+    else if (!hasWhole && isUseOfHeatingDevice(facets)) verdicts.set(one, asked(one));
     else rest.push(one);
   }
   judgeStored(stored, hasNamedStore, verdicts);
@@ -190,6 +204,13 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
   const isPlaced = all.some(({ facets }) => facets.device.isInverter || facets.device.isStore);
   judgeCircuits(directed, isPlaced ? 'grid/' : '', verdicts);
 }
+
+/**
+ * Whether a name states a use (`heating power`) but no direction, on a device that heats or cools. It may be the electricity that the device
+ * takes for this use, or the heat that the device gives.
+ */
+const isUseOfHeatingDevice = ({ device, heats, place, way }: RegisterProperties): boolean =>
+  device.heats && heats && place !== '' && way === null;
 
 const withWay = (one: One, way: Direction): One => {
   one.facets = { ...one.facets, way };
@@ -227,10 +248,11 @@ function judgeStored(all: readonly One[], hasNamed: boolean, verdicts: Verdicts)
 
 /**
  * Whether a power is the signed power of a battery without an inverter. It is positive while the battery charges, as an imported power is
- * positive.
+ * positive. A power whose name means production (`generationPower`) is none: its device is a hybrid inverter, or the name means discharge.
  */
-const isSignedPower = ({ facets: { unit, moves, way, subject, device } }: One): boolean =>
+const isSignedPower = ({ facets: { unit, isMade, moves, way, subject, device } }: One): boolean =>
   unit === 'W' &&
+  !isMade &&
   device.isStore &&
   !device.isInverter &&
   moves === null &&
@@ -401,7 +423,7 @@ function powerPlace(one: One, circuits: ReadonlySet<string>, isProducer: boolean
     return null;
   if (subject === 'store' || facets.moves !== null) return null;
   const suffix = [way ?? 'import', ...(part === null ? [] : [part])].join('/');
-  if (isOfRoof(one) && way === null) return circuits.has('pv') ? 'pv/export' : null;
+  if (isOfRoof(one) && way === null) return circuits.has('pv') && !isOfString(one) ? 'pv/export' : null;
   if (subject === 'load' || (isConsumed && subject !== 'grid' && circuits.has('grid'))) return null;
   const circuit = createCircuitWord(circuitOf(one) || 'x');
   if (circuits.has(circuit)) return `${circuit}/${suffix}`;

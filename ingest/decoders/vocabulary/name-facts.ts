@@ -168,7 +168,9 @@ const isOut = (words: readonly Phrase[]): boolean =>
  */
 function directionOf(words: readonly Phrase[]): Pick<NameMeaning, 'direction' | 'isConsumed'> {
   const has = (concept: WordMeaning) => words.some(({ meanings }) => meanings?.has(concept));
-  const [to, from] = [has('toGrid'), has('fromGrid')];
+  const end = prepositionAtEnd(words);
+  if (end !== null && !has('grid')) return { direction: 'both', isConsumed: false };
+  const [to, from] = [has('toGrid') || end === 'to', has('fromGrid') || end === 'from'];
   const isConsumed =
     !from && has('consumed') && !words.some(({ meanings }) => meanings?.has('import') && !meanings.has('consumed'));
   if (to || from) return { direction: to && from ? 'both' : to ? 'export' : 'import', isConsumed: false };
@@ -176,6 +178,18 @@ function directionOf(words: readonly Phrase[]): Pick<NameMeaning, 'direction' | 
   if (exported || imported)
     return { direction: exported && imported ? 'both' : exported ? 'export' : 'import', isConsumed };
   return { direction: has('unclear') ? 'both' : null, isConsumed: false };
+}
+
+/** Matches words that may follow "to" or "from" at the end of a name: `Grid_Energy_To_kWh`. */
+const BEHIND_PREPOSITION = /^(?:[kmg]|[km]?wh?|total|sum)$/;
+
+/**
+ * Returns "to" or "from" if it ends a name: `Grid Energy To` is the energy to the grid. (Without a word for the grid, it is unknown between
+ * which places the energy flows.)
+ */
+function prepositionAtEnd(words: readonly Phrase[]): 'to' | 'from' | null {
+  const last = words.findLast(({ text }) => !BEHIND_PREPOSITION.test(text));
+  return words.length > 1 && (last?.text === 'to' || last?.text === 'from') ? last.text : null;
 }
 
 interface Phrase {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findVolumeCommodity } from './volume-of.ts';
 
@@ -48,4 +49,16 @@ test('uses facts besides the names: a class states the commodity, a state class 
   expect(findVolumeCommodity(['Water tank'], { commodity: 'water', isTotal: true })).toBeNull();
   expect(findVolumeCommodity(['Total'], { isTotal: true })).toBeNull();
   expect(findVolumeCommodity(['volume', 'watermeter-7'])).toBe('water');
+});
+
+// Source: ShapeLabs/Judo-i-soft-save-plus-to-mqtt-bridge, whose water softener announces its shares as registers of water.
+test('never counts a share of a volume: it is a part of a register that counts', () => {
+  const word = fc.constantFrom('anteil', 'anteile', 'anteil gesamt', ' share', '_share', ' Share total', 'aandeel');
+  const before = fc.constantFrom('Gesamtweichwasser', 'hartwasser', 'Soft water', 'water meter', 'Warmwasser');
+  fc.assert(
+    fc.property(before, word, (water, share) => {
+      expect(findVolumeCommodity([water + share], { commodity: 'water', isTotal: true })).toBeNull();
+    }),
+  );
+  expect(findVolumeCommodity(['Shared water meter'])).toBe('water');
 });

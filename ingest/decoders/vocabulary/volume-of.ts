@@ -1,9 +1,12 @@
 import type { Commodity } from '#src/database/meter.ts';
 import { getNameMeaning } from './name-facts.ts';
 
-/** Matches words for a volume that is not a consumption: content of a tank, rainfall, backflow, leaks. */
+/**
+ * Matches words for a volume that is not a consumption, or is a part of one: content of a tank, rainfall, backflow, leaks, a share
+ * (`Weichwasseranteil` of a water softener).
+ */
 const NO_CONSUMPTION =
-  /tank|cistern|zistern|storage|level|f(?:ü|ue)llstand|reservoir|rain|regen|pluvi|precip|back[\s_-]?(?:flow|ward)|revers|leak|leck|reset/i;
+  /anteil|aandeel|(?<!\p{L})shares?(?!\p{L})|tank|cistern|zistern|storage|level|f(?:ü|ue)llstand|reservoir|rain|regen|pluvi|precip|back[\s_-]?(?:flow|ward)|revers|leak|leck|reset/iu;
 /** Matches phrases that mean hot or cold water. In other phrases, "hot" or "cold" belongs to an appliance. */
 const WATER = /(?:hot|warm|cold|tap|drinking)[\s_-]*water|(?:warm|hei(?:ß|ss)|kalt)wasser|wasseruhr/i;
 /** Matches words which show that a meter has counted a volume, in the languages of public projects. */
