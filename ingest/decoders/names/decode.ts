@@ -260,9 +260,9 @@ const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameMeanin
 
 /**
  * Matches topic levels that have another meaning than the same word in a name: `var` is a folder, `out` means sent by a program, `times`
- * does not mean hourly, `280` is an address and not the OBIS code of an export register.
+ * does not mean hourly, `280` is an address and not the OBIS code of an export register, `CurrentCost` is a maker of displays.
  */
-const OF_PROGRAMS = /^(?:var|in|out|times|\d+)$/i;
+const OF_PROGRAMS = /^(?:var|in|out|times|currentcost|\d+)$/i;
 
 /**
  * Returns the facts that a topic states about its numbers: words for a direction, a period or a commodity, and whether the device is an

@@ -56,12 +56,25 @@ function onlyNumberOf(object: Json): { name: string; value: unknown; unit: strin
   return first && others.length === 0 ? { name: first[0], value: first[1], unit } : null;
 }
 
-/** Returns the unit that a sibling of a number states: `psupplyunit` next to `psupply`, `power_unit` next to `output_power`. */
-function unitBeside(object: Json, name: string): string | undefined {
+/** Returns a name in lower case without blanks, dashes and underscores, which programs use differently. */
+const packed = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '');
+
+/** Returns the texts of an object whose names contain "unit", by their packed names. They may be the units of other members. */
+const unitsIn = (object: Json): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(object).flatMap(([name, value]) =>
+      /unit/i.test(name) && typeof value === 'string' && value !== '' ? [[packed(name), value] as const] : [],
+    ),
+  );
+
+/**
+ * Returns the unit that a sibling of a number states: `psupplyunit` next to `psupply`, `power_unit` next to `output_power`, `UnitCounter`
+ * next to `Counter`. `units`: result of `unitsIn` for the object.
+ */
+function unitBeside(units: ReadonlyMap<string, string>, name: string): string | undefined {
   const words = name.split('_');
-  const names = [name, words.at(-1), words[0]].flatMap((word) => [`${word}unit`, `${word}_unit`, `${word}Unit`]);
-  const unit = names.map((one) => getMember(object, one)).find((one) => one !== undefined);
-  return typeof unit === 'string' && unit !== '' ? unit : undefined;
+  const names = [name, words.at(-1) ?? '', words[0] ?? ''].map((word) => `${packed(word)}unit`);
+  return [...names, `unit${packed(name)}`].map((one) => units.get(one)).find((one) => one !== undefined);
 }
 
 /**
@@ -166,6 +179,10 @@ function telemetryOf(row: unknown): Json | null {
   return object?.ts === undefined ? null : asObjectOrNull(object.values);
 }
 
+/** Returns the name of a number that its object calls the meter: `{"meter": "total/consumption_kWh", "reading": 12.5, "unit": "kWh"}`. */
+const nameOfMeter = ({ meter }: Json): string | undefined =>
+  typeof meter === 'string' && /[a-z]{3}/i.test(meter) ? meter : undefined;
+
 /** Returns the id of a tag of an industrial gateway if it contains words: `{"id": "Hall1.Meter2.ActivePower_kW", "v": 41.2}`. */
 const nameOfTag = ({ id, v }: Json): string | undefined =>
   typeof id === 'string' && typeof v === 'number' && /[a-z]{3}/i.test(id) ? id : undefined;
@@ -180,14 +197,16 @@ export function collectNumbersByName(list: unknown): Json | null {
   const byName = new Map<string, unknown>();
   for (const part of list) {
     const object = asObjectOrNull(part);
-    const own = object && (findStatedName(object) ?? nameOfTag(object));
+    const own = object && (findStatedName(object) ?? nameOfMeter(object) ?? nameOfTag(object));
     const name = typeof object?.phase === 'string' && typeof own === 'string' ? `${own} ${object.phase}` : own;
     if (!object || typeof name !== 'string' || name === '' || byName.has(name)) return null;
-    const value = findNumberWithUnit(object) ? object : (object.value ?? object.v);
+    const value = findNumberWithUnit(object) ? object : (object.value ?? object.v ?? object.reading);
+    // A text in the list is no number, for example the time of the message or the name of the meter.
+    if (typeof value === 'string' && !isNumeric(value)) continue;
     if (value !== object && typeof value !== 'number') return null;
     byName.set(name, value);
   }
-  return Object.fromEntries(byName);
+  return byName.size > 0 ? Object.fromEntries(byName) : null;
 }
 
 /** Removes from a list the numbers that the enclosing object also contains outside the list, as in messages of Watteco's decoders. */
@@ -229,8 +248,9 @@ export function listNumbersWithPaths(object: Json): NumberWithPath[] {
   const members: NumberWithPath[] = [];
   const visit = (inner: Json, before: string, depth: number, unitOfAll?: string) => {
     const hasUnits = Object.keys(inner).some((name) => /unit|einheit|eenheid|unidad/i.test(name));
-    // `only` is computed once per object, because computing it for each member would take quadratic time.
+    // `only` is computed once per object, as `units` is, because computing it for each member would take quadratic time.
     const only = hasUnits ? onlyNumberOf(inner) : null;
+    const units = hasUnits ? unitsIn(inner) : null;
     for (const [name, value] of Object.entries(inner)) {
       if (members.length >= MAX_MEMBERS) return;
       const unitOfValues = hasUnits && before !== '' && VALUE_NAMES.has(name) ? unitOf(inner) : undefined;
@@ -251,7 +271,7 @@ export function listNumbersWithPaths(object: Json): NumberWithPath[] {
         if (depth < MAX_DEPTH) visit(deeper, withFacts(path, deeper), depth + 1, unitOfValues);
       } else if (typeof value === 'number' || typeof value === 'string') {
         const split = typeof value === 'string' ? parseNumberWithUnit(value) : null;
-        const beside = split || !hasUnits || !isNumeric(value) ? undefined : unitBeside(inner, name);
+        const beside = split || !units || !isNumeric(value) ? undefined : unitBeside(units, name);
         const unit = beside ?? (split || only?.name !== name ? unitOfAll : only.unit);
         const number = typeof value === 'string' ? (replaceDecimalComma(value) ?? value) : value;
         members.push({ path, ...(split ?? { value: number, ...(unit !== undefined && { unit }) }) });

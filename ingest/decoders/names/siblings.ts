@@ -1,3 +1,4 @@
+import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { findMetricUnit } from '../sparkplug/units.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
@@ -64,11 +65,22 @@ export const unitOf = (object: Json): string | undefined => {
   return typeof unit === 'string' && unit !== '' ? unit : undefined;
 };
 
-/** Returns the number of an object that also states its unit: `{"value": 12.5, "unit": "kWh"}`; null for every other object. */
+/**
+ * Returns the number of an object that also states its unit: `{"value": 12.5, "unit": "kWh"}`; null for every other object. Next to a unit,
+ * a numeric `state` is the number, as in `{"state": "345", "unit_of_measurement": "W"}`.
+ */
 export function findNumberWithUnit(object: Json): { value: number | string; unit: string } | null {
   const unit = unitOf(object);
-  const value = unit === undefined ? undefined : findValueWithoutName(object);
+  const value = unit === undefined ? undefined : (findValueWithoutName(object) ?? numericState(object));
   return unit === undefined || value === undefined ? null : { value, unit };
+}
+
+function numericState(object: Json): number | string | undefined {
+  const state = getMember(object, 'state') ?? getMember(object, 'State');
+  const value = typeof state === 'string' ? replaceDecimalComma(state) : state;
+  return typeof readNumber(value) === 'number' && (typeof value === 'number' || typeof value === 'string')
+    ? value
+    : undefined;
 }
 
 /**

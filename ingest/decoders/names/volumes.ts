@@ -36,6 +36,10 @@ export function isVolumeWithoutUnit(
 const METERED_VOLUME =
   /^((?:(?:read|total|current|actual|accumulated|cumulative|meter|latest)_?)*)volume(?:_?(?:total|reading|index))?(?:_?(m3|m³|l|lit(?:er|re)s?))?$/i;
 
+/** Matches names that mean only a meter's register. With a volume unit in the message, such a number is a volume: `Counter` in m³. */
+const REGISTER_ITSELF =
+  /^(?:(?:meter_?)?(?:counter|index|total|reading)|(?:z(?:ä|ae)hler|meter)stand|compteur|contador)$/i;
+
 /** Matches words for a register. The current volume may be the volume of a loudspeaker. */
 const OF_REGISTER = /read|total|accum|cumul|meter|latest/i;
 
@@ -46,12 +50,15 @@ const OF_REGISTER = /read|total|accum|cumul|meter|latest/i;
  */
 export function findUnknownVolumes(
   members: readonly NumberWithPath[],
-  { around = [] }: MemberContext,
+  { around = [], described }: MemberContext,
   isAlone: boolean,
 ): ReadonlyMap<string, MetricUnit | undefined> {
   const found = members.flatMap(({ path, value, unit }) => {
-    const [whole, words = '', named] = METERED_VOLUME.exec(getLastNameOfPath(path)) ?? [];
-    if (whole === undefined || [path, ...around].some((name) => FUEL_PATTERN.test(name))) return [];
+    const name = getLastNameOfPath(path);
+    const isPlain = unit !== undefined && REGISTER_ITSELF.test(name);
+    const [whole, words = '', named] = isPlain ? [name] : (METERED_VOLUME.exec(name) ?? []);
+    if (whole === undefined || [path, ...around, described?.device ?? ''].some((one) => FUEL_PATTERN.test(one)))
+      return [];
     const stated = findMetricVolumeUnit(named ?? unit ?? '');
     const isRegister = stated ? Number(readNumber(value)) > (named === undefined ? 0 : 1) : isAboveOne(value);
     const isKnown = named !== undefined || (isAlone && (stated ?? (OF_REGISTER.test(words) && unit === undefined)));
