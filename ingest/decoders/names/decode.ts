@@ -6,6 +6,7 @@ import { asObjectOrNull, getMember, type Json, parseNamedTexts, readJson, readTe
 import { parseMessageTime } from '../read/time.ts';
 import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
+import { findMetricMeaning } from '../sparkplug/meaning.ts';
 import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
 import { hasHeatBusWord } from '../vocabulary/thermal.ts';
 import { findRegisterCodePattern } from './codes.ts';
@@ -149,12 +150,16 @@ const MAX_LONE = 3;
 /** Matches the names of members that describe the message and not a number, in states of ioBroker and messages of Node-RED. */
 const OF_MESSAGE = /^(?:ack|ts|lc|q|from|user|c|expire|topic|qos|retain|_msgid)$/;
 
+/** Whether a name states a unit: any unit at its end, or a unit of energy at any place (`Import Wh (2).`, `thermal_gj`). */
+const statesUnit = (name: string): boolean =>
+  findUnitSuffix(name) !== null || findMetricMeaning(name, undefined)?.unit.kind === 'energy_total_kwh';
+
 /** Whether the end of a topic names an energy or a power, with or without a unit. */
 function namesNumber(topic: string): boolean {
   const { name, before } = lastNamesOf(topic);
   const isNumbered = name === 'total' && /^\d{1,2}$/.test(before);
   return (
-    findUnitSuffix(name) !== null ||
+    statesUnit(name) ||
     isTuyaDataPoint(`${before}/${name}`) ||
     VALUE_OF_MEDIUM.test(topic) ||
     isVolumeTopic(topic) ||
@@ -177,7 +182,7 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   if (own) return ofTopic(topic, own);
   if (!namesNumber(topic)) return null;
   // An announcement or an attribute that has not arrived yet may state the unit.
-  if (HOME_ASSISTANT.test(topic) && findUnitSuffix(lastNamesOf(topic).name) === null) return null;
+  if (HOME_ASSISTANT.test(topic) && !statesUnit(lastNamesOf(topic).name)) return null;
   const value = replaceDecimalComma(text);
   // A number whose comma may separate thousands is refused, so that the owner sees it.
   return value === null || typeof readNumber(value) === 'number' ? ofTopic(topic, { value: value ?? text }) : null;
@@ -216,7 +221,7 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
     isBelow ||
     (!isEnergyOrPowerName(name) &&
       !isTariffWithDirection(name) &&
-      findUnitSuffix(name) === null &&
+      !statesUnit(name) &&
       value.unit === undefined &&
       isEnergyOrPowerName(`${before}/${name}`));
   // If the topic is an address (`knx/3/1/12`), a number with a title is treated as a separate device, because numbers on other addresses

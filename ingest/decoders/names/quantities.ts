@@ -183,6 +183,12 @@ const asked = (name: string, one: MetricQuantity): MetricQuantity => ({
 const isContradiction = (path: string, unit: string | undefined): boolean =>
   unit !== undefined && isEnergyName(path) && findMetricUnit(unit)?.kind === 'power_w';
 
+/** Whether a topic level states which flow of energy a number below the level is. */
+function statesFlow(level: string): boolean {
+  const { direction, medium, has } = getNameMeaning(level);
+  return direction !== null || medium !== '' || (['produced', 'charge', 'discharge'] as const).some(has);
+}
+
 /** Returns the meaning of a member by its name, the names around it and the unit that the message states. */
 function meaningOf(path: string, unit: string | undefined, context: MemberContext): MetricMeaning | null {
   const { around = [] } = context;
@@ -191,12 +197,13 @@ function meaningOf(path: string, unit: string | undefined, context: MemberContex
   // The topic may name the commodity of a volume: `gas/meter` with `total_m3`.
   if (!meaning?.described) return meaning ?? metricVolumeOf([...around.toReversed(), path].join('/'), unit);
   // A name that is only a unit identifies no register: `wh` may be the energy of a session.
-  const isBare = context.isStrict && meaning.words.length === 0 && around.length === 0;
+  const isPower = meaning.unit.kind === 'power_w';
+  const isNamed = isPower ? around.length > 0 : around.some(statesFlow);
+  const isBare = context.isStrict && meaning.words.length === 0 && !isNamed;
   // Even if the topic names panels, a number whose name is only a unit need not be the production of the panels: `pv/watt` may be the
   // surplus.
-  const bare = isBare && { isAlone: true as const, device: '' };
+  const bare = isBare && { isAlone: true as const, device: '', ...(!isPower && { isUncertain: true as const }) };
   // A topic such as `session_info` limits an energy to a period, but not a power.
-  const isPower = meaning.unit.kind === 'power_w';
   const names = isPower ? around.filter((level) => getNameMeaning(level).not !== 'period') : around;
   const described = { ...meaning.described, ...describeMember(path, { ...context, around: names }), ...bare };
   return getRegisterProperties(described).not === null ? { ...meaning, described } : null;

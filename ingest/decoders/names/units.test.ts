@@ -225,13 +225,57 @@ test('reads a unit before a capital with its prefix: kWhL2, KWhTotal, MWhImport'
   const before = fc.constantFrom('import', 'activeImport', 'Import', 'total_import_', 'importTotal');
   const after = fc.constantFrom('L1', 'L2', 'T1', 'Total', 'Register', 'Sum');
   fc.assert(
-    fc.property(units, before, after, ([unit, times], start, end) => {
+    fc.property(units, before, after, fc.boolean(), ([unit, times], start, end, isTopic) => {
       const name = `${start}${unit}${end}`;
-      const result = readMessage('meter', { [name]: 4_000 });
+      const result = isTopic ? readMessage(`meter/${name}`, '4000') : readMessage('meter', { [name]: 4_000 });
       const numbers = [...(result?.asks ?? []), ...(result?.readings ?? [])].map(({ value }) => value);
       expect([name, numbers]).toEqual([name, [4_000 * times]]);
     }),
   );
   // A small m means milli.
   expect(readMessage('meter', { importmWhTotal: 4_000, mWhImport: 4_000 })?.readings ?? []).toEqual([]);
+});
+
+// Sources: Arno-v/P1Meter2Mqtt (`thermal_gj`), markcudok/kamstrup-mqtt (`gj`).
+test('reads a topic that ends with gigajoules as a heat register, and asks about one that names only the unit', () => {
+  const before = fc.constantFrom('sensors/power/p1meter', 'cellar', 'home/kamstrup');
+  const name = fc.constantFrom('thermal_', 'heat', 'total energy ', 'consumption_', 'Warmte-');
+  fc.assert(
+    fc.property(before, name, fc.boolean(), fc.integer({ min: 2, max: 900 }), (at, start, isLower, value) => {
+      const unit = isLower && !/[a-z]$/.test(start) ? 'gj' : 'GJ';
+      const [one, ...others] = readMessage(`${at}/${start}${unit}`, `${value}`)?.readings ?? [];
+      expect(one).toMatchObject({ device: at, channel: 'heat/import' });
+      expect(Number(one?.value).toFixed(6)).toBe((value / 0.0036).toFixed(6));
+      expect(others).toEqual([]);
+      const bare = readMessage(`${at}/${unit}`, `${value}`);
+      expect([bare?.readings, bare?.asks.length]).toEqual([[], 1]);
+      for (const other of ['today_', 'price_', 'eur_per_', 'max_'])
+        expect(readMessage(`${at}/${other}gj`, `${value}`)?.readings ?? []).toEqual([]);
+    }),
+  );
+});
+
+// Source: SDM630-to-CSV-and-MQTT, whose topics are the titles of Eastron's manual with their footnotes.
+test('reads a topic with a unit and a direction whatever its punctuation and numbering, and asks since a reset', () => {
+  const form = fc.constantFrom<(text: string) => string>(
+    (text) => `${text} (2).`,
+    (text) => `${text}.`,
+    (text) => `${text} [2]`,
+    (text) => `${text}:`,
+    (text) => `${text}, 2`,
+  );
+  const units = fc.constantFrom<[string, number]>(['Wh', 0.001], ['kWh', 1]);
+  const reset = fc.constantFrom('since last reset', 'since reset', 'since the last reset');
+  fc.assert(
+    fc.property(fc.constantFrom('Import', 'Export'), units, form, reset, (way, [unit, times], write, since) => {
+      const value = 4_000 * times;
+      expect(readMessage(`sdm630/${write(`${way} ${unit}`)}`, '4000')?.readings).toMatchObject([
+        { device: 'sdm630', channel: way.toLowerCase(), value },
+      ]);
+      const doubtful = readMessage(`sdm630/${write(`${way} ${unit} ${since}`)}`, '4000');
+      expect([doubtful?.readings, doubtful?.asks.map((one) => one.value)]).toEqual([[], [value]]);
+      for (const period of ['today', 'since midnight', 'this month', 'price'])
+        expect(readMessage(`sdm630/${write(`${way} ${unit} ${period}`)}`, '4000')?.readings ?? []).toEqual([]);
+    }),
+  );
 });

@@ -43,6 +43,8 @@ const WORD_MEANINGS = [
   'period',
   /** Lifetime total. Contradicts a word for a period in the same name: `Cumulative hourly import`. */
   'lifetime',
+  /** "Since the last reset". Such a counter may never have been reset, so it may be a lifetime total or the counter of a period. */
+  'sinceReset',
   /** "Day". Means a tariff if the name mentions tariffs, otherwise a period. */
   'day',
   /** Quantities other than active energy, and quantities that are not measured. */

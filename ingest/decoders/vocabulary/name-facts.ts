@@ -126,6 +126,7 @@ function read(name: string): NameMeaning {
   if (letter === 'R' || last === 'R') nots.unshift('reactive');
   const unknown = words.flatMap(({ text, meanings }) => (meanings === null && isWord(text) ? [text] : []));
   if (isEver) unknown.push('day');
+  if (has('sinceReset')) unknown.push('reset');
   const flow = last === 'A' ? (after === '-' ? 'export' : 'import') : null;
   const signed = flow ?? inAtEnd(words);
   const worded = directionOf(words);
