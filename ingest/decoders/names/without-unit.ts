@@ -37,9 +37,9 @@ export const describeMember = (path: string, { around = [], described }: MemberC
 
 /** Matches words for energy in names without a unit (`E-Total`, `Etotal` and `e_pv_all` are energies, too). */
 const ENERGY =
-  /[eé]nerg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:(?:im|ex)port|delivered|received|returned)|emeter\/(?:\d\/)?totaa?l$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
+  /[eé]nerg|enrg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:(?:im|ex)port|delivered|received|returned)|emeter\/(?:\d\/)?totaa?l$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 /** Matches words that can only mean energy. */
-const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
+const SURE = /[eé]nerg|enrg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 /**
  * Matches abbreviations for energy in names of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`,
  * `ImpA`, `A+`, `E_In`. Also matches names of an electricity meter's reading: `powerMeter1`, `counterReadingImport`.

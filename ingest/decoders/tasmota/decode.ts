@@ -35,7 +35,8 @@ function decode(
   bases: UnprefixedBaseTopics,
 ): FamilyDecodeResult | null {
   const parsed = parseTasmotaTopic(topic) ?? parseUnprefixedTopic(topic, payload, bases);
-  if (!parsed) return null;
+  // The decoder of names reads the messages of scripts.
+  if (!parsed || parsed.about === 'other') return null;
   const { device, about } = parsed;
   if (about === 'nothing') return createEmptyResult();
   if (about === 'availability') return availability(device, payload);

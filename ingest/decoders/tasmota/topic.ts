@@ -1,8 +1,11 @@
-/** Parsed topic of a Tasmota device. `about` is `nothing` for commands and their echoes, states of relays, and versions. */
+/**
+ * Parsed topic of a Tasmota device. `about` is `nothing` for commands and their echoes, states of relays, and versions. `about` is `other`
+ * for messages with a name that the firmware does not use: a script of the owner chose it (`tele/meter/DSMR5`).
+ */
 export interface TasmotaTopic {
   /** Name of the device, as in the placeholder `%topic%` of the firmware. */
   device: string;
-  about: 'sensors' | 'energy' | 'status' | 'availability' | 'nothing';
+  about: 'sensors' | 'energy' | 'status' | 'availability' | 'nothing' | 'other';
 }
 
 type Prefix = 'cmnd' | 'stat' | 'tele';
@@ -40,7 +43,10 @@ const TOLD: Readonly<Record<string, TasmotaTopic['about']>> = {
   ENERGY: 'energy',
   LWT: 'availability',
 };
-const toldBy = (name: string): TasmotaTopic['about'] => TOLD[name] ?? 'nothing';
+/** Matches the names of the firmware's other messages: states, versions, results of commands, limits. */
+const WITHOUT_READINGS = /STATE|STATUS|INFO|RESULT|RECEIVED|^(?:UPTIME|WAKEUP|MARGINS|EVENT|LOGGING|TIMERS|POWER)\d*$/;
+const toldBy = (name: string): TasmotaTopic['about'] =>
+  TOLD[name] ?? (WITHOUT_READINGS.test(name) ? 'nothing' : 'other');
 
 /** The replies to the commands `Status 8` and `Status 10` contain the same data as `SENSOR`. */
 const answeredBy = (name: string): TasmotaTopic['about'] =>
