@@ -16,13 +16,14 @@ export function isTariffWithDirection(path: string): boolean {
 const INDEX = /index|compteur|teller|stand|z(?:ä|ae)hler/i;
 
 /**
- * Whether a member is the register of a tariff although its name states no direction: `laag` next to `laagterug`, or a name that contains a
- * word for a meter index.
+ * Whether a member is the register of a tariff although its name states no direction: `laag` next to `laagterug`,
+ * `ElectricityDeliveredT1` next to `ElectricityUsedT1`, or a name that contains a word for a meter index.
  */
 export function isTariffRegister(path: string, value: unknown, members: readonly NumberWithPath[]): boolean {
-  const { direction, parts, unknown, not } = getNameMeaning(getLastNameOfPath(path));
+  const { direction, parts, unknown, not, has } = getNameMeaning(getLastNameOfPath(path));
   const isTariff = parts.length === 1 && parts[0]?.startsWith('t') === true;
-  if (!isTariff || direction !== null || not !== null || unknown.length > 0) return false;
+  const isOpen = direction === null || (direction === 'both' && has('unclear'));
+  if (!isTariff || !isOpen || not !== null || unknown.length > 0) return false;
   if (typeof readNumber(value) !== 'number' || Number(value) <= 1) return false;
   return INDEX.test(getLastNameOfPath(path)) || members.some((other) => isTariffWithDirection(other.path));
 }
