@@ -25,9 +25,10 @@ const POWER = new Map<string, UnitScale>([
 
 /**
  * Returns the scale that converts an energy unit to kWh. Ignores upper and lower case (devices send `KWh`), except in `mWh` and `mJ`, where
- * the small m means milli.
+ * the small m means milli. Ignores a degree sign that a program has put before a unit of energy (`ºkWh`).
  */
-export function findEnergyScale(unit: string | null): UnitScale | undefined {
+export function findEnergyScale(announced: string | null): UnitScale | undefined {
+  const unit = announced?.replace(/^[°º]\s*(?=.+h$)/i, '') ?? null;
   if (unit === 'mWh') return { per: 1_000_000 };
   if (unit === 'mJ') return { per: 3_600_000_000 };
   return unit === null ? undefined : ENERGY.get(unit.toLowerCase());
