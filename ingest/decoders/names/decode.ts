@@ -152,7 +152,9 @@ const OF_MESSAGE = /^(?:ack|ts|lc|q|from|user|c|expire|topic|qos|retain|_msgid)$
 
 /** Whether a name states a unit: any unit at its end, or a unit of energy at any place (`Import Wh (2).`, `thermal_gj`). */
 const statesUnit = (name: string): boolean =>
-  findUnitSuffix(name) !== null || findMetricMeaning(name, undefined)?.unit.kind === 'energy_total_kwh';
+  findUnitSuffix(name) !== null ||
+  // Most names contain no unit, and a look-up of their words would take more time.
+  (/wh|watt|[gm]j/i.test(name) && findMetricMeaning(name, undefined)?.unit.kind === 'energy_total_kwh');
 
 /** Whether the end of a topic names an energy or a power, with or without a unit. */
 function namesNumber(topic: string): boolean {
