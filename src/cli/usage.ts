@@ -4,6 +4,7 @@ import { monthlyAnalytics } from '#src/api/v1/analytics/operations.ts';
 import { deviceUsage } from '#src/api/v1/devices/usage.ts';
 import { getEnergyInsights } from '#src/api/v1/energy-insights/get.ts';
 import type { Database } from '#src/database/connect.ts';
+import { listReadingsOnHold } from '#src/devices/channels.ts';
 import { type ApiNoun, addActionCommand } from './nouns/verbs.ts';
 
 const USER: ApiNoun = { name: 'user', id: 'user_id', columns: [] };
@@ -23,7 +24,11 @@ async function whyNothing(db: Database, deviceId: string): Promise<string> {
   if (first === null) return 'The device has no energy readings.';
   if (areSingle)
     return `The device has one reading, at ${first.toISOString()}. Usage is the difference between two readings, and begins with the second.`;
-  return 'The device has no known usage in this time. For production or storage, add --include production (a battery: charged,discharged).';
+  const [onHold] = await listReadingsOnHold(db, deviceId);
+  const why = onHold
+    ? `The latest reading of "${onHold.native_name}", at ${onHold.at.toISOString()}, is on hold and does not count yet: since the last counted reading, the register fell, or rose faster than the device’s limit_kw. Send further readings: they decide whether it counts.`
+    : 'For production or storage, add --include production (a battery: charged,discharged).';
+  return `The device has no known usage in this time. ${why}`;
 }
 
 /**

@@ -381,6 +381,14 @@ test('usage: explains why a device has no usage', async () => {
   const counting = await createTestMeter(database);
   await counting.read([[at(90), 0.5]], new Date(), { intervalMs: 15 * 60_000 });
   expect(await printUsageBefore(counting.deviceId)).toBe(unknown);
+  // 0.5 kWh in 2 s is 900 kW, more than the default limit of 100 kW.
+  const steep = await createTestMeter(database);
+  const heldAt = new Date(at(1).getTime() + 2_000);
+  await steep.read([[at(1), 4711.235]]);
+  await steep.read([[heldAt, 4711.735]]);
+  expect((await energy(['usage', 'device', steep.deviceId])).out).toBe(
+    `The device has no known usage in this time. The latest reading of "import energy_total_kwh", at ${heldAt.toISOString()}, is on hold and does not count yet: since the last counted reading, the register fell, or rose faster than the device’s limit_kw. Send further readings: they decide whether it counts.\n`,
+  );
 });
 
 /** Runs a command on a terminal (script(1)) and types `answer` when the command asks its first question. */
