@@ -69,8 +69,8 @@ export function formatDemoWelcome(demo: RunningDemo, play: SimulationOptions, no
   return `
 ${past} Live power follows every ${play.liveSeconds} seconds.
 
-  Anna’s home          ${demo.links.home ?? `${demo.baseUrl}/dashboard`}
-  The utility’s fleet  ${demo.links.fleet ?? `${demo.baseUrl}/dashboard`}
+  Anna’s home               ${demo.links.home ?? `${demo.baseUrl}/dashboard`}
+  The utility (page Fleet)  ${demo.links.fleet ?? `${demo.baseUrl}/dashboard`}
 
 Each link signs you in once; \`npx energy users sign-in ${email}\` prints another one. This machine made its
 certificate itself: your browser warns of it the first time. The guides are at ${demo.baseUrl}/docs.

@@ -53,7 +53,7 @@ test('the demo prints on a terminal two links and three working commands, and no
     const links = lines.filter((line) => line.includes('/dashboard/sign-in#'));
     expect(links).toEqual([
       expect.stringMatching(/^ {2}Anna’s home +https:\/\/localhost:\d+\/dashboard\/sign-in#\S+$/),
-      expect.stringMatching(/^ {2}The utility’s fleet +https:\/\/localhost:\d+\/dashboard\/sign-in#\S+$/),
+      expect.stringMatching(/^ {2}The utility \(page Fleet\) +https:\/\/localhost:\d+\/dashboard\/sign-in#\S+$/),
     ]);
     const curls = lines.flatMap((line, at) => (line.startsWith('curl ') ? [{ label: lines[at - 1], line }] : []));
     expect(curls.map(({ label }) => label)).toEqual([
