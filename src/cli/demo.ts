@@ -55,16 +55,18 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
 
 /** Formats the demo's welcome text: two links to the dashboard, then three commands to paste into a terminal. */
 export function formatDemoWelcome(demo: RunningDemo, play: SimulationOptions, now: Date): string {
-  const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const { readings, seconds } = demo.backfill;
-  const { email = '', userId = '' } = demo.users[0] ?? {};
+  const { email = '', userId = '', timezone = 'UTC' } = demo.users[0] ?? {};
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(now);
+  const weekStart = new Date(Date.parse(today) - 6 * DAY_MS).toISOString().slice(0, 10);
   const past =
     readings > 0
       ? `Stored ${readings.toLocaleString('en')} readings of the last 13 months in ${seconds.toFixed(1)} s.`
       : 'The readings of the last 13 months are already stored.';
   // The option `-w` adds a line break after the response, so that the prompt starts on a new line.
   const curl = `curl -sS -w '\\n' --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
-  const insights = `${demo.baseUrl}/v1/energy-insights?user_id=${userId}&start=${day(6)}&end=${day(0)}&tz=account`;
+  const insights = (start: string) =>
+    `${demo.baseUrl}/v1/energy-insights?user_id=${userId}&start=${start}&end=${today}&tz=account&group_by=day`;
   const stream = `${demo.baseUrl}/v1/usage/stream?user_id=${userId}`;
   return `
 ${past} Live power follows every ${play.liveSeconds} seconds.
@@ -76,10 +78,10 @@ Each link signs you in once; \`npx energy users sign-in ${email}\` prints anothe
 certificate itself: your browser warns of it the first time. The guides are at ${demo.baseUrl}/docs.
 ${demo.adminKey === null ? '' : `\nThe administrator’s API key, shown only this once: ${demo.adminKey}\n`}
 # What Anna’s home used on each of the last seven days
-${curl} '${insights}&group_by=day'
+${curl} '${insights(weekStart)}'
 
-# What these days cost
-${curl} '${insights}&group_by=day&include=cost'
+# Today’s usage and cost
+${curl} '${insights(today)}&include=cost'
 
 # Readings as they arrive, until Ctrl-C
 ${curl} -N '${stream}'

@@ -26,7 +26,7 @@ export interface RunningDemo {
   baseUrl: string;
   /** Key of the demo utility, valid until the next start of the demo or for 14 days. */
   apiKey: string;
-  users: { userId: string; email: string }[];
+  users: { userId: string; email: string; timezone: string }[];
   /** Single-use links that sign in to the dashboard as the first home, the utility, and the administrator (if this start created one). */
   links: { home: string | null; fleet: string | null; admin: string | null };
   /** Key of the first administrator if this start created it, otherwise null. It is shown only once. */

@@ -71,7 +71,7 @@ describe('the README', () => {
     const demo: RunningDemo = {
       baseUrl: 'https://localhost:8443',
       apiKey: 'eus_live_x',
-      users: [{ userId: 'usr_x', email: 'anna@demo.example' }],
+      users: [{ userId: 'usr_x', email: 'anna@demo.example', timezone: 'Europe/Amsterdam' }],
       links: {
         home: 'https://localhost:8443/dashboard/sign-in#x',
         fleet: 'https://localhost:8443/dashboard/sign-in#x',
@@ -83,7 +83,7 @@ describe('the README', () => {
       backfill: { readings: 371_059, seconds: 29.4 },
       stop: async () => {},
     };
-    const printed = formatDemoWelcome(demo, { liveSeconds: 2, faults: [] }, new Date('2026-11-24T12:00:00Z'))
+    const printed = formatDemoWelcome(demo, { liveSeconds: 2, faults: [] }, new Date('2026-11-23T23:30:00Z'))
       .replaceAll(/^curl .* (?='https)/gm, 'curl … ')
       .replaceAll(/(?<=sign-in#|eus_live_|usr_)x/g, '…');
     const [, block] = /\n```\n(Stored[\s\S]+?)```/.exec(README) ?? [];

@@ -58,12 +58,12 @@ test('the demo prints on a terminal two links and three working commands, and no
     const curls = lines.flatMap((line, at) => (line.startsWith('curl ') ? [{ label: lines[at - 1], line }] : []));
     expect(curls.map(({ label }) => label)).toEqual([
       '# What Anna’s home used on each of the last seven days',
-      '# What these days cost',
+      '# Today’s usage and cost',
       '# Readings as they arrive, until Ctrl-C',
     ]);
     const answers = curls.map(({ line }) => spawnSync('sh', ['-c', `${line} --max-time 15`], { encoding: 'utf8' }));
     expect(JSON.parse(answers[0]?.stdout ?? '').data).toHaveLength(7);
-    expect(JSON.parse(answers[1]?.stdout ?? '').data[0].cost).toMatchObject({ currency: 'EUR' });
+    expect(JSON.parse(answers[1]?.stdout ?? '').data).toMatchObject([{ cost: { currency: 'EUR' } }]);
     expect(answers[2]?.stdout).toMatch(/^event: /m);
     // In the demo, Anna has an alert that fired and was delivered to her webhook, and a closed bill. Daan has a tariff with hourly prices.
     const seen = async () =>
