@@ -25,6 +25,7 @@ import { FirstSteps, NoDataNotice } from './home/first-steps.ts';
 import { EnergyFlowDiagram } from './home/flows.ts';
 import { ForecastCard } from './home/forecast.ts';
 import { HeatMap, LoadCurve } from './home/load-chart.ts';
+import { LivePowerProvider } from './home/now.ts';
 import { PriceCurveCard } from './home/price-curve.ts';
 import { RemarksCard } from './home/remarks.ts';
 import { MainFigures, Summary } from './home/summary.ts';
@@ -157,14 +158,16 @@ function Electricity(props: {
   }
   const isDay = one.unit === 'day';
   const hasBars = !isDay || !one.is_production;
-  return html`
+  const isCurrent = one.device_id === null && one.end >= one.now.slice(0, 10);
+  return html`<${LivePowerProvider} userId=${isCurrent ? one.user_id : null} key=${one.user_id}>
     <div class="first">
       <${MainFigures} of=${one} costs=${costs} onStale=${onStale} />
       ${hasBars ? html`<${UsageChart} of=${one} rows=${rows} onRows=${onRows} onShow=${show} />` : html`<${LoadCurve} of=${one} />`}
     </div>
     ${children}
     <${Summary} of=${one} costs=${costs} />
-    ${hasBars && html`<${LoadCurve} of=${one} />`}`;
+    ${hasBars && html`<${LoadCurve} of=${one} />`}
+  <//>`;
 }
 
 /** Maximum age in ms at which the newest reading counts as current. Most meters send at least every quarter of an hour. */

@@ -8,10 +8,10 @@ const AGAIN_MS = 10_000;
 
 /**
  * Listens to server-sent events while the page is visible. Calls back with the data of each event, and whenever a connection is opened.
- * Returns whether the connection is open.
+ * Returns whether the connection is open. `address`: null to open no connection.
  */
 export function useServerEvents(
-  address: string,
+  address: string | null,
   heard: Record<string, (data: string) => void>,
   onOpen?: () => void,
 ): boolean {
@@ -20,6 +20,7 @@ export function useServerEvents(
   latest.current = { heard, onOpen };
   const names = Object.keys(heard).join();
   useEffect(() => {
+    if (address === null) return;
     let source: EventSource | null = null;
     let retry: ReturnType<typeof setTimeout> | undefined;
     const close = () => {

@@ -124,7 +124,9 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
   ]);
   const meter = await dashboard.device(userId);
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
-  await meter.publish([30, 20, 8, 7.5, 7, 6.5].map((ago) => ({ ts: minutesAgo(ago), power_w: 1_000 })));
+  await meter.publish(
+    [1_450, 1_445, 1_440, 30, 20, 8, 7.5, 7, 6.5].map((ago) => ({ ts: minutesAgo(ago), power_w: 1_000 })),
+  );
   const page = await dashboard.signIn('watts@example.com');
   // The latest measured power is older than a minute, so the page shows the average power instead.
   await expect.poll(() => findFigure(page, 'Average power').count()).toBe(1);
@@ -153,7 +155,24 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
   // The line shows the power of the last ten minutes, including the time before the page was opened.
   const drawn = await page.locator('.spark path').getAttribute('d');
   expect(Number(/^M([\d.]+)/.exec(drawn ?? '')?.[1])).toBeLessThan(40);
+  // The table of devices shows each device's power in the last minute, if the period contains today.
+  const [plug, idleOven] = [await dashboard.device(userId, 'smart_plug'), await dashboard.device(userId, 'oven')];
+  await idleOven.publish({ ts: minutesAgo(5), power_w: 60 });
+  await plug.publish({ power_w: 1_234 });
+  const uses = page.getByRole('region', { name: 'What uses it' });
+  const powerOf = (type: string) =>
+    uses.getByRole('row', { name: type }).getByRole('cell').nth(2).textContent({ timeout: 1_000 });
+  await expect.poll(() => powerOf('smart plug')).toBe('1,234 W');
+  await expect.poll(() => powerOf('oven')).toBe('–');
+  const now = uses.getByRole('columnheader', { name: 'Now', exact: true });
+  expect(await now.count()).toBe(1);
+  await plug.publish({ power_w: 5 });
+  await expect.poll(() => powerOf('smart plug')).toBe('5 W');
   await testPageLayout(page, 'home-now');
+  await page.getByRole('button', { name: 'The day before' }).click();
+  await findFigure(page, 'Used').waitFor();
+  await uses.waitFor();
+  expect(await now.count()).toBe(0);
   await page.close();
 });
 

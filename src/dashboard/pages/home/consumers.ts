@@ -12,6 +12,7 @@ import { renderTable } from '../../parts/table.ts';
 import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { getDeviceTypeName } from '../devices/device.ts';
+import { useDevicePowers } from './now.ts';
 
 type Device = Period['devices'][number];
 type Follow = (page: string) => object;
@@ -47,6 +48,8 @@ function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs:
   const { common, period: w } = words();
   const total = shown.used.kwh_used;
   const hasCost = costs?.devices.some(({ cost }) => cost !== null) ?? false;
+  const powers = useDevicePowers();
+  const hasPower = consumers.some(({ device_id }) => powers.has(device_id));
   const yearly = (base: number) =>
     costs?.kilowatt_year &&
     base >= MIN_NIGHT_WATTS &&
@@ -56,18 +59,22 @@ function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs:
     <td>${one.used === null ? '–' : formatKwh(one.used)}</td>
     <td>${one.used !== null && total ? html`<${Share} of=${one.used / total} />` : '–'}</td>
     ${hasCost && html`<td>${one.cost ?? '–'}</td>`}
+    ${hasPower && html`<td class="live" data-name=${w.now}>${formatKnownWatts(powers.get(one.key) ?? null)}</td>`}
     <td data-name=${w.base}>${one.base === null ? '–' : html`${formatWatts(one.base)}${yearly(one.base)}`}</td>
-    <td data-name=${w.night}>${one.night === null ? '–' : formatWatts(one.night)}</td>
+    <td data-name=${w.night}>${formatKnownWatts(one.night)}</td>
   </tr>`;
   return html`<div class="table consumers"><table>
     <thead><tr>
       <th scope="col">${common.device}</th><th scope="col">${w.used}</th><th scope="col">${w.share}</th>
       ${hasCost && html`<th scope="col">${words().common.chart.cost}</th>`}
+      ${hasPower && html`<th scope="col">${w.now}</th>`}
       <th scope="col">${w.base}</th><th scope="col" title=${w.nightHours}>${w.night}</th>
     </tr></thead>
     <tbody>${rowsOf(shown, consumers, costs).map(row)}</tbody>
   </table></div>`;
 }
+
+const formatKnownWatts = (watts: number | null): string => (watts === null ? '–' : formatWatts(watts));
 
 /** Returns a table row for each consumer of a home, and a last row for the usage that no device measures, if known. */
 function rowsOf(shown: Period, consumers: readonly Device[], costs: PeriodCosts | null): Row[] {

@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { Period, RecentPower } from '#src/api/dashboard/shapes.ts';
 import { appendQuery, callApi } from '../../api.ts';
-import { html } from '../../html.ts';
+import { type Children, html } from '../../html.ts';
 import { useServerEvents } from '../../parts/changes.ts';
 import { formatWatts } from '../../parts/format.ts';
 import { useCurrentTimeMs } from '../../parts/ui.ts';
@@ -19,6 +20,39 @@ interface Point {
   watts: number | null;
 }
 
+/** Event `reading` of the service: the latest power of a device in W, and its time. */
+interface DevicePower {
+  device_id: string;
+  power_w: number | null;
+  power_at: string | null;
+}
+
+/** The powers that the service has sent, by device and of the home. `live.atMs` is the browser's time of receipt. */
+interface LivePower {
+  live: Point | null;
+  trail: readonly Point[];
+  devices: ReadonlyMap<string, { atMs: number; watts: number }>;
+  /** How far the service's clock is ahead of the browser's. */
+  offsetMs: number;
+}
+
+const NOTHING: LivePower = { live: null, trail: [], devices: new Map(), offsetMs: 0 };
+
+const LivePowerContext = createContext(NOTHING);
+
+/** Receives the powers of a home and of its devices, for all components in `children`. `userId`: null to receive nothing. */
+export function LivePowerProvider({ userId, children }: { userId: string | null; children?: Children }) {
+  const power = useLivePower(userId);
+  return html`<${LivePowerContext.Provider} value=${userId === null ? NOTHING : power}>${children}<//>`;
+}
+
+/** Returns the measured power in W by device. The power is null if it is more than a minute old. */
+export function useDevicePowers(): ReadonlyMap<string, number | null> {
+  const { devices, offsetMs } = useContext(LivePowerContext);
+  const nowMs = useCurrentTimeMs() + offsetMs;
+  return new Map([...devices].map(([id, { atMs, watts }]) => [id, nowMs - atMs < FRESH_MS ? watts : null]));
+}
+
 /**
  * Current power of the home, with a line chart of the last ten minutes. If the power is not measured, shows the average of the last
  * minutes. `onStale` is called when the newest measured power is more than a minute old.
@@ -27,7 +61,7 @@ export function CurrentPowerCard({ of, onStale }: { of: Period; onStale: () => v
   const { power } = of;
   const w = words().period;
   const nowMs = useCurrentTimeMs();
-  const { live, trail, offsetMs } = useLivePower(of.user_id);
+  const { live, trail, offsetMs } = useContext(LivePowerContext);
   const loaded = useRef({ power, atMs: nowMs });
   if (loaded.current.power !== power) loaded.current = { power, atMs: Date.now() };
   const isFresh = (atMs: number) => nowMs - atMs < FRESH_MS;
@@ -51,23 +85,26 @@ export function CurrentPowerCard({ of, onStale }: { of: Period; onStale: () => v
   </div>`;
 }
 
-/**
- * Returns the latest power that the service has sent, with the browser's time of receipt, and the powers of the last ten minutes.
- * `offsetMs`: how far the service's clock is ahead of the browser's.
- */
-function useLivePower(userId: string) {
-  const [state, setState] = useState<{ live: Point | null; trail: Point[]; offsetMs: number }>(NOTHING);
-  useEffect(() => setState(NOTHING), [userId]);
+/** Returns the latest powers that the service has sent, and the powers of the home in the last ten minutes. */
+function useLivePower(userId: string | null): LivePower {
+  const [state, setState] = useState(NOTHING);
   const add = useCallback((data: string) => {
     const { power_w } = JSON.parse(data) as { power_w: number };
-    setState(({ trail, offsetMs }) => {
-      const point = { atMs: Date.now() + offsetMs, watts: power_w };
-      const recent = trail.filter(({ atMs }) => atMs > point.atMs - TRAIL_MS);
-      return { live: { atMs: Date.now(), watts: power_w }, trail: [...recent, point], offsetMs };
+    setState((state) => {
+      const point = { atMs: Date.now() + state.offsetMs, watts: power_w };
+      const recent = state.trail.filter(({ atMs }) => atMs > point.atMs - TRAIL_MS);
+      return { ...state, live: { atMs: Date.now(), watts: power_w }, trail: [...recent, point] };
     });
+  }, []);
+  const addOfDevice = useCallback((data: string) => {
+    const { device_id, power_w, power_at } = JSON.parse(data) as DevicePower;
+    if (power_w === null || power_at === null) return;
+    const point = { atMs: Date.parse(power_at), watts: power_w };
+    setState((state) => ({ ...state, devices: new Map(state.devices).set(device_id, point) }));
   }, []);
   // Loads the values that were measured before the connection was opened.
   const load = useCallback(() => {
+    if (userId === null) return;
     callApi<RecentPower>('GET', appendQuery('/v1/power', { user_id: userId })).then(
       ({ now, trail }) => {
         const points = trail.map((one) => ({ atMs: Date.parse(one.at), watts: one.watts }));
@@ -80,11 +117,10 @@ function useLivePower(userId: string) {
       () => {},
     );
   }, [userId]);
-  useServerEvents(appendQuery('/dashboard/v1/usage/stream', { user_id: userId }), { power: add }, load);
+  const address = userId === null ? null : appendQuery('/dashboard/v1/usage/stream', { user_id: userId });
+  useServerEvents(address, { power: add, reading: addOfDevice }, load);
   return state;
 }
-
-const NOTHING: { live: Point | null; trail: Point[]; offsetMs: number } = { live: null, trail: [], offsetMs: 0 };
 
 /** Line of the power in the last ten minutes, from 0 W upwards. */
 function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number }) {

@@ -30,7 +30,7 @@ export function MainFigures({
   // The dialog with the readings behind a total is not available for a device or a year.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures lead">
-    ${!ofDevice && !isOver && html`<${CurrentPowerCard} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
+    ${!ofDevice && !isOver && html`<${CurrentPowerCard} of=${shown} onStale=${onStale} />`}
     <${ElectricityTotal} name=${name} used=${used} of=${opens} cost=${costs?.used ?? null} />
     ${compared?.before && html`<${Then} name=${formatPrecedingDays(shown)} then=${compared.before} of=${shown} costs=${costs} which="before" />`}
   </dl>`;
