@@ -59,7 +59,6 @@ interface SignedIn {
   csrf_token: string;
   environment: 'live' | 'sandbox';
   mqtt: Session['mqtt'];
-  asks_timezone: boolean;
   scopes: Session['scopes'];
 }
 
@@ -150,9 +149,12 @@ function App() {
   const { page, rest } = placeOf(path);
   const session = useMemo((): Session | null => {
     if (signedIn === null || signedIn === 'unknown') return null;
-    const { user: me, environment, mqtt, scopes, asks_timezone: asksTimezone } = signedIn;
-    const changeMe = (user: User) => setSignedIn({ ...signedIn, user, asks_timezone: false });
-    return { me, asksTimezone, changeMe, leave, environment, mqtt, scopes, user: picked ?? me, pick, rest, go, move };
+    const { user: me, environment, mqtt, scopes } = signedIn;
+    const replaceUser = (user: User) => {
+      if (user.user_id === me.user_id) setSignedIn({ ...signedIn, user });
+      setPicked((before) => (before?.user_id === user.user_id ? user : before));
+    };
+    return { me, replaceUser, leave, environment, mqtt, scopes, user: picked ?? me, pick, rest, go, move };
   }, [signedIn, picked, pick, rest, go, move]);
 
   const { common } = words();

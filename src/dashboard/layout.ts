@@ -30,7 +30,7 @@ const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'apps', 'groups', 'a
 
 /** Frame around every page: the navigation, the signed-in account, and the selected account. */
 export function Layout({ page, children }: { page: string; children?: Children }) {
-  const { me, environment } = useSession();
+  const { me, user, environment } = useSession();
   const to = usePageLink();
   const { frame, pages, product, roles } = words().common;
   const work = WORK[me.role];
@@ -54,7 +54,7 @@ export function Layout({ page, children }: { page: string; children?: Children }
       </nav>
       ${me.role !== 'homeowner' && !OF_NOBODY.has(page) && html`<${UserPicker} />`}
     </header>
-    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline({ ago: formatTimeAgo(seenAt) })}</p>`}${!OF_NOBODY.has(page) && html`<${TimeZoneQuestion} />`}${children}</main>
+    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline({ ago: formatTimeAgo(seenAt) })}</p>`}${!OF_NOBODY.has(page) && html`<${TimeZoneQuestion} key=${user.user_id} />`}${children}</main>
     <footer class="quiet">${me.email} · ${roles[me.role]} · <a href="/docs" target="_blank" rel="noreferrer">${frame.docs}</a></footer>
   `;
 }

@@ -5,10 +5,8 @@ import type { User } from '#clients/typescript/client.ts';
 /** What the pages use of the session: the signed-in account, the selected account, and navigation. */
 export interface Session {
   me: User;
-  /** Whether the account has no time zone setting, so that pages ask for it. */
-  asksTimezone: boolean;
-  /** Replaces the signed-in account. The new one must have a time zone, because the pages stop asking for one. */
-  changeMe(me: User): void;
+  /** Replaces the signed-in account, the selected account, or both, by `user` if they have its id. */
+  replaceUser(user: User): void;
   /** Ends the session in this tab, and shows the sign-in page with the text `reason`. */
   leave(reason?: string): void;
   environment: 'live' | 'sandbox';

@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import { createBoundedArraySchema, paginationFields } from '#src/api/fields.ts';
+import { createBoundedArraySchema, idField, paginationFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { createImport, getDeviceImporter } from '#src/api/v1/imports/operations.ts';
 import { validateDeviceRows } from '#src/api/v1/imports/rows.ts';
 import { importQuerySchema, importToResponse, MAX_IMPORTED_DEVICES } from '#src/api/v1/imports/shape.ts';
-import { requireOwnAccount } from '#src/auth/access.ts';
+import { loadAccessibleUser, requireOwnAccount } from '#src/auth/access.ts';
 import { closeSessionAndEmailChanges, listSessions as list } from '#src/auth/sessions.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { previewDeviceImport } from '#src/onboarding/import.ts';
 import { findImportsWithUnfetchedPasswords, findRowsWithDifferentSettings } from '#src/onboarding/imports.ts';
-import { importCheckSchema, sessionSchema, unfetchedImportsSchema } from './shapes.ts';
+import { shouldAskForTimezone } from '#src/users/store.ts';
+import { importCheckSchema, sessionSchema, timezoneQuestionSchema, unfetchedImportsSchema } from './shapes.ts';
 
-// The operations in this file are for the dashboard's pages about the signed-in account.
+// The operations in this file are for the dashboard's pages about an account.
 
 export const listSessions = defineOperation('GET /v1/sessions', {
   summary: 'Lists the caller’s own sessions with their browsers, page by page.',
@@ -37,6 +38,17 @@ export const endUserSession = defineOperation('DELETE /v1/sessions/{session_id}'
       await closeSessionAndEmailChanges(db, caller.userId, params.session_id),
       `Session ${params.session_id} was ended`,
     ),
+});
+
+export const getTimezoneQuestion = defineOperation('GET /v1/timezone-question', {
+  summary: 'Returns whether the dashboard should ask for the time zone of an account, because nobody has set it.',
+  scope: 'users:read',
+  answer: timezoneQuestionSchema,
+  query: z.object({ user_id: idField.optional() }),
+  async handle({ db, caller, query }) {
+    const { user_id } = await loadAccessibleUser(db, caller, query.user_id);
+    return { is_asked: await shouldAskForTimezone(db, user_id) };
+  },
 });
 
 /** Maximum number of imports in the list. */

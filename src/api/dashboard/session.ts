@@ -34,7 +34,7 @@ import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { createId } from '#src/core/ids.ts';
 import type { Language } from '#src/delivery/words/words.ts';
 import { recordAuditedAction } from '#src/users/audit.ts';
-import { findUser, shouldAskForTimezone } from '#src/users/store.ts';
+import { findUser } from '#src/users/store.ts';
 import {
   authenticateCaller,
   BROWSER_COOKIE_LIFETIME_MS,
@@ -228,7 +228,6 @@ class SessionRoutes {
       environment,
       // Only the embedded broker uses this certificate. An external broker has a certificate of its own.
       mqtt: { ...mqtt, needs_certificate: mqtt.ports !== null && isSelfSigned(certificate()) },
-      asks_timezone: await shouldAskForTimezone(db, userId),
       scopes: { keys: SCOPES, apps: APP_SCOPE_NAMES },
       ...this.#provider,
     };

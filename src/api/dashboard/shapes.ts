@@ -269,6 +269,9 @@ export type SignInProblem =
   | ('over' | 'denied' | 'unavailable' | 'failed' | 'many')
   | ('unverified' | 'unknown' | 'domain' | 'taken' | 'roles' | 'unusable');
 
+/** Whether the dashboard should ask for the time zone of an account. */
+export const timezoneQuestionSchema = z.strictObject({ is_asked: z.boolean() });
+
 export const sessionSchema = z.strictObject({
   session_id: z.string(),
   created_at: instantSchema,
@@ -359,4 +362,5 @@ export type AuditRecordWithEmails = z.output<typeof auditRecordWithEmailsSchema>
 export type ReadingsOnHold = z.output<typeof readingsOnHoldSchema>;
 export type Passkey = z.output<typeof passkeySchema>;
 export type RollupReport = z.output<typeof rollupCheckSchema>;
+export type TimeZoneQuestion = z.output<typeof timezoneQuestionSchema>;
 export type ImportCheck = z.output<typeof importCheckSchema>;

@@ -109,9 +109,9 @@ export function PeriodView(props: {
  * until it is loaded, the previous one. `isLive`: whether the page is notified of new readings.
  */
 function usePeriod({ unit, start }: Shown, deviceId: string | undefined, computed: number | undefined) {
-  const { user_id } = useSession().user;
+  const { user_id, timezone } = useSession().user;
   const asked = { user_id, device_id: deviceId, unit, date: start };
-  const keys = [user_id, deviceId, unit, start, computed];
+  const keys = [user_id, timezone, deviceId, unit, start, computed];
   const period = useLoad(() => callApi<Period>('GET', appendQuery('/v1/period', asked)), keys);
   // Costs are requested separately, because they take longer.
   const costs = useLoad(() => callApi<PeriodCosts>('GET', appendQuery('/v1/period-costs', asked)), keys);

@@ -97,7 +97,7 @@ export function Page() {
 
 /** Form for the account's phone number and time zone, and for mails about remarks on the home's usage. */
 export function AccountForm() {
-  const { me, changeMe } = useSession();
+  const { me, replaceUser } = useSession();
   const { common, sessions: w } = words();
   const { run, isBusy, error } = useAction();
   const [isSaved, setSaved] = useState(false);
@@ -112,7 +112,7 @@ export function AccountForm() {
     };
     setSaved(false);
     run(async () => {
-      changeMe(await callApi<User>('PATCH', `/v1/users/${me.user_id}`, changed));
+      replaceUser(await callApi<User>('PATCH', `/v1/users/${me.user_id}`, changed));
       setSaved(true);
     });
   };

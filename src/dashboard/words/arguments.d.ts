@@ -187,6 +187,7 @@ export interface Arguments {
   'period.nothingSoFar': { before: Shown };
   'period.offline': { ago: Shown };
   'sessions.about': { email: Shown };
+  'sessions.zoneQuestionOf': { email: Shown };
   'sessions.zoneProposed': { zone: Shown };
   'sessions.emailNow': { email: Shown };
   'sessions.emailPending': { email: Shown };

@@ -2,28 +2,77 @@ import { chmod } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { findUser } from '#src/users/store.ts';
+import { createUser, findUser } from '#src/users/store.ts';
 import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
 beforeAll(async () => {
   dashboard = await startDashboard({}, ['ingest']);
-  await dashboard.user('admin@example.com', 'admin');
+  // The first administrator has no time zone (src/auth/keys.ts).
+  await createUser(dashboard.db, { email: 'admin@example.com', role: 'admin' });
 });
 afterAll(() => dashboard.close());
 
-test('asks the administrator of a new installation for their own home, and creates its account', async () => {
+const ZONE = 'Europe/Berlin';
+
+/** Opens the Home page as the administrator, in a browser whose time zone is `ZONE`. */
+async function signInWithZone() {
   const page = await dashboard.signIn('admin@example.com');
+  const chromium = await page.context().newCDPSession(page);
+  await chromium.send('Emulation.setTimezoneOverride', { timezoneId: ZONE });
+  await page.reload();
+  return page;
+}
+
+const zoneOf = (email: string) =>
+  dashboard.db
+    .selectFrom('users')
+    .select(['timezone', 'is_timezone_given'])
+    .where('email', '=', email)
+    .executeTakeFirst();
+
+test('asks the administrator of a new installation for their own home, and creates its account', async () => {
+  const page = await signInWithZone();
   const question = page.getByRole('region', { name: 'Is this your home?' });
   await question.waitFor();
   await testPageLayout(page, 'home-admin');
   await question.getByLabel('E-mail address').fill('my-home@example.com');
+  await page.getByRole('region', { name: 'Which time zone is your home in?' }).waitFor();
   await question.getByRole('button', { name: 'Yes, create my home' }).click();
   await page.getByText('my-home@example.com has no devices yet.').waitFor();
+  await page.getByText(`Times in ${ZONE}`).waitFor();
+  await page.getByRole('region', { name: 'Three steps to your first figures' }).waitFor();
+  expect(await page.getByRole('region', { name: /^Which time zone/ }).count()).toBe(0);
+  expect(await zoneOf('my-home@example.com')).toEqual({ timezone: ZONE, is_timezone_given: true });
+  expect(await zoneOf('admin@example.com')).toEqual({ timezone: 'UTC', is_timezone_given: false });
   await page.reload();
   await page.getByText('my-home@example.com has no devices yet.').waitFor();
   expect(await question.count()).toBe(0);
+  await page.close();
+});
+
+test('the question for the time zone applies to the account that the page shows', async () => {
+  await createUser(dashboard.db, { email: 'zoneless@example.com', role: 'homeowner' });
+  const page = await signInWithZone();
+  const show = async (email: string) => {
+    await page.getByRole('combobox', { name: 'User' }).fill(email);
+    await page.keyboard.press('Enter');
+  };
+  const answer = async (title: string) => {
+    const question = page.getByRole('region', { name: title });
+    await page.getByText('Times in UTC').waitFor();
+    await question.getByRole('button', { name: 'Save' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.getByText(`Times in ${ZONE}`).waitFor();
+  };
+  await show('zoneless@example.com');
+  await answer('Which time zone is the home of zoneless@example.com in?');
+  expect(await zoneOf('zoneless@example.com')).toEqual({ timezone: ZONE, is_timezone_given: true });
+  expect(await zoneOf('admin@example.com')).toEqual({ timezone: 'UTC', is_timezone_given: false });
+  await show('admin@example.com');
+  await answer('Which time zone is your home in?');
+  expect(await zoneOf('admin@example.com')).toEqual({ timezone: ZONE, is_timezone_given: true });
   await page.close();
 });
 

@@ -24,7 +24,7 @@ import { AlertPreview } from './preview.ts';
  */
 export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void; onClose: () => void }) {
   const { of: known, onDone, onClose } = props;
-  const { me, user, pick } = useSession();
+  const { me, user, replaceUser } = useSession();
   const { common, alerts: w } = words();
   const [type, setType] = useState<AlertType>(known?.type ?? 'daily_usage');
   // The threshold that the user has typed; null if none, so that the field shows the suggestion. A suggestion must not replace typed text.
@@ -51,7 +51,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
     const phone = new FormData(event.target as HTMLFormElement).get('phone');
     run(async () => {
       if (phone !== null)
-        pick(await callApi<User>('PATCH', `/v1/users/${user.user_id}`, { phone: String(phone).trim() }));
+        replaceUser(await callApi<User>('PATCH', `/v1/users/${user.user_id}`, { phone: String(phone).trim() }));
       const settings = { ...getThresholdFields(type, threshold), delivery };
       const saved = known
         ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, settings)

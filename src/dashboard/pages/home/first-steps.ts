@@ -5,6 +5,7 @@ import { html } from '../../html.ts';
 import { formatDay } from '../../parts/format.ts';
 import { readSubmittedForm, useAction, useLoad } from '../../parts/load.ts';
 import { formatPeriod, getPeriodAt, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
+import { getZoneOfNewHome } from '../../parts/time-zone.ts';
 import { Card, ErrorMessage, Field, getBusyAttributes, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -25,9 +26,13 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
   if (shown.commodities.length > 0 || devices.value === null) return null;
   if (devices.value.length > 0)
     return html`<${Card} title=${w.waiting.title}><p>${renderInlineMarkup(w.waiting.about, link('devices'))}</p><//>`;
-  if (user.user_id !== me.user_id)
-    return html`<p class="note">${renderInlineMarkup(w.firstSteps.ofOther({ email: user.email }), link('devices'))}</p>`;
-  return html`${me.role === 'admin' && html`<${HomeQuestion} />`}<${Card} title=${w.firstSteps.title}>
+  const isOwn = user.user_id === me.user_id;
+  const note =
+    !isOwn &&
+    html`<p class="note">${renderInlineMarkup(w.firstSteps.ofOther({ email: user.email }), link('devices'))}</p>`;
+  // An administrator may have created the account for the administrator's own home.
+  if (!isOwn && me.role !== 'admin') return note;
+  return html`${note}${isOwn && me.role === 'admin' && html`<${HomeQuestion} />`}<${Card} title=${w.firstSteps.title}>
     <ol class="first-steps">
       ${Object.values(w.firstSteps.steps).map((step, index) => html`<li>${renderInlineMarkup(step, link(index === 2 ? 'tariffs' : 'devices'))}</li>`)}
     </ol>
@@ -46,7 +51,7 @@ function HomeQuestion() {
   const create = (event: SubmitEvent) => {
     const email = String(readSubmittedForm(event).get('email'));
     run(async () => {
-      const home = { email, role: 'homeowner', timezone: me.timezone };
+      const home = { email, role: 'homeowner', timezone: getZoneOfNewHome(me) };
       const { user_id } = await callApi<{ user_id: string }>('POST', '/v1/users', home);
       pick(await callApi<User>('GET', `/v1/users/${user_id}`));
     });
