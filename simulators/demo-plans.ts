@@ -116,7 +116,7 @@ export const DEMO_HOME_PLANS: readonly DemoHomePlan[] = [
       heating: 'boiler',
       hasCar: false,
       measured: ['fridge'],
-      faults: [since('fridge door', lastAt(2, 18 * 60 + 40, firstAtMs, utcOffsetMinutes))],
+      faults: [since('fridge door', lastAt(null, 18 * 60 + 40, firstAtMs, utcOffsetMinutes))],
     }),
     devices: [ONE_WAY_METER, own('fridge', 'Fridge')],
     silence: { keys: ['meter', 'fridge'], hoursBefore: 129, hours: 3 },
