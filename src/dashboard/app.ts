@@ -133,12 +133,15 @@ function App() {
   // Whether a link in a mail opened the page. Such a link signs the user in, even if another account is signed in.
   const [hasLink, setHasLink] = useState(() => isLinkPage(pageNow()) && location.hash.length > 1);
 
-  /** After a sign-in, opens the page in the browser's address, or the home page if the address is that of a link in a mail. */
+  /**
+   * After a sign-in, opens the page in the browser's address. If the address is that of a link in a mail, opens the page Fleet for a utility,
+   * and the home page for others.
+   */
   function enter(session: SignedIn): void {
     sessionStorage.removeItem('user');
     setHasLink(false);
     begin(session);
-    if (isLinkPage(pageNow())) go('');
+    if (isLinkPage(pageNow())) go(session.user.role === 'utility' ? 'fleet' : '');
   }
 
   const pick = useCallback((user: User) => {
