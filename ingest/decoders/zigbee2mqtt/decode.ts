@@ -111,7 +111,7 @@ const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)
 
 /**
  * Whether an attribute belongs to one of two clamps (`power_a` and `power_b` of a PJ-1203A, without `power_c`). One clamp may measure the
- * grid and the other the panels, so the owner is asked about each (rule 6 in registers-of-a-device/README.md).
+ * grid and the other the panels, so the owner is asked about each (rule 3 in registers-of-a-device/README.md).
  */
 function isOfClamp({ has }: ZigbeeDeviceState, name: string): boolean {
   const [, of] = /^(?:produced_)?(power|energy)(?:_produced|_consumed)?_[ab]$/.exec(name) ?? [];
