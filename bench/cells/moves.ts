@@ -9,6 +9,7 @@ import { sendLoopbackRequest } from '../../test/support/cluster/api-pair.ts';
 import { getLongestGapSeconds } from '../../test/support/cluster/meters.ts';
 import { type RepeatingPublisher, startRepeatingPublisher } from '../../test/support/cluster/publisher.ts';
 import { TESTED_PROGRAM } from '../../test/support/program.ts';
+import { startRole } from '../../test/support/service.ts';
 import { type BenchmarkCell, type CellsInstallationUnderTest, runAsCell } from './rig.ts';
 
 const PER_SECOND = 16;
@@ -49,6 +50,8 @@ export async function measureAccountMoves(
 ): Promise<AccountMovesResult> {
   const { routers, cells } = rig;
   const [first] = cells;
+  // The worker takes changed hours out of the queue. Without it, the queue grows, and each move reads the whole queue.
+  const worker = await startRole('worker', first.env);
   const devices = await first.pair(accounts);
   const userIds = await usersOf(first, devices);
   const keys = await runAsCell(first, () =>
@@ -75,6 +78,7 @@ export async function measureAccountMoves(
   await Promise.all(publishers.map((publisher) => publisher.flush()));
   await Promise.all(publishers.map((publisher) => publisher.close()));
   const read_ = await Promise.all(reading);
+  await worker.stop();
   const gap = (times: readonly number[]) => getLongestGapSeconds(times, fromMs, toMs);
   const acknowledged = publishers.reduce((sum, one) => sum + one.acknowledged.size, 0);
   const exceptions = parseRoutingExceptions(readFileSync(routers.exceptions, 'utf8')).size;

@@ -73,6 +73,8 @@ async function close(
   // Prevents triggers from recording the accounts as deleted.
   await client.query("SET LOCAL energy.is_moving = 'on'");
   await packChangedHours(client, userIds);
+  // Before this time, the accounts were still served, however long the transaction waited for its first locks.
+  const { rows: times } = await client.query('SELECT clock_timestamp() AS closed_at');
   const { rowCount } = await client.query('SELECT FROM users WHERE user_id = ANY ($1) ORDER BY user_id FOR UPDATE', [
     userIds,
   ]);
@@ -94,9 +96,9 @@ async function close(
   await redirect(client);
   await noteMove(createDatabaseOnConnection(client), userIds, 'user.moved', { to: toInstallation });
   await client.query(
-    `INSERT INTO departures (user_id, to_installation) SELECT unnest($1::text[]), $2
-     ON CONFLICT (user_id) DO UPDATE SET to_installation = $2, closed_at = now(), left_at = NULL`,
-    [userIds, toInstallation],
+    `INSERT INTO departures (user_id, to_installation, closed_at) SELECT unnest($1::text[]), $2, $3
+     ON CONFLICT (user_id) DO UPDATE SET to_installation = $2, closed_at = $3, left_at = NULL`,
+    [userIds, toInstallation, times[0].closed_at],
   );
   await client.query(
     `INSERT INTO departed_logins (login, user_id)
