@@ -212,6 +212,8 @@ export function createMovingPool(
       'statement_timeout=0',
       'lock_timeout=0',
       'idle_in_transaction_session_timeout=0',
+      // Compiling statements over many small relations takes longer than running them.
+      'jit=off',
       // Both servers must format values in the same way, because fingerprints compare rows as text.
       'DateStyle=ISO',
       'IntervalStyle=postgres',

@@ -88,8 +88,10 @@ export async function prepareAccountViews(
     values,
   );
   const arriveAs = rows.map(({ series_id }) => series_id);
-  await openEnd(source, userIds, { series: series.map(({ series_id }) => series_id), arriveAs });
-  await openEnd(target, userIds, { series: arriveAs, arriveAs });
+  await Promise.all([
+    openEnd(source, userIds, { series: series.map(({ series_id }) => series_id), arriveAs }),
+    openEnd(target, userIds, { series: arriveAs, arriveAs }),
+  ]);
 }
 
 async function openEnd(
