@@ -10,7 +10,7 @@ import {
   measureRequestsDuringMapChanges,
   measureRouterCpuPerRequest,
 } from './cells/requests.ts';
-import { type CellsInstallationUnderTest, startCellsUnderTest } from './cells/rig.ts';
+import { startTwoCellInstallation, type TwoCellInstallation } from './cells/rig.ts';
 
 const NEEDED = /^HAProxy/;
 const FULL = {
@@ -37,7 +37,7 @@ interface PartResult {
 }
 
 /** The parts of the run by name, in order of execution. The last part kills a cell, which is not restarted. */
-const PARTS: Record<string, (rig: CellsInstallationUnderTest) => Promise<PartResult>> = {
+const PARTS: Record<string, (rig: TwoCellInstallation) => Promise<PartResult>> = {
   load,
   requests,
   map,
@@ -61,7 +61,7 @@ export async function runBenchmark(names: readonly string[]): Promise<BenchmarkR
     console.error(`There is no part ${unknown.join(', ')}. The parts are ${Object.keys(PARTS).join(', ')}.`);
     process.exit(2);
   }
-  const rig = await startCellsUnderTest();
+  const rig = await startTwoCellInstallation();
   try {
     const result = {
       lines: [] as string[],
@@ -82,7 +82,7 @@ export async function runBenchmark(names: readonly string[]): Promise<BenchmarkR
   }
 }
 
-async function load(rig: CellsInstallationUnderTest): Promise<PartResult> {
+async function load(rig: TwoCellInstallation): Promise<PartResult> {
   const measured = await measureCpuPerMessage(rig, PLAN);
   const { pair, one, two } = measured;
   const lines = Object.entries({ 'one cell': one, 'two cells': two, 'one cell, two ingest behind HAProxy': pair }).map(
@@ -104,7 +104,7 @@ async function load(rig: CellsInstallationUnderTest): Promise<PartResult> {
   return { measured, goals, lines };
 }
 
-async function requests(rig: CellsInstallationUnderTest): Promise<PartResult> {
+async function requests(rig: TwoCellInstallation): Promise<PartResult> {
   const measured = await measureRouterCpuPerRequest(rig, PLAN.requests);
   const { requestUs, idleMsPerSecond, perSecond, failed } = measured;
   const what = 'CPU of the router a request, without its CPU at rest';
@@ -118,7 +118,7 @@ async function requests(rig: CellsInstallationUnderTest): Promise<PartResult> {
   };
 }
 
-async function map(rig: CellsInstallationUnderTest): Promise<PartResult> {
+async function map(rig: TwoCellInstallation): Promise<PartResult> {
   const measured = await measureRequestsDuringMapChanges(rig, { ...PLAN, accounts: PLAN.listedAccounts });
   const { failed, longestMs, changeMs } = measured;
   const listed = `a map of ${PLAN.listedAccounts.toLocaleString('en')} accounts`;
@@ -130,7 +130,7 @@ async function map(rig: CellsInstallationUnderTest): Promise<PartResult> {
   return { measured, goals };
 }
 
-async function router(rig: CellsInstallationUnderTest): Promise<PartResult> {
+async function router(rig: TwoCellInstallation): Promise<PartResult> {
   const measured = await measureReconnectAfterRouterKill(rig, PLAN.devices);
   const { seconds, ingestKb, routerKb } = measured;
   const devices = PLAN.devices.toLocaleString('en');
@@ -151,7 +151,7 @@ async function router(rig: CellsInstallationUnderTest): Promise<PartResult> {
  * for a CONNACK.
  */
 async function killIn(
-  { cells: [first] }: CellsInstallationUnderTest,
+  { cells: [first] }: TwoCellInstallation,
   patience: { connectTimeoutMs?: number } = {},
 ): Promise<KillTestResult> {
   const pair = await startIngestPair({ url: first.database.url });
@@ -174,7 +174,7 @@ const waitsOf = ({ rounds }: KillTestResult): string[] => rounds.flatMap(({ wait
 const worst = ({ rounds }: KillTestResult, of: (round: KillTestResult['rounds'][number]) => number) =>
   round(Math.max(...rounds.map(of)));
 
-async function kills(rig: CellsInstallationUnderTest): Promise<PartResult> {
+async function kills(rig: TwoCellInstallation): Promise<PartResult> {
   const measured = await killIn(rig);
   const goals = [
     { what: 'Acknowledged messages lost while processes were killed', measured: measured.lost, goal: NONE },
@@ -192,14 +192,14 @@ async function kills(rig: CellsInstallationUnderTest): Promise<PartResult> {
 }
 
 /** Repeats `killIn` with devices that wait for a CONNACK as long as mqtt.js does by default. */
-async function patient(rig: CellsInstallationUnderTest): Promise<PartResult> {
+async function patient(rig: TwoCellInstallation): Promise<PartResult> {
   const measured = await killIn(rig, { connectTimeoutMs: MQTTJS_TIMEOUT_MS });
   const what = 'Longest time until a client that waits 30 s for a CONNACK has a PUBACK';
   const goals = [{ what, measured: worst(measured, ({ backS }) => backS), unit: ' s', goal: null }];
   return { measured, goals, lines: waitsOf(measured) };
 }
 
-async function moves(rig: CellsInstallationUnderTest): Promise<PartResult> {
+async function moves(rig: TwoCellInstallation): Promise<PartResult> {
   const measured = await measureAccountMoves(rig, PLAN.accounts);
   const { accounts, lost, doubled, wrong, heldMs, publishWaitS, requestWaitS, exceptionsPerAccount } = measured;
   const goals = [
@@ -220,7 +220,7 @@ async function moves(rig: CellsInstallationUnderTest): Promise<PartResult> {
   return { measured, goals };
 }
 
-async function dead(rig: CellsInstallationUnderTest): Promise<PartResult> {
+async function dead(rig: TwoCellInstallation): Promise<PartResult> {
   const measured = await measureRequestsDuringCellOutage(rig, PLAN.seconds);
   const goals = [
     { what: 'Requests of a cell that failed after the other was killed', measured: measured.failed, goal: NONE },

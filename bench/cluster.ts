@@ -170,7 +170,7 @@ async function measureWritten(
   try {
     const to = broker.devices ?? [`mqtt://127.0.0.1:${workers[0]?.ready.port}`];
     const pids = workers.map((worker) => worker.process.pid as number);
-    return await measurePublishing(database, devices, { to, brokers: broker.pids(), workers: pids });
+    return await measureIngestOfMessages(database, devices, { to, brokers: broker.pids(), workers: pids });
   } finally {
     for (const worker of workers) await worker.stop();
   }
@@ -185,7 +185,7 @@ async function measureBehindProxy(
   try {
     const pids = processes.map((one) => one.pid());
     const to = [`mqtt://127.0.0.1:${proxy.ports.mqtt}`];
-    return await measurePublishing(database, devices, { to, brokers: [proxy.pid], workers: pids });
+    return await measureIngestOfMessages(database, devices, { to, brokers: [proxy.pid], workers: pids });
   } finally {
     await remove();
   }
@@ -196,7 +196,7 @@ async function measureBehindProxy(
  * `brokers`, `workers`, `servers`: processes whose CPU time is measured. `untilStored`: waits until the messages of the publisher are
  * stored; by default, it queries the database.
  */
-export async function measurePublishing(
+export async function measureIngestOfMessages(
   { pool, dataDir }: Pick<Awaited<ReturnType<typeof startBenchmarkDatabase>>, 'pool' | 'dataDir'>,
   devices: PairedDevice[],
   {

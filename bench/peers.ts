@@ -15,16 +15,16 @@ import {
   type StoredReadingCounts,
   waitUntilMessagesStored,
 } from './chaos/stored-readings.ts';
-import { measurePublishing } from './cluster.ts';
+import { measureIngestOfMessages } from './cluster.ts';
 import {
+  COMPARISON_FIGURE_LABELS,
+  type ComparedProgramResult,
+  type ComparisonRoundResult,
   evaluateKillTrial,
-  formatPeerTable,
-  getPeerGoals,
+  formatComparisonTable,
+  getComparisonGoals,
   type KillTrialResult,
-  PEER_FIGURE_LABELS,
-  type PeerResult,
-  type PeerRoundResult,
-  summarisePeerRounds,
+  summariseComparisonRounds,
 } from './peers/figures.ts';
 import {
   findNodeRedVersion,
@@ -34,19 +34,19 @@ import {
   NODE_RED_FOLDER,
 } from './peers/find-programs.ts';
 import {
-  CREATE_PEER_READINGS_TABLE,
-  createNodeRedPeer,
-  createPythonBridgePeer,
-  createTelegrafPeer,
-  PEER_READINGS_TABLE,
-  type PeerProgramInputs,
+  COMPARISON_READINGS_TABLE,
+  type ComparedProgramInputs,
+  CREATE_COMPARISON_READINGS_TABLE,
+  createNodeRedCommand,
+  createPythonBridgeCommand,
+  createTelegrafCommand,
 } from './peers/programs.ts';
 import {
   getPublishUrl,
   type RunningProgram,
   startIngestProcess,
-  startNaiveScript,
-  startPeerProgram,
+  startNaiveIngestScript,
+  startProgram,
 } from './peers/start.ts';
 import { type PairedDevice, pairDevices, startBenchmarkDatabase, waitUntilTrue } from './support.ts';
 
@@ -73,7 +73,7 @@ type Database = Awaited<ReturnType<typeof startBenchmarkDatabase>>;
 /** A program under test. */
 interface Peer {
   name: string;
-  start(place: PeerProgramInputs): Promise<RunningProgram>;
+  start(place: ComparedProgramInputs): Promise<RunningProgram>;
   isService?: boolean;
   hasBrokerInside?: boolean;
   /** Fraction of the messages that a program gets, if the program is too slow for all of them. */
@@ -107,13 +107,13 @@ export async function runBenchmark(words: readonly string[] = []): Promise<Bench
         ...PLAN,
         figures: results.map(({ name, rounds, reason }) => ({
           name,
-          ...summarisePeerRounds(rounds),
+          ...summariseComparisonRounds(rounds),
           ...(reason ? { reason } : {}),
         })),
         versions,
       },
-      lines: [...formatPeerTable(results), '', ...versions],
-      goals: getPeerGoals(results),
+      lines: [...formatComparisonTable(results), '', ...versions],
+      goals: getComparisonGoals(results),
     };
   } finally {
     await database.remove();
@@ -128,36 +128,36 @@ function findPeers(): { peers: Peer[]; versions: string[] } {
   const late = 'acknowledges' in python ? ` (acknowledged ${python.acknowledges})` : '';
   const peers: Peer[] = [
     {
-      name: PEER_FIGURE_LABELS.service,
+      name: COMPARISON_FIGURE_LABELS.service,
       isService: true,
       start: (place) => startIngestProcess(place, { MQTT_URL: getPublishUrl(place) }),
     },
     {
-      name: PEER_FIGURE_LABELS.embedded,
+      name: COMPARISON_FIGURE_LABELS.embedded,
       isService: true,
       hasBrokerInside: true,
       start: (place) => startIngestProcess(place, { MQTT_PORT: String(place.brokerPort) }),
     },
-    { name: PEER_FIGURE_LABELS.script, start: startNaiveScript },
+    { name: COMPARISON_FIGURE_LABELS.script, start: startNaiveIngestScript },
     {
       name: 'Node-RED, mosquitto',
-      start: (place) => startPeerProgram(createNodeRedPeer(place, { installation: NODE_RED_FOLDER, driver }), place),
+      start: (place) => startProgram(createNodeRedCommand(place, { installation: NODE_RED_FOLDER, driver }), place),
       ...missing(red),
     },
     {
       name: `Python bridge, batches${late}`,
-      start: (place) => startPeerProgram(createPythonBridgePeer(place, 'batches'), place),
+      start: (place) => startProgram(createPythonBridgeCommand(place, 'batches'), place),
       ...missing(python),
     },
     {
       name: 'Python bridge, a commit for each',
-      start: (place) => startPeerProgram(createPythonBridgePeer(place, 'each'), place),
+      start: (place) => startProgram(createPythonBridgeCommand(place, 'each'), place),
       share: 0.1,
       ...missing(python),
     },
     {
       name: 'Telegraf',
-      start: (place) => startPeerProgram(createTelegrafPeer(place), place),
+      start: (place) => startProgram(createTelegrafCommand(place), place),
       ...missing(telegrafFound),
     },
   ];
@@ -166,8 +166,8 @@ function findPeers(): { peers: Peer[]; versions: string[] } {
 }
 
 /** The rounds of a program that are complete so far. */
-interface Measured extends PeerResult {
-  rounds: PeerRoundResult[];
+interface Measured extends ComparedProgramResult {
+  rounds: ComparisonRoundResult[];
 }
 
 /** Measures another round of a program. If a program fails, it is not measured again, and its row in the table shows the reason. */
@@ -181,18 +181,18 @@ async function addRound(database: Database, peer: Peer, result: Measured, round:
   }
 }
 
-async function measureRound(database: Database, peer: Peer): Promise<PeerRoundResult> {
+async function measureRound(database: Database, peer: Peer): Promise<ComparisonRoundResult> {
   const { pool, url: databaseUrl } = database;
   const brokerPort = await findFreePort();
   const mosquitto = peer.hasBrokerInside ? undefined : await startMosquitto({ port: brokerPort });
   const folder = await mkdtemp(join(tmpdir(), 'energy-peer-'));
   const place = { brokerPort, databaseUrl, folder };
-  await pool.query(`DROP TABLE IF EXISTS ${PEER_READINGS_TABLE}; ${CREATE_PEER_READINGS_TABLE}`);
+  await pool.query(`DROP TABLE IF EXISTS ${COMPARISON_READINGS_TABLE}; ${CREATE_COMPARISON_READINGS_TABLE}`);
   let running = await peer.start(place);
   try {
     if (!peer.isService) await untilReady(pool, place);
     const rate = await measureRate(database, peer, { place, running, brokers: mosquitto ? [mosquitto.pid] : [] });
-    await pool.query(`TRUNCATE ${PEER_READINGS_TABLE}`);
+    await pool.query(`TRUNCATE ${COMPARISON_READINGS_TABLE}`);
     const trial = await killRepeatedly(pool, peer, place, async () => {
       await running.kill();
       running = await peer.start(place);
@@ -214,14 +214,14 @@ async function measureRound(database: Database, peer: Peer): Promise<PeerRoundRe
  * Waits until a program has subscribed at the broker: until it stores the readings of an additional device. The results do not include this
  * device.
  */
-async function untilReady(pool: Pool, place: PeerProgramInputs): Promise<void> {
+async function untilReady(pool: Pool, place: ComparedProgramInputs): Promise<void> {
   const client = await connectAsync(getPublishUrl(place));
   const payload = JSON.stringify({ ts: new Date().toISOString(), energy_total_kwh: 1 });
   try {
     const isStored = async () => {
       await client.publishAsync(`energy/v1/${PROBE}/readings`, payload, { qos: 1 });
       await pause(100);
-      const { rows } = await pool.query(`SELECT EXISTS (SELECT FROM ${PEER_READINGS_TABLE}) AS "hasRow"`);
+      const { rows } = await pool.query(`SELECT EXISTS (SELECT FROM ${COMPARISON_READINGS_TABLE}) AS "hasRow"`);
       return rows[0].hasRow;
     };
     await waitUntilTrue('the program stores nothing', isStored, MAX_START_MS);
@@ -234,13 +234,13 @@ async function untilReady(pool: Pool, place: PeerProgramInputs): Promise<void> {
 async function measureRate(
   database: Database,
   peer: Peer,
-  { place, running, brokers }: { place: PeerProgramInputs; running: RunningProgram; brokers: number[] },
+  { place, running, brokers }: { place: ComparedProgramInputs; running: RunningProgram; brokers: number[] },
 ) {
   const { pool } = database;
   const messages = PLAN.messages * (peer.share ?? 1);
   const flood = async (fromBytes: number) => {
     const devices = await pairDevices(pool, DEVICES);
-    return measurePublishing(database, devices, {
+    return measureIngestOfMessages(database, devices, {
       to: [getPublishUrl(place)],
       brokers,
       workers: [running.pid],
@@ -249,8 +249,8 @@ async function measureRate(
     });
   };
   await flood(0);
-  const { rows } = await pool.query(`SELECT pg_relation_size('${PEER_READINGS_TABLE}')::float8 AS bytes`);
-  await pool.query(`TRUNCATE ${PEER_READINGS_TABLE}`);
+  const { rows } = await pool.query(`SELECT pg_relation_size('${COMPARISON_READINGS_TABLE}')::float8 AS bytes`);
+  await pool.query(`TRUNCATE ${COMPARISON_READINGS_TABLE}`);
   return flood(rows[0].bytes * 0.9);
 }
 
@@ -258,14 +258,14 @@ async function measureRate(
 const untilRows = (pool: Pool, devices: readonly PairedDevice[], count: number, fromBytes: number): Promise<void> =>
   waitUntilTrue(`fewer than ${count} readings are stored`, async () => {
     await pause(10);
-    const { rows } = await pool.query(`SELECT pg_relation_size('${PEER_READINGS_TABLE}')::float8 AS bytes`);
+    const { rows } = await pool.query(`SELECT pg_relation_size('${COMPARISON_READINGS_TABLE}')::float8 AS bytes`);
     return rows[0].bytes >= fromBytes && (await countRows(pool, devices)).stored >= count;
   });
 
 /** Counts the distinct readings of the devices that another program has stored, and the readings that it has stored more than once. */
 async function countRows(pool: Pool, devices: readonly PairedDevice[]): Promise<StoredReadingCounts> {
   const { rows } = await pool.query(
-    `SELECT count(*)::int AS rows, count(DISTINCT (device, time))::int AS stored FROM ${PEER_READINGS_TABLE} WHERE device = ANY ($1)`,
+    `SELECT count(*)::int AS rows, count(DISTINCT (device, time))::int AS stored FROM ${COMPARISON_READINGS_TABLE} WHERE device = ANY ($1)`,
     [devices.map(({ deviceId }) => deviceId)],
   );
   return { stored: rows[0].stored, double: rows[0].rows - rows[0].stored };
@@ -275,7 +275,7 @@ async function countRows(pool: Pool, devices: readonly PairedDevice[]): Promise<
 async function killRepeatedly(
   pool: Pool,
   peer: Peer,
-  place: PeerProgramInputs,
+  place: ComparedProgramInputs,
   killAndStart: () => Promise<void>,
 ): Promise<KillTrialResult> {
   const players = await pairDevices(pool, PLAYERS);

@@ -9,7 +9,7 @@ import { loadMonthForecast } from '#src/remarks/month-forecast.ts';
 import { QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from '#src/remarks/profile.ts';
 import { PACKED_DAYS_TABLE } from '#src/rollups/levels.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { type MeasuredHome, type RegisterReadings, readHomes, USAGE_SIGNS_BY_COLUMN } from './forecast/homes.ts';
+import { type MeasuredHome, type RegisterReadings, readHomes, USAGE_COLUMN_FACTORS } from './forecast/homes.ts';
 import { computeQuantile, startBenchmarkDatabase } from './support.ts';
 
 const HOUR_MS = 3_600_000;
@@ -97,7 +97,7 @@ const leavingOut = (key: string, value: unknown) => {
 
 /** Returns the quarter-hours of a home, interpolated linearly between register readings; null if the home has only daily values. */
 function seenOf({ registers }: MeasuredHome): Seen | null {
-  const known = [...registers].filter(([name]) => USAGE_SIGNS_BY_COLUMN.some(([pattern]) => pattern.test(name)));
+  const known = [...registers].filter(([name]) => USAGE_COLUMN_FACTORS.some(([pattern]) => pattern.test(name)));
   if (known.length === 0) return null;
   const starts = known.map(([, register]) => Math.min(...register.map(([ms]) => ms)));
   const ends = known.map(([, register]) => register.reduce((last, [ms]) => Math.max(last, ms), 0));
@@ -113,7 +113,7 @@ function seenOf({ registers }: MeasuredHome): Seen | null {
       found.reduce((all, { sign, watts }) => all + sign * (watts[at] as number), 0),
     );
   };
-  const signOf = (name: string) => USAGE_SIGNS_BY_COLUMN.find(([pattern]) => pattern.test(name))?.[1];
+  const signOf = (name: string) => USAGE_COLUMN_FACTORS.find(([pattern]) => pattern.test(name))?.[1];
   const used = sum(signOf) as QuarterHourWatts;
   return {
     fromMs,

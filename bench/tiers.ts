@@ -1,4 +1,4 @@
-import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { compressOldChunks } from '#src/database/migrate.ts';
 import { loadUsageInsights } from '#src/energy/insights.ts';
@@ -167,7 +167,7 @@ function message(home: number, atMs: number, kwh: number): IncomingMessage {
 
 /** Writes the readings with four writers while the aggregates are refreshed. Returns readings per second. */
 async function load({ pool, found }: TierDatabase, startMs: number, endMs: number): Promise<number> {
-  const writer = createWriter(pool, { now: () => endMs });
+  const writer = createReadingBatchWriter(pool, { now: () => endMs });
   let nowMs = startMs;
   let over = false;
   const refreshing = (async () => {
@@ -203,7 +203,7 @@ async function load({ pool, found }: TierDatabase, startMs: number, endMs: numbe
 /** Writes a missing reading of ten days ago, and measures the time until the day's aggregate contains it. */
 async function corrections({ pool, found }: TierDatabase, endMs: number): Promise<number> {
   const times: number[] = [];
-  const writer = createWriter(pool, { now: () => endMs });
+  const writer = createReadingBatchWriter(pool, { now: () => endMs });
   for (let index = 0; index < CORRECTIONS; index++) {
     const home = 1 + index * 7;
     const atMs = endMs - 10 * DAY_MS + 7.5 * 60_000;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { runInSpan } from '#src/core/tracing.ts';
 import type { ResultsByMessage } from './message.ts';
-import type { BatchWriteResult, IncomingMessage, Writer } from './write/writer.ts';
+import type { BatchWriteResult, IncomingMessage, ReadingBatchWriter } from './write/writer.ts';
 import { classifyWriteError } from './write-errors.ts';
 
 const RETRY_MS = { first: 100, longest: 5_000 };
@@ -13,7 +13,7 @@ const MAX_ERROR_CHARACTERS = 300;
 /**
  * Whether the messages of a batch caused the error. If an empty batch can be written, the database works, so the messages are the cause.
  */
-async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean> {
+async function isOfTheMessages(writer: ReadingBatchWriter, error: unknown): Promise<boolean> {
   const fault = classifyWriteError(error);
   if (fault !== 'code') return fault === 'data';
   return writer.write([]).then(
@@ -42,7 +42,7 @@ interface WrittenMessages extends Pick<BatchWriteResult, 'stored' | 'rejected'> 
  * if the database fails; messages that were already written remain stored.
  */
 export async function writeOrRejectMessages(
-  writer: Writer,
+  writer: ReadingBatchWriter,
   batch: readonly IncomingMessage[],
 ): Promise<WrittenMessages> {
   try {
@@ -100,11 +100,15 @@ export class BatchWriter<T extends Writable> {
     loaded: 0,
   };
   isStopped = false;
-  readonly #writer: Writer;
+  readonly #writer: ReadingBatchWriter;
   readonly #log: Logger;
   readonly #onCommitted: (batch: readonly T[], result: BatchWriteResult) => void;
 
-  constructor(writer: Writer, log: Logger, onCommitted: (batch: readonly T[], result: BatchWriteResult) => void) {
+  constructor(
+    writer: ReadingBatchWriter,
+    log: Logger,
+    onCommitted: (batch: readonly T[], result: BatchWriteResult) => void,
+  ) {
     this.#writer = writer;
     this.#log = log;
     this.#onCommitted = onCommitted;

@@ -6,7 +6,7 @@ import { HttpsReadingsWriter } from './https-readings.ts';
 import { createIncomingMessage, decodeHttpsReadings } from './incoming.ts';
 import type { IncomingMessage } from './message.ts';
 import { groupResultsByMessage } from './write/message-results.ts';
-import type { Writer } from './write/writer.ts';
+import type { ReadingBatchWriter } from './write/writer.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 15, 12);
 const reading = (deviceId: string, power_w = 1) => ({
@@ -27,7 +27,7 @@ function stubWriter({
 } = {}) {
   const batches: string[][] = [];
   const underWay = new Set<string>();
-  const writer: Writer = {
+  const writer: ReadingBatchWriter = {
     async write(batch) {
       const ids = new Set(batch.map(({ decoded }) => decoded.deviceId));
       for (const id of ids) expect(underWay.has(id)).toBe(false);

@@ -8,9 +8,9 @@ import { countBytesAsMessages, countElementsAsMessages, createFloodLimit, type F
 import { decodeHttpsReadings } from './incoming.ts';
 import type { HttpsMessageSender, IncomingMessage, MessageResult } from './message.ts';
 import { computeFirstReceiptTime, createReceiptClock } from './receipt-clock.ts';
-import { createHeadCache } from './write/head-cache.ts';
+import { createDeviceHeadCache } from './write/head-cache.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
-import { createWriter, type Writer } from './write/writer.ts';
+import { createReadingBatchWriter, type ReadingBatchWriter } from './write/writer.ts';
 
 /** Maximum memory in bytes for cached states of devices: enough for about 36,000 meters. */
 const HEAD_MEMORY_BYTES = 16 * 2 ** 20;
@@ -45,7 +45,7 @@ interface Waiting {
  * never write the same device.
  */
 export class HttpsReadingsWriter {
-  readonly #writer: Writer;
+  readonly #writer: ReadingBatchWriter;
   readonly #receiptMs: () => number;
   readonly #floodLimit: FloodLimit;
   #waiting: Waiting[] = [];
@@ -54,7 +54,7 @@ export class HttpsReadingsWriter {
   readonly #busy = new Set<string>();
 
   /** `receiptMs`: clock for the times of receipt, Unix ms. */
-  constructor(writer: Writer, receiptMs: () => number, floodLimit: FloodLimit = createFloodLimit()) {
+  constructor(writer: ReadingBatchWriter, receiptMs: () => number, floodLimit: FloodLimit = createFloodLimit()) {
     this.#writer = writer;
     this.#receiptMs = receiptMs;
     this.#floodLimit = floodLimit;
@@ -152,11 +152,11 @@ export function createHttpsReadingsWriter(
     ...options
   }: { retentionMonths: number; maxChannels: number; believed: BelievedTime; log: Pick<Logger, 'error'> },
 ): HttpsReadingsWriter {
-  const writer = createWriter(pool, {
+  const writer = createReadingBatchWriter(pool, {
     ...options,
     ageNow: () => believed.ageClock().getTime(),
     rejectionQuota: createRejectionQuota(),
-    memory: createHeadCache({ maxBytes: HEAD_MEMORY_BYTES }),
+    memory: createDeviceHeadCache({ maxBytes: HEAD_MEMORY_BYTES }),
   });
   const { stampMs } = computeFirstReceiptTime(Date.now(), believed.nowMs(), null);
   const clock = createReceiptClock({

@@ -6,7 +6,7 @@ import { createFloodLimit } from './flood-limit.ts';
 import type { IncomingMessage } from './message.ts';
 import { Pipeline } from './pipeline.ts';
 import type { RawMessage } from './source/source.ts';
-import type { Writer } from './write/writer.ts';
+import type { ReadingBatchWriter } from './write/writer.ts';
 
 const log = pino({ level: 'silent' });
 const raw = (deviceId: string, payload: string): RawMessage => ({
@@ -24,7 +24,7 @@ const collect = runInNewContext('gc') as () => void;
 const JUNK = JSON.stringify(Array.from({ length: 10_000 }, () => 1));
 
 test('after a stop during a flood, writes the accepted messages, requests no more, and ends', async () => {
-  const writer: Writer = {
+  const writer: ReadingBatchWriter = {
     async write(batch) {
       await new Promise((resolve) => setTimeout(resolve, 5));
       return stored(batch);
@@ -60,7 +60,7 @@ test('limits the waiting messages, and the amount of decoded content in memory',
   const held = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const writer: Writer = {
+  const writer: ReadingBatchWriter = {
     async write(batch) {
       batches.push(batch.reduce((sum, { decoded }) => sum + decoded.rejections.length, 0));
       begun?.();
@@ -92,7 +92,7 @@ test('releases decoded content as soon as it is written, while its batch continu
   const second = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const writer: Writer = {
+  const writer: ReadingBatchWriter = {
     async write(batch) {
       for (const message of batch) seen.push(new WeakRef(message));
       if (seen.length > batch.length) await second;
@@ -119,7 +119,7 @@ test('releases decoded content as soon as it is written, while its batch continu
 
 test('counts readings, bytes and unusable elements towards a device’s limit', async () => {
   const limited = (messages: number) => {
-    const writer: Writer = { write: async (batch) => stored(batch) };
+    const writer: ReadingBatchWriter = { write: async (batch) => stored(batch) };
     const floodLimit = createFloodLimit({ messages, windowMs: 600_000 });
     return new Pipeline({ writer, log, onRoom: () => {}, floodLimit });
   };
@@ -148,7 +148,7 @@ test('counts readings, bytes and unusable elements towards a device’s limit', 
 });
 
 test('treats a backlog whose times alternate between two windows like any other backlog', async () => {
-  const writer: Writer = { write: async (batch) => stored(batch) };
+  const writer: ReadingBatchWriter = { write: async (batch) => stored(batch) };
   const floodLimit = createFloodLimit({ messages: 10 });
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, floodLimit });
   for (let sent = 0; sent < 30; sent++)
@@ -158,7 +158,7 @@ test('treats a backlog whose times alternate between two windows like any other 
 
 test('does not decode messages beyond a device’s limit', async () => {
   const written: IncomingMessage[] = [];
-  const writer: Writer = {
+  const writer: ReadingBatchWriter = {
     async write(batch) {
       written.push(...batch);
       return stored(batch);
@@ -181,7 +181,7 @@ test('delays only the device that floods', async () => {
     go = resolve;
   });
   const order: string[] = [];
-  const writer: Writer = {
+  const writer: ReadingBatchWriter = {
     async write(batch) {
       if (batch.some(({ decoded }) => decoded.deviceId === 'dev_hog')) await held;
       for (const { decoded, payload } of batch) if (decoded.deviceId === 'dev_hog') order.push(String(payload));
@@ -206,7 +206,7 @@ test('delays only the device that floods', async () => {
 
 test('gives a flooding device a quarter of a partition’s time while others send', async () => {
   let [writtenMs, ofNeighbour] = [0, 0];
-  const writer: Writer = {
+  const writer: ReadingBatchWriter = {
     async write(batch) {
       const fromMs = performance.now();
       if (batch.some(({ decoded }) => decoded.deviceId === 'dev_hog')) {
@@ -234,7 +234,7 @@ test('pauses a partition after a batch of a flood, and not after a batch for a n
   const held = new Promise<void>((resolve) => {
     backlog = resolve;
   });
-  const writer: Writer = {
+  const writer: ReadingBatchWriter = {
     async write(batch) {
       const deviceId = batch[0]?.decoded.deviceId ?? '';
       const fromMs = performance.now();

@@ -7,7 +7,7 @@ import { createIncomingMessage, type MessageSender, parseSender, rejectWholeMess
 import type { QueuedMessage } from './message-scheduling.ts';
 import { PendingMessageLimit } from './pending-message-limit.ts';
 import type { MessageReceipt, MessageReceiver, RawMessage } from './source/source.ts';
-import type { BatchWriteResult, IncomingMessage, Writer } from './write/writer.ts';
+import type { BatchWriteResult, IncomingMessage, ReadingBatchWriter } from './write/writer.ts';
 
 /** Maximum memory in bytes of decoded messages. A message of only 20 KB may have 10,000 elements. */
 const MAX_READ_BYTES = 16 * 2 ** 20;
@@ -107,7 +107,7 @@ export class Pipeline {
    * partitions without the additional one for backlogged devices.
    */
   constructor(options: {
-    writer: Writer;
+    writer: ReadingBatchWriter;
     log: Logger;
     onRoom: (account?: string) => void;
     partitions?: number;

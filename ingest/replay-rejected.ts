@@ -6,7 +6,7 @@ import type { Tables } from '#src/database/tables.ts';
 import { writeOrRejectMessages } from './batch-writer.ts';
 import { createIncomingMessage } from './incoming.ts';
 import { MAX_STORED_PAYLOAD_BYTES } from './write/save-rejections.ts';
-import { createWriter, type IncomingMessage } from './write/writer.ts';
+import { createReadingBatchWriter, type IncomingMessage } from './write/writer.ts';
 
 const PAGE = 50;
 
@@ -98,7 +98,7 @@ async function replay(
   which: RejectionFilter,
   { signal, whileAllowed = (page) => page(), ...options }: Options,
 ): Promise<RejectionReplayResult> {
-  const writer = createWriter(pool, options);
+  const writer = createReadingBatchWriter(pool, options);
   const query = createQueryFunctionOnConnection(pool);
   const result: RejectionReplayResult = { messages: 0, stored: 0, rejected: 0, cut: 0, isComplete: false };
   const last = await lastId(query);

@@ -21,14 +21,14 @@ import {
 import { Pipeline } from './pipeline.ts';
 import { startReceiptStamper } from './receipts.ts';
 import type { ClientCertificates } from './source/broker-logins.ts';
-import type { ClaimOptions } from './source/claiming.ts';
+import type { MeterClaimOptions } from './source/claiming.ts';
 import type { HomeUsageSource } from './source/home-topics.ts';
 import type { MessageReceiver, MessageSource } from './source/source.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
-import { createHeadCache } from './write/head-cache.ts';
+import { createDeviceHeadCache } from './write/head-cache.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
 import { createUntimedSeriesRecorder } from './write/untimed-series.ts';
-import { createWriter } from './write/writer.ts';
+import { createReadingBatchWriter } from './write/writer.ts';
 
 /** Maximum time in ms that a shutdown takes to commit accepted messages. The broker redelivers the others. */
 const DRAIN_MS = 2_000;
@@ -77,7 +77,7 @@ export interface IngestDependencies {
   pool: Pool;
   tls: { cert: Buffer; key: Buffer };
   /** Handlers for meters that claim their identity at the broker. */
-  claims?: ClaimOptions;
+  claims?: MeterClaimOptions;
   /** Called when another worker has taken over the session of this worker at the broker. The process must then be restarted. */
   onSessionLost: () => void;
   /** Usage that the embedded broker publishes to homes. */
@@ -95,14 +95,16 @@ export async function startIngest(config: Config, parts: IngestDependencies): Pr
   const rejectionQuota = createRejectionQuota();
   const unread = createUnrecognisedMessageCounter();
   const receipts = await startReceiptStamper(pool, { believedMs: believed.nowMs, log });
-  const writer = createWriter(pool, {
+  const writer = createReadingBatchWriter(pool, {
     ageNow: () => believed.ageClock().getTime(),
     untimed: createUntimedSeriesRecorder(receipts.host),
     retentionMonths: config.retentionMonths,
     maxChannels: config.maxChannels,
     rejectionQuota,
     unread,
-    memory: createHeadCache(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
+    memory: createDeviceHeadCache(
+      config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 },
+    ),
   });
   let connected: Connected | undefined;
   const pipeline = new Pipeline({ writer, log, onRoom: (account) => connected?.source.resume(account) });

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { SeededRandom } from './random.ts';
 
 /** Appliances that a plug or a separate device can measure. */
 export type Appliance = 'fridge' | 'tv' | 'dishwasher' | 'washing machine' | 'tumble dryer' | 'heat pump' | 'car';
@@ -24,7 +24,7 @@ export interface DayHabits {
 }
 
 /** Draws the times at which the residents get up, leave, return and go to sleep on a weekday (0 = Sunday), in minutes of the local day. */
-export function drawDayHabits(random: Random, weekday: number, worksFromHome: boolean): DayHabits {
+export function drawDayHabits(random: SeededRandom, weekday: number, worksFromHome: boolean): DayHabits {
   const weekend = weekday === 0 || weekday === 6;
   const wakesAtMinute = weekend ? random.whole(450, 570) : random.whole(375, 425);
   const stays = weekend ? random.chance(0.6) : worksFromHome;
@@ -46,7 +46,7 @@ export function isResidentActive(habits: DayHabits, minute: number): boolean {
 }
 
 /** Draws the uses of appliances on one day: breakfast, dinner, dishes, laundry, car. */
-export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boolean): ApplianceRun[] {
+export function drawApplianceRuns(random: SeededRandom, habits: DayHabits, hasCar: boolean): ApplianceRun[] {
   if (habits.away) return [];
   const runs: ApplianceRun[] = [];
   const breakfast = habits.wakesAtMinute + random.whole(10, 25);

@@ -1,6 +1,6 @@
 import { DAY_MS } from '#src/core/units.ts';
 import { type DayHabits, isResidentActive } from './appliances.ts';
-import { createRandom } from './random.ts';
+import { createSeededRandom } from './random.ts';
 
 const HYSTERESIS_C = 0.3;
 /** Hours after which the difference between the indoor and the outdoor temperature of an unheated home has fallen by about two thirds. */
@@ -17,7 +17,7 @@ export interface ThermostatState {
 
 /** Returns the simulated outdoor temperature in °C in the northern middle latitudes. It is lowest in mid-January and before dawn. */
 export function computeOutdoorCelsius(seed: string, dayMs: number, minuteOfDay: number): number {
-  const weather = (day: number) => createRandom(seed, day, 'weather').between(-4, 4);
+  const weather = (day: number) => createSeededRandom(seed, day, 'weather').between(-4, 4);
   const share = minuteOfDay / 1440;
   const day = Math.floor(dayMs / DAY_MS);
   const season = -10 * Math.cos((2 * Math.PI * (dayOfYear(dayMs) - 15)) / 365);

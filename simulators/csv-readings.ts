@@ -1,5 +1,5 @@
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { countUnreadableValue, type ImportCounts, type ImportElement } from './importers/element.ts';
+import { countUnreadableValue, type ImportCounts, type ImportedReadingElement } from './importers/element.ts';
 import { readCsvRows } from './importers/file-rows.ts';
 import { createLocalTimeParser } from './local-time-parser.ts';
 
@@ -26,7 +26,7 @@ export async function* readCsvReadings(
   options: CsvOptions,
   counts: ImportCounts,
   onBytes?: (bytes: number) => void,
-): AsyncGenerator<ImportElement> {
+): AsyncGenerator<ImportedReadingElement> {
   const local = options.zone === undefined ? undefined : createLocalTimeParser(options.zone);
   const wanted = [options.timeColumn, options.valueColumn, ...options.where.map(({ column }) => column)];
   for await (const row of readCsvRows<Record<string, string>>(file, onBytes, { columns: true })) {
@@ -74,7 +74,7 @@ export function parseReadingTime(text: string, local?: (stamp: string) => number
   return Number.isNaN(at) ? null : at;
 }
 
-function toElement(atMs: number, value: number, options: CsvOptions): ImportElement {
+function toElement(atMs: number, value: number, options: CsvOptions): ImportedReadingElement {
   const scaled = options.unit === 'Wh' ? value / 1000 : options.unit === 'kW' ? value * 1000 : value;
   const endMs = options.kind === 'interval' && options.timeMarks === 'start' ? options.intervalSeconds * 1000 : 0;
   const head = {

@@ -10,12 +10,12 @@ import { type DailyVolumes, simulateVolumes } from './volumes.ts';
  * Quantity that a register of a house counts: an energy flow, the energy of an appliance, gas (as energy), or water (in litres, which are
  * treated as Wh).
  */
-export type HouseFlow = SolarFlow | Appliance | keyof DailyVolumes;
+export type HouseRegisterQuantity = SolarFlow | Appliance | keyof DailyVolumes;
 
 /** One local day of a house, minute by minute, in watts. Water is in litres per hour. */
 interface HouseDay {
   startsAtMs: number;
-  flows: Partial<Record<HouseFlow, Int32Array>>;
+  flows: Partial<Record<HouseRegisterQuantity, Int32Array>>;
   rooms: readonly ThermostatState[];
 }
 
@@ -65,7 +65,7 @@ export function createDemoHouse(traits: HomeTraits, panels: SolarTraits = NO_PAN
  */
 export function createHouseRegisters(
   { traits, simulate }: DemoHouse,
-  flows: readonly HouseFlow[],
+  flows: readonly HouseRegisterQuantity[],
   installedAtMs: number,
 ): { installedAtMs: number; at(timeMs: number): HouseState } {
   const clock = createRegisterSimulation(

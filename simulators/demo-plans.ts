@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 import type { DeviceManager, Placement } from '#src/database/enums.ts';
-import type { HouseFlow } from './demo-house.ts';
+import type { HouseRegisterQuantity } from './demo-house.ts';
 import type { HomeFault } from './home-faults.ts';
 import type { HomeTraits } from './homes.ts';
 import { drawSolarTraits, type SolarTraits } from './solar.ts';
@@ -14,7 +14,7 @@ export interface DemoDevicePlan {
   placement?: Placement;
   managedBy?: DeviceManager;
   /** Registers of the device with their channels. A device without registers is a thermostat. */
-  registers: readonly (readonly [HouseFlow, channel?: string])[];
+  registers: readonly (readonly [HouseRegisterQuantity, channel?: string])[];
   /** Name of the meter behind the home's gateway. Set if the register is a volume, which the device sends as SenML. */
   meterName?: string;
 }
@@ -57,7 +57,7 @@ const BATTERY: DemoDevicePlan = {
   registers: [['charged'], ['discharged', 'export']],
 };
 const THERMOSTAT: DemoDevicePlan = { key: 'room', type: 'thermostat', location: 'Living room', registers: [] };
-const own = (flow: HouseFlow, location: string, type = 'smart_plug'): DemoDevicePlan => ({
+const own = (flow: HouseRegisterQuantity, location: string, type = 'smart_plug'): DemoDevicePlan => ({
   key: flow,
   type,
   location,

@@ -1,5 +1,5 @@
 import type { MeterReading } from './devices/native-meter.ts';
-import { createRandom } from './random.ts';
+import { createSeededRandom } from './random.ts';
 
 /** A fault between a meter and the database. The function receives readings in order, and returns them as they arrive in the database. */
 export type ReadingFault = (readings: readonly MeterReading[]) => MeterReading[];
@@ -7,7 +7,7 @@ export type ReadingFault = (readings: readonly MeterReading[]) => MeterReading[]
 /** Simulates a device that is off several times. Drops `count` runs of `length` readings each, but never the first and the last reading. */
 export function dropReadingRuns(seed: string, count: number, length: number): ReadingFault {
   return (readings) => {
-    const random = createRandom(seed, 'gaps');
+    const random = createSeededRandom(seed, 'gaps');
     const lost = new Set<number>();
     for (let gap = 0; gap < count; gap++) {
       const start = random.whole(1, Math.max(1, readings.length - 1 - length));
@@ -20,7 +20,7 @@ export function dropReadingRuns(seed: string, count: number, length: number): Re
 /** Repeats a share of the readings, each up to ten readings later, as QoS 1 does after a lost PUBACK. */
 export function repeatReadings(seed: string, share: number): ReadingFault {
   return (readings) => {
-    const random = createRandom(seed, 'duplicates');
+    const random = createSeededRandom(seed, 'duplicates');
     const placed = readings.map((reading, index) => ({ reading, place: index }));
     readings.forEach((reading, index) => {
       if (random.chance(share)) placed.push({ reading, place: index + random.between(0.1, 10) });
@@ -32,7 +32,7 @@ export function repeatReadings(seed: string, share: number): ReadingFault {
 /** Simulates a lost connection: `count` runs of `length` readings each arrive in one burst after all other readings. */
 export function delayReadingRuns(seed: string, count: number, length: number): ReadingFault {
   return (readings) => {
-    const random = createRandom(seed, 'late');
+    const random = createSeededRandom(seed, 'late');
     const late = new Set<number>();
     for (let burst = 0; burst < count; burst++) {
       const start = random.whole(0, Math.max(0, readings.length - length));
@@ -45,7 +45,7 @@ export function delayReadingRuns(seed: string, count: number, length: number): R
 /** Simulates a reset of the meter: at a reading in the middle half of the history, the register restarts at zero. */
 export function resetRegister(seed: string): ReadingFault {
   return (readings) => {
-    const random = createRandom(seed, 'reset');
+    const random = createSeededRandom(seed, 'reset');
     const at = random.whole(Math.ceil(readings.length / 4), Math.floor((readings.length * 3) / 4));
     const zero = readings[at - 1]?.energy_total_kwh ?? 0;
     return readings.map((reading, index) =>
@@ -57,7 +57,7 @@ export function resetRegister(seed: string): ReadingFault {
 /** Replaces single readings, never two in a row, by a value that no home could reach. */
 export function addGlitches(seed: string, count: number): ReadingFault {
   return (readings) => {
-    const random = createRandom(seed, 'glitches');
+    const random = createSeededRandom(seed, 'glitches');
     const bad = new Set<number>();
     for (let tries = 0; bad.size < count && tries < count * 50; tries++) {
       // Glitches are at least four readings apart, because the counting rules need the next two readings to judge an implausible one.

@@ -20,7 +20,7 @@ import {
   createFaultMinuteChecker,
   type HomeFault,
 } from './home-faults.ts';
-import { createRandom } from './random.ts';
+import { createSeededRandom } from './random.ts';
 
 const MINUTES = 1440;
 
@@ -56,7 +56,7 @@ export interface SimulatedHomeDay {
 type AppliancePowers = Partial<Record<Appliance, Int32Array>>;
 
 export function drawHomeTraits(seed: string, utcOffsetMinutes = 0): HomeTraits {
-  const random = createRandom(seed, 'traits');
+  const random = createSeededRandom(seed, 'traits');
   return {
     seed,
     utcOffsetMinutes,
@@ -77,7 +77,7 @@ export function getDayStartMs(traits: HomeTraits, atMs: number): number {
 export function simulateDay(traits: HomeTraits, startsAtMs: number): SimulatedHomeDay {
   const localDayMs = startsAtMs + traits.utcOffsetMinutes * MINUTE_MS;
   const habits = habitsOfDay(traits, localDayMs);
-  const random = createRandom(traits.seed, localDayMs, 'load');
+  const random = createSeededRandom(traits.seed, localDayMs, 'load');
   const appliances: AppliancePowers = Object.fromEntries(
     (traits.measured ?? []).map((name) => [name, new Int32Array(MINUTES)]),
   );
@@ -99,7 +99,7 @@ export function simulateDay(traits: HomeTraits, startsAtMs: number): SimulatedHo
 }
 
 function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
-  const random = createRandom(traits.seed, localDayMs, 'habits');
+  const random = createSeededRandom(traits.seed, localDayMs, 'habits');
   const habits = drawDayHabits(random, new Date(localDayMs).getUTCDay(), traits.worksFromHome);
   const startsAtMs = localDayMs - traits.utcOffsetMinutes * MINUTE_MS;
   const isHoliday = traits.holidays?.some(({ fromMs, toMs }) => fromMs <= startsAtMs && startsAtMs < toMs);
@@ -108,12 +108,12 @@ function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
 
 /** Returns the base load of a day in watts. Also writes the power of appliances with a separate meter to `appliances`. */
 function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number, appliances: AppliancePowers): Int32Array {
-  const random = createRandom(traits.seed, 'base');
+  const random = createSeededRandom(traits.seed, 'base');
   const standby = random.whole(60, 140);
   const fridge = { watts: random.whole(70, 110), everyMinutes: random.whole(42, 58), onMinutes: random.whole(14, 20) };
   const lights = random.whole(120, 260);
   const screens = random.whole(80, 200);
-  const noise = createRandom(traits.seed, localDayMs, 'noise');
+  const noise = createSeededRandom(traits.seed, localDayMs, 'noise');
   const dark = darkness(localDayMs);
   const watts = new Int32Array(MINUTES);
   const startsAtMs = localDayMs - traits.utcOffsetMinutes * MINUTE_MS;

@@ -3,7 +3,12 @@ import type { Database } from '#src/database/connect.ts';
 import { isElectricityQuantity } from '#src/database/meter.ts';
 import { runWithTemporarySecret } from './credentials.ts';
 import { getReadingsTopic } from './devices/native-meter.ts';
-import { createImportCounts, type ImportCounts, type ImportElement, type ImportReader } from './importers/element.ts';
+import {
+  createImportCounts,
+  type ImportCounts,
+  type ImportedReadingElement,
+  type ImportReader,
+} from './importers/element.ts';
 import { createPublisher } from './publisher.ts';
 import { publishReadings } from './send.ts';
 
@@ -102,10 +107,13 @@ interface Sent {
   toMs: number;
 }
 
-const kindOf = (element: ImportElement): Sent['kind'] =>
+const kindOf = (element: ImportedReadingElement): Sent['kind'] =>
   'energy_total_kwh' in element ? 'register' : 'energy_kwh' in element ? 'interval' : 'power';
 
-async function* noted(elements: AsyncIterable<ImportElement>, sent: Map<string, Sent>): AsyncGenerator<ImportElement> {
+async function* noted(
+  elements: AsyncIterable<ImportedReadingElement>,
+  sent: Map<string, Sent>,
+): AsyncGenerator<ImportedReadingElement> {
   for await (const element of elements) {
     const atMs = Date.parse(element.ts);
     const { channel = 'import' } = element;

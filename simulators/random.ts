@@ -1,7 +1,7 @@
 import { hashFnv1a } from '#src/core/fnv1a.ts';
 
 /** A source of repeatable pseudo-random numbers. */
-export interface Random {
+export interface SeededRandom {
   /** Number in [0, 1). */
   next(): number;
   /** Number in [low, high). */
@@ -12,8 +12,11 @@ export interface Random {
   chance(probability: number): boolean;
 }
 
-/** Creates a generator whose numbers depend only on `parts`: `createRandom('home 3', day, 'washing')` always returns the same sequence. */
-export function createRandom(...parts: (string | number)[]): Random {
+/**
+ * Creates a generator whose numbers depend only on `parts`: `createSeededRandom('home 3', day, 'washing')` always returns the same
+ * sequence.
+ */
+export function createSeededRandom(...parts: (string | number)[]): SeededRandom {
   let state = hashFnv1a(parts.join('\u0000'));
   // The algorithm is mulberry32. Its 32 bits of state suffice for the habits of households, and its code has only five lines.
   const next = () => {

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 import { createFaultMinuteChecker } from './home-faults.ts';
 import { type HomeTraits, type SimulatedHomeDay, simulateDay } from './homes.ts';
-import { createRandom } from './random.ts';
+import { createSeededRandom } from './random.ts';
 import { simulateSolarWatts } from './sun.ts';
 
 const MINUTES = 1440;
@@ -30,7 +30,7 @@ export interface SolarDay {
 
 /** Draws the traits of a home's panels and battery from a seed. */
 export function drawSolarTraits(seed: string, latitude: number): SolarTraits {
-  const random = createRandom(seed, 'solar');
+  const random = createSeededRandom(seed, 'solar');
   const batteryW = random.whole(25, 40) * 100;
   return {
     latitude,

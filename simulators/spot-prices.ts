@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
-import { createRandom } from './random.ts';
+import { createSeededRandom } from './random.ts';
 
 /** Prices of a day divided by their mean, by the hour of Central European winter time (UTC + 1). */
 const SHAPE = [
@@ -16,9 +16,9 @@ const MEAN = 0.1;
 export function simulateSpotPrice(hourMs: number): number {
   const localMs = hourMs + HOUR_MS;
   const day = Math.floor(localMs / DAY_MS);
-  const wind = createRandom('spot prices', day).between(-0.5, 1.4);
+  const wind = createSeededRandom('spot prices', day).between(-0.5, 1.4);
   const level = 0.75 + 0.35 * wind + 0.25 * Math.cos((2 * Math.PI * (day + 10)) / 365.25);
   const shape = SHAPE[Math.floor((localMs % DAY_MS) / HOUR_MS)] as number;
-  const noise = createRandom('spot prices', hourMs).between(-0.08, 0.08);
+  const noise = createSeededRandom('spot prices', hourMs).between(-0.08, 0.08);
   return Math.round(MEAN * (level * shape - 0.22 + noise) * 1e4) / 1e4;
 }

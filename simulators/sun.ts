@@ -1,5 +1,5 @@
 import { DAY_MS } from '#src/core/units.ts';
-import { createRandom } from './random.ts';
+import { createSeededRandom } from './random.ts';
 
 const MINUTES = 1440;
 /** Minute of the local day at solar noon. It is after 12:00, because most places are west of the meridian of their time zone. */
@@ -19,7 +19,7 @@ const PERFORMANCE = 0.85;
 export function simulateSolarWatts(seed: string, latitude: number, peakW: number, localDayMs: number): Int32Array {
   // Without panels, the weather need not be simulated.
   if (peakW === 0) return new Int32Array(MINUTES);
-  const random = createRandom(seed, localDayMs, 'sky');
+  const random = createSeededRandom(seed, localDayMs, 'sky');
   const cover = cloudCover(seed, latitude, localDayMs);
   const watts = new Int32Array(MINUTES);
   for (let minute = 0; minute < MINUTES; minute++) {
@@ -58,7 +58,7 @@ function northernWinter(localDayMs: number): number {
 
 /** Returns the share of the sky that clouds cover, for each full hour of the day. */
 function cloudCover(seed: string, latitude: number, localDayMs: number): number[] {
-  const random = createRandom(seed, localDayMs, 'clouds');
+  const random = createSeededRandom(seed, localDayMs, 'clouds');
   let cover = random.between(-0.2, 1.1) + 0.2 * Math.sign(latitude) * northernWinter(localDayMs);
   return Array.from({ length: 25 }, () => {
     cover = Math.min(1.1, Math.max(-0.2, cover + random.between(-0.2, 0.2)));

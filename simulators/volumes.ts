@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 import type { HomeTraits, SimulatedHomeDay } from './homes.ts';
-import { createRandom } from './random.ts';
+import { createSeededRandom } from './random.ts';
 
 const MINUTES = 1440;
 /** One litre within one minute, as a flow in litres per hour. */
@@ -25,7 +25,7 @@ export function simulateVolumes(traits: HomeTraits, { startsAtMs, habits, rooms 
     if (heating) gas[minute] = BOILER_W;
   });
   if (habits.away) return { gas, water };
-  const random = createRandom(traits.seed, startsAtMs + traits.utcOffsetMinutes * MINUTE_MS, 'water');
+  const random = createSeededRandom(traits.seed, startsAtMs + traits.utcOffsetMinutes * MINUTE_MS, 'water');
   const run = (startMinute: number, minutes: number, litresPerMinute: number, isHot: boolean) => {
     for (let minute = startMinute; minute < Math.min(MINUTES, startMinute + minutes); minute++) {
       water[minute] = (water[minute] as number) + litresPerMinute * LITRE;

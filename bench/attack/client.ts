@@ -99,7 +99,7 @@ export function openSocket(to: ServerAddress, layer: 'tcp' | 'tls', options: Con
 }
 
 /** Returns how long the server left a connection open, in ms; null if it stayed open for `withinMs`. */
-export function measureTimeToClose(socket: Socket, withinMs: number): Promise<number | null> {
+export function measureMsUntilClosed(socket: Socket, withinMs: number): Promise<number | null> {
   const fromMs = performance.now();
   socket.resume();
   return new Promise((resolve) => {
@@ -114,7 +114,7 @@ export function measureTimeToClose(socket: Socket, withinMs: number): Promise<nu
 }
 
 /** Sends bytes unchanged. Returns the bytes received until the connection ended or `withinMs` had passed. */
-export function sendBytesAndReceive(
+export function sendBytesAndReadResponse(
   to: ServerAddress,
   layer: 'tcp' | 'tls',
   bytes: string | Buffer,

@@ -42,7 +42,7 @@ export function defineProbe(name: string, run: Probe['run'], more: Partial<Pick<
 }
 
 /** Throws if `found` is not one of the allowed values. `what`: name of the value in the error. */
-export function expectOneOf<T>(found: T, allowed: readonly T[], what: string): void {
+export function expectAllowedValue<T>(found: T, allowed: readonly T[], what: string): void {
   if (!allowed.includes(found)) throw new ProbeFailedError(`${what}: ${found}, not ${allowed.join(' or ')}`);
 }
 

@@ -30,7 +30,7 @@ export interface AttackTarget {
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1)$/;
 
 /** Resolves a URL to a loopback address. Throws for any other address, so that this tool cannot attack another installation. */
-export async function resolveLoopback(url: string): Promise<ServerAddress> {
+export async function resolveLoopbackUrl(url: string): Promise<ServerAddress> {
   if (!URL.canParse(url)) throw new Error(`${url} is no URL.`);
   const { hostname, port, protocol } = new URL(url);
   const name = hostname.replace(/^\[|\]$/g, '');
@@ -51,11 +51,11 @@ export async function useRunningInstallation(options: {
 }): Promise<AttackTarget> {
   const { api, key: adminKey, mqtt, mqtts, http } = options;
   return {
-    api: await resolveLoopback(api),
+    api: await resolveLoopbackUrl(api),
     adminKey,
-    ...(mqtt === undefined ? {} : { mqtt: await resolveLoopback(mqtt) }),
-    ...(mqtts === undefined ? {} : { mqtts: await resolveLoopback(mqtts) }),
-    ...(http === undefined ? {} : { plainHttp: await resolveLoopback(http) }),
+    ...(mqtt === undefined ? {} : { mqtt: await resolveLoopbackUrl(mqtt) }),
+    ...(mqtts === undefined ? {} : { mqtts: await resolveLoopbackUrl(mqtts) }),
+    ...(http === undefined ? {} : { plainHttp: await resolveLoopbackUrl(http) }),
     remove: async () => {},
   };
 }

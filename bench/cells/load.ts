@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createPool } from '#src/database/connect.ts';
 import { getSuperuserUrl } from '#src/database/embedded-postgres.ts';
 import { type IngestPair, startIngestPair } from '../../test/support/cluster/ingest-pair.ts';
-import { type CpuPerReading, measurePublishing, sumPostgresCpuMs } from '../cluster.ts';
+import { type CpuPerReading, measureIngestOfMessages, sumPostgresCpuMs } from '../cluster.ts';
 import { computeMedian, type PairedDevice } from '../support.ts';
-import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
+import type { BenchmarkCell, TwoCellInstallation } from './rig.ts';
 
 /** Number of devices of each cell. */
 const DEVICES = 60;
@@ -37,7 +37,7 @@ interface CpuPerMessage extends CpuPerReading {
  * Measures the CPU time per message, as the median of several rounds. A first round is not measured, because code is compiled during it.
  */
 export async function measureCpuPerMessage(
-  rig: CellsInstallationUnderTest,
+  rig: TwoCellInstallation,
   { messages, rounds }: { messages: number; rounds: number },
 ): Promise<CpuPerMessageByRoute> {
   const pair = await startIngestPair({ url: rig.cells[0].database.url });
@@ -57,7 +57,7 @@ export async function measureCpuPerMessage(
 }
 
 async function measureRounds(
-  rig: CellsInstallationUnderTest,
+  rig: TwoCellInstallation,
   pair: IngestPair,
   { messages, rounds }: { messages: number; rounds: number },
 ): Promise<CpuPerMessageByRoute[]> {
@@ -77,7 +77,7 @@ async function measureRounds(
 
 /** Publishes the same number of messages to each of the cells, which have an ingest process each, from the same number of devices. */
 async function throughRouter(
-  { routers, cells }: CellsInstallationUnderTest,
+  { routers, cells }: TwoCellInstallation,
   count: 1 | 2,
   messages: number,
 ): Promise<CpuPerMessage> {
@@ -123,7 +123,7 @@ async function publish(
   await runAsSuperuser(cells, ['CHECKPOINT']);
   const servers = cells.map(({ database }) => database.dataDir);
   const { messages } = load;
-  const { perSecond, cpuUs } = await measurePublishing(first.database, devices, {
+  const { perSecond, cpuUs } = await measureIngestOfMessages(first.database, devices, {
     ...load,
     servers,
     // The embedded broker sends a PUBACK after the commit, so the benchmark waits for the last PUBACK. Queries for the stored readings

@@ -10,7 +10,7 @@ import { getLongestGapSeconds } from '../../test/support/cluster/meters.ts';
 import { type RepeatingPublisher, startRepeatingPublisher } from '../../test/support/cluster/publisher.ts';
 import { TESTED_PROGRAM } from '../../test/support/program.ts';
 import { startRole } from '../../test/support/service.ts';
-import { type BenchmarkCell, type CellsInstallationUnderTest, runAsCell } from './rig.ts';
+import { type BenchmarkCell, runInCellContext, type TwoCellInstallation } from './rig.ts';
 
 const PER_SECOND = 16;
 const STEP_MS = 1_000;
@@ -44,17 +44,14 @@ export interface AccountMovesResult {
  * Moves accounts from the first cell (installation) to the second. Meanwhile their devices publish 16 messages/s, and some accounts are
  * read through the API.
  */
-export async function measureAccountMoves(
-  rig: CellsInstallationUnderTest,
-  accounts: number,
-): Promise<AccountMovesResult> {
+export async function measureAccountMoves(rig: TwoCellInstallation, accounts: number): Promise<AccountMovesResult> {
   const { routers, cells } = rig;
   const [first] = cells;
   // The worker takes changed hours out of the queue. Without it, the queue grows, and each move reads the whole queue.
   const worker = await startRole('worker', first.env);
   const devices = await first.pair(accounts);
   const userIds = await usersOf(first, devices);
-  const keys = await runAsCell(first, () =>
+  const keys = await runInCellContext(first, () =>
     Promise.all(
       userIds
         .slice(0, READERS)
@@ -107,7 +104,7 @@ async function publish(publishers: readonly RepeatingPublisher[], over: AbortSig
 }
 
 /** Requests an account's data repeatedly with its API key. `atMs`: times of the responses with status 200. */
-async function read({ tls, routers }: CellsInstallationUnderTest, key: string, userId: string, over: AbortSignal) {
+async function read({ tls, routers }: TwoCellInstallation, key: string, userId: string, over: AbortSignal) {
   const atMs: number[] = [];
   let wrong = 0;
   while (!over.aborted) {
@@ -121,7 +118,7 @@ async function read({ tls, routers }: CellsInstallationUnderTest, key: string, u
 
 /** Runs `energy cells move`. Throws if it fails. */
 async function move(
-  { routers, cells: [first, c2] }: CellsInstallationUnderTest,
+  { routers, cells: [first, c2] }: TwoCellInstallation,
   userIds: readonly string[],
 ): Promise<{ held_ms: number }> {
   const args = [TESTED_PROGRAM, 'cells', 'move', ...userIds, '--to', c2.name, '--file', routers.cellsFile, '--json'];
@@ -143,7 +140,7 @@ async function usersOf({ database }: BenchmarkCell, devices: readonly { deviceId
 
 /** Compares the readings that are stored in both cells with the number of acknowledged messages. */
 async function countStored(
-  { cells }: CellsInstallationUnderTest,
+  { cells }: TwoCellInstallation,
   devices: readonly { deviceId: string }[],
   acknowledged: number,
 ) {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import mqtt, { type MqttClient } from 'mqtt';
 import type { PairedDevice } from '../support.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
-import type { CellsInstallationUnderTest } from './rig.ts';
+import type { TwoCellInstallation } from './rig.ts';
 
 /**
  * Number of connection attempts that are in progress at once when the benchmark starts. After the router is killed, all devices connect at
@@ -30,7 +30,7 @@ interface ReconnectResult {
 
 /** Connects devices of both cells, half of them to each router, and kills the first router. Starts this router again at the end. */
 export async function measureReconnectAfterRouterKill(
-  { routers, cells }: CellsInstallationUnderTest,
+  { routers, cells }: TwoCellInstallation,
   count: number,
 ): Promise<ReconnectResult> {
   const devices: PairedDevice[] = [];

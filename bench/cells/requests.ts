@@ -6,7 +6,7 @@ import { storeRoutingExceptions } from '#src/start/cells/exceptions.ts';
 import { sendLoopbackRequest } from '../../test/support/cluster/api-pair.ts';
 import { readProcessCpuMs } from '../cpu.ts';
 import { computeQuantile } from '../support.ts';
-import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
+import type { BenchmarkCell, TwoCellInstallation } from './rig.ts';
 
 /**
  * Number of callers while the router's CPU time is measured. With a single caller, the router would sleep and wake up twice per request,
@@ -27,7 +27,7 @@ interface Asked {
  * caller's connections.
  */
 async function askUntil(
-  { tls, routers }: CellsInstallationUnderTest,
+  { tls, routers }: TwoCellInstallation,
   { adminKey }: BenchmarkCell,
   agent: Agent,
   isOver: (count: number) => boolean,
@@ -60,10 +60,7 @@ interface RouterCpu {
 }
 
 /** Measures a router's CPU time per request, with several callers. */
-export async function measureRouterCpuPerRequest(
-  rig: CellsInstallationUnderTest,
-  requests: number,
-): Promise<RouterCpu> {
+export async function measureRouterCpuPerRequest(rig: TwoCellInstallation, requests: number): Promise<RouterCpu> {
   const [router] = rig.routers.all;
   const agent = new Agent({ keepAlive: true, maxSockets: CALLERS });
   const send = async (total: number) => {
@@ -103,7 +100,7 @@ interface Disturbance {
 }
 
 async function disturb(
-  rig: CellsInstallationUnderTest,
+  rig: TwoCellInstallation,
   cell: BenchmarkCell,
   seconds: number,
   run: () => Promise<unknown>,
@@ -133,7 +130,7 @@ const NAMES_OF_ACCOUNT = 3;
  * a change of the map.
  */
 export async function measureRequestsDuringMapChanges(
-  rig: CellsInstallationUnderTest,
+  rig: TwoCellInstallation,
   { accounts, changes, seconds }: { accounts: number; changes: number; seconds: number },
 ): Promise<Disturbance & { changeMs: number }> {
   const { routers, cells } = rig;
@@ -156,10 +153,7 @@ export async function measureRequestsDuringMapChanges(
 }
 
 /** Measures requests to the second cell after all processes of the first cell were killed. */
-export async function measureRequestsDuringCellOutage(
-  rig: CellsInstallationUnderTest,
-  seconds: number,
-): Promise<Disturbance> {
+export async function measureRequestsDuringCellOutage(rig: TwoCellInstallation, seconds: number): Promise<Disturbance> {
   const [first, c2] = rig.cells;
   return disturb(rig, c2, seconds, async () => {
     const postmaster = readFileSync(join(first.database.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split(

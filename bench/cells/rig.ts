@@ -14,7 +14,7 @@ export interface BenchmarkCell extends Cell {
 }
 
 /** Two routers in front of two cells. Each cell has a database server, an API process and an ingest process with the embedded broker. */
-export interface CellsInstallationUnderTest {
+export interface TwoCellInstallation {
   tls: LocalCertificate;
   routers: Routers;
   /** `first` and `c2`. */
@@ -22,7 +22,7 @@ export interface CellsInstallationUnderTest {
   remove(): Promise<void>;
 }
 
-export async function startCellsUnderTest(): Promise<CellsInstallationUnderTest> {
+export async function startTwoCellInstallation(): Promise<TwoCellInstallation> {
   const undo: (() => Promise<unknown>)[] = [];
   const remove = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -35,7 +35,7 @@ export async function startCellsUnderTest(): Promise<CellsInstallationUnderTest>
       undo.push(() => database.remove());
       const cell = await startCell({ name, url: database.url, tls });
       undo.push(() => cell.remove());
-      const pair = (count: number) => runAsCell(cell, () => pairDevices(database.pool, count));
+      const pair = (count: number) => runInCellContext(cell, () => pairDevices(database.pool, count));
       cells.push({ ...cell, database, pair });
     }
     const [first, c2] = cells as [BenchmarkCell, BenchmarkCell];
@@ -49,7 +49,7 @@ export async function startCellsUnderTest(): Promise<CellsInstallationUnderTest>
 }
 
 /** Runs a function as if it ran in the cell: identifiers and keys that the function creates contain the name of the cell. */
-export async function runAsCell<T>({ env }: Cell, run: () => Promise<T>): Promise<T> {
+export async function runInCellContext<T>({ env }: Cell, run: () => Promise<T>): Promise<T> {
   setCell(env.CELL);
   try {
     return await run();

@@ -2,7 +2,7 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import type { PairedDevice } from '../support.ts';
 
 /** Devices that send register readings in order. Each reading is repeated until it is acknowledged, as real devices do. */
-export interface RepeatingFleet {
+export interface RetryingFleet {
   sent: number;
   acknowledged: number;
   /** Stops sending, and resolves when all messages are acknowledged. */
@@ -24,7 +24,7 @@ export interface ReadingTransport {
 }
 
 /** Starts devices that send readings over MQTT. */
-export const startFleet = (url: string, players: readonly PairedDevice[], perSecond: number): RepeatingFleet =>
+export const startFleet = (url: string, players: readonly PairedDevice[], perSecond: number): RetryingFleet =>
   deliverReadings(players, perSecond, async ({ deviceId, secret }) => {
     const client = await reach(url, deviceId, secret);
     const topic = `energy/v1/${deviceId}/readings`;
@@ -39,7 +39,7 @@ export function deliverReadings(
   players: readonly PairedDevice[],
   perSecond: number,
   open: (player: PairedDevice) => Promise<ReadingTransport>,
-): RepeatingFleet {
+): RetryingFleet {
   let isOver = false;
   const fleet = { sent: 0, acknowledged: 0, finish: async () => {} };
   const startMs = Date.now() - START_MS;

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:https';
 import { createKey } from '#src/auth/keys.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
 import type { PairedDevice } from '../support.ts';
-import { deliverReadings, type RepeatingFleet } from './fleet.ts';
+import { deliverReadings, type RetryingFleet } from './fleet.ts';
 
 /**
  * Maximum time in ms to wait for a response. It is needed for processes that a fault has stopped; a request to a killed process fails at
@@ -21,7 +21,7 @@ export async function startHttpsFleet(
   port: number,
   players: readonly PairedDevice[],
   perSecond: number,
-): Promise<RepeatingFleet> {
+): Promise<RetryingFleet> {
   const keys = await createDeviceKeys(pool, players);
   return deliverReadings(players, perSecond, async ({ deviceId }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, rejectUnauthorized: false });

@@ -8,7 +8,7 @@ import type { PairedDevice } from '../support.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import type { Fault } from './fault.ts';
 import { createFaults } from './faults.ts';
-import { type RepeatingFleet, startFleet } from './fleet.ts';
+import { type RetryingFleet, startFleet } from './fleet.ts';
 import { startHttpsFleet } from './https-fleet.ts';
 import { type Installation, startChaosInstallation } from './installation.ts';
 import { countStoredReadings, countStoredRows, waitUntilMessagesStored } from './stored-readings.ts';
@@ -139,7 +139,7 @@ export async function injectFault(
 }
 
 /** Measures how many readings of a fleet are acknowledged in each second. `stop` returns the highest number. */
-function sampleRates(fleet: RepeatingFleet): { stop(): number } {
+function sampleRates(fleet: RetryingFleet): { stop(): number } {
   let [last, most] = [0, 0];
   const timer = setInterval(() => {
     most = Math.max(most, fleet.acknowledged - last);

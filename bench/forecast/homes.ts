@@ -72,7 +72,7 @@ export function readHomes(file: string): MeasuredHome[] {
  * The columns of a file from which the used energy is computed, each with its sign: used = import − export + production. Each column is
  * optional.
  */
-export const USAGE_SIGNS_BY_COLUMN: readonly [RegExp, number][] = [
+export const USAGE_COLUMN_FACTORS: readonly [RegExp, number][] = [
   [/^(import_t\d|grid_import)$/, 1],
   [/^(export_t\d|grid_export)$/, -1],
   [/^(solar|pv)$/, 1],
@@ -84,7 +84,7 @@ function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: s
   const spans: [number, number][] = [];
   const dayOf = dayIn(zone);
   for (const [name, readings] of registers) {
-    const sign = USAGE_SIGNS_BY_COLUMN.find(([pattern]) => pattern.test(name))?.[1];
+    const sign = USAGE_COLUMN_FACTORS.find(([pattern]) => pattern.test(name))?.[1];
     if (sign === undefined) continue;
     const sorted = readings.toSorted(([a], [b]) => a - b);
     // The home's usage is unknown until all of its meters have readings.

@@ -15,24 +15,24 @@ export interface KillTrialResult {
 }
 
 /** Result of one round: the rate under a flood of messages, µs of CPU time per reading, and the result of the trial with kills. */
-export interface PeerRoundResult {
+export interface ComparisonRoundResult {
   perSecond: number;
   cpuUs: CpuPerReading;
   trial: KillTrialResult;
 }
 
 /** Results of the rounds of one program, or the reason why it has none. */
-export interface PeerResult {
+export interface ComparedProgramResult {
   name: string;
   /** Whether the broker runs inside the program, so that the program's CPU time includes the broker's. */
   hasBrokerInside?: boolean;
-  rounds: readonly PeerRoundResult[];
+  rounds: readonly ComparisonRoundResult[];
   /** Reason why the program has no figures: `not run: …` or `failed: …`. */
   reason?: string;
 }
 
 /** Figures of a program in the table: medians of the rates and CPU times, and sums of the trials with kills. */
-export interface PeerSummary extends KillTrialResult {
+export interface ComparedProgramSummary extends KillTrialResult {
   perSecond: number;
   cpuUs: CpuPerReading;
 }
@@ -50,9 +50,9 @@ export const evaluateKillTrial = (
 });
 
 /** Returns the medians and sums of a program's rounds; null if it has no round. */
-export function summarisePeerRounds(rounds: readonly PeerRoundResult[]): PeerSummary | null {
+export function summariseComparisonRounds(rounds: readonly ComparisonRoundResult[]): ComparedProgramSummary | null {
   if (rounds.length === 0) return null;
-  const middle = (of: (round: PeerRoundResult) => number) => computeMedian(rounds.map(of));
+  const middle = (of: (round: ComparisonRoundResult) => number) => computeMedian(rounds.map(of));
   const cpu = (part: keyof CpuPerReading) => Math.round(middle(({ cpuUs }) => cpuUs[part]) * 10) / 10;
   const total = (of: keyof KillTrialResult) => rounds.reduce((sum, { trial }) => sum + trial[of], 0);
   return {
@@ -68,9 +68,9 @@ export function summarisePeerRounds(rounds: readonly PeerRoundResult[]): PeerSum
 const HEAD = ['program', 'readings/s', 'CPU µs: program', 'broker', 'PostgreSQL', 'lost', 'doubled', 'acknowledged'];
 
 /** Formats the results as a Markdown table, as docs/benchmarks.md shows it. A program that did not run has a row with the reason. */
-export function formatPeerTable(results: readonly PeerResult[]): string[] {
+export function formatComparisonTable(results: readonly ComparedProgramResult[]): string[] {
   const rows = results.map(({ name, hasBrokerInside, rounds, reason }) => {
-    const figures = summarisePeerRounds(rounds);
+    const figures = summariseComparisonRounds(rounds);
     if (figures === null || reason !== undefined) return [name, reason ?? 'not run', ...HEAD.slice(2).map(() => '')];
     const { perSecond, cpuUs, acknowledged, lost, doubled } = figures;
     return [
@@ -89,18 +89,18 @@ export function formatPeerTable(results: readonly PeerResult[]): string[] {
 }
 
 /** Names of the table's rows that the goals compare. */
-export const PEER_FIGURE_LABELS = {
+export const COMPARISON_FIGURE_LABELS = {
   service: 'this service, mosquitto',
   embedded: 'this service, embedded broker',
   script: 'naive script, mosquitto',
 } as const;
 
 /** Returns the goals. This service must neither lose readings nor store them twice. Its rate and CPU time have no goal. */
-export function getPeerGoals(results: readonly PeerResult[]): BenchmarkGoal[] {
-  const of = (name: string) => summarisePeerRounds(results.find((one) => one.name === name)?.rounds ?? []);
-  const [service, script] = [of(PEER_FIGURE_LABELS.service), of(PEER_FIGURE_LABELS.script)];
+export function getComparisonGoals(results: readonly ComparedProgramResult[]): BenchmarkGoal[] {
+  const of = (name: string) => summariseComparisonRounds(results.find((one) => one.name === name)?.rounds ?? []);
+  const [service, script] = [of(COMPARISON_FIGURE_LABELS.service), of(COMPARISON_FIGURE_LABELS.script)];
   const share = (part: number, whole: number) => Math.round((100 * part) / whole) / 100;
-  const trials = [PEER_FIGURE_LABELS.service, PEER_FIGURE_LABELS.embedded].flatMap((name) => {
+  const trials = [COMPARISON_FIGURE_LABELS.service, COMPARISON_FIGURE_LABELS.embedded].flatMap((name) => {
     const figures = of(name);
     if (figures === null) return [];
     const what = `Readings that were lost or doubled over ${figures.kills} kills of ${name}`;

@@ -4,25 +4,25 @@ import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { isGoalMet } from '../answer.ts';
 import {
+  COMPARISON_FIGURE_LABELS,
+  type ComparedProgramResult,
+  type ComparisonRoundResult,
   evaluateKillTrial,
-  formatPeerTable,
-  getPeerGoals,
-  PEER_FIGURE_LABELS,
-  type PeerResult,
-  type PeerRoundResult,
-  summarisePeerRounds,
+  formatComparisonTable,
+  getComparisonGoals,
+  summariseComparisonRounds,
 } from './figures.ts';
 import {
-  CREATE_PEER_READINGS_TABLE,
-  createNodeRedPeer,
-  createPythonBridgePeer,
-  createTelegrafPeer,
-  PEER_READINGS_TABLE,
+  COMPARISON_READINGS_TABLE,
+  CREATE_COMPARISON_READINGS_TABLE,
+  createNodeRedCommand,
+  createPythonBridgeCommand,
+  createTelegrafCommand,
 } from './programs.ts';
 
 const place = { brokerPort: 4_711, databaseUrl: 'postgresql://energy@localhost/energy?host=%2Fx', folder: '/peer' };
 
-const round = (perSecond: number, lost = 0, doubled = 0): PeerRoundResult => ({
+const round = (perSecond: number, lost = 0, doubled = 0): ComparisonRoundResult => ({
   perSecond,
   cpuUs: { worker: perSecond / 100, broker: 2, postgres: 3.14 },
   trial: { acknowledged: 1_000, lost, doubled, kills: 2 },
@@ -30,7 +30,7 @@ const round = (perSecond: number, lost = 0, doubled = 0): PeerRoundResult => ({
 
 describe('the configuration of', () => {
   test('Node-RED subscribes with QoS 1 in a persistent session, and its function inserts the collected rows', async () => {
-    const program = createNodeRedPeer(place, { installation: '/red', driver: '/driver.js' });
+    const program = createNodeRedCommand(place, { installation: '/red', driver: '/driver.js' });
     expect(program.args).toEqual([
       '/red/node_modules/node-red/red.js',
       '--settings',
@@ -72,12 +72,12 @@ describe('the configuration of', () => {
     await flush();
     await flush();
     expect(queries).toEqual([
-      [expect.stringContaining(PEER_READINGS_TABLE), [['dev_1'], ['2026-11-27T00:00:00Z'], [1.5]]],
+      [expect.stringContaining(COMPARISON_READINGS_TABLE), [['dev_1'], ['2026-11-27T00:00:00Z'], [1.5]]],
     ]);
   });
 
   test('Node-RED opens no port and installs nothing', () => {
-    const { files } = createNodeRedPeer(place, { installation: '/red', driver: '/driver.js' });
+    const { files } = createNodeRedCommand(place, { installation: '/red', driver: '/driver.js' });
     const module: { exports: Record<string, unknown> } = { exports: {} };
     new Script(files['settings.js'] ?? '').runInNewContext({ module, require: (path: string) => path });
     expect(module.exports).toMatchObject({
@@ -89,26 +89,26 @@ describe('the configuration of', () => {
   });
 
   test('Telegraf takes a full batch of unacknowledged messages, in a persistent session', () => {
-    const text = createTelegrafPeer(place).files['telegraf.conf'] ?? '';
+    const text = createTelegrafCommand(place).files['telegraf.conf'] ?? '';
     const setting = (name: string) => new RegExp(`^ *${name} = (.+)$`, 'm').exec(text)?.[1];
     expect(['qos', 'persistent_session', 'client_id', 'name_override', 'connection'].map(setting)).toEqual([
       '1',
       'true',
       '"telegraf"',
-      `"${PEER_READINGS_TABLE}"`,
+      `"${COMPARISON_READINGS_TABLE}"`,
       `"${place.databaseUrl}"`,
     ]);
     expect(Number(setting('max_undelivered_messages'))).toBeGreaterThanOrEqual(Number(setting('metric_batch_size')));
     // Like the other programs, the Node-RED flow inserts into these columns of the table.
     for (const column of ['device', 'time', 'energy_total_kwh'])
-      expect(CREATE_PEER_READINGS_TABLE).toContain(`${column} `);
+      expect(CREATE_COMPARISON_READINGS_TABLE).toContain(`${column} `);
   });
 
   test('the Python bridge names the broker, the database, the table and its mode', () => {
-    expect(createPythonBridgePeer(place, 'each').args.slice(1)).toEqual([
+    expect(createPythonBridgeCommand(place, 'each').args.slice(1)).toEqual([
       '4711',
       place.databaseUrl,
-      PEER_READINGS_TABLE,
+      COMPARISON_READINGS_TABLE,
       'each',
     ]);
     const file = join(import.meta.dirname, 'bridge.py');
@@ -135,7 +135,7 @@ test.each([
 );
 
 test("reports the median of a program's rates and the sum of its trials' counts", () => {
-  expect(summarisePeerRounds([round(900, 1), round(100, 0, 2), round(500, 4)])).toEqual({
+  expect(summariseComparisonRounds([round(900, 1), round(100, 0, 2), round(500, 4)])).toEqual({
     perSecond: 500,
     cpuUs: { worker: 5, broker: 2, postgres: 3.1 },
     acknowledged: 3_000,
@@ -143,18 +143,18 @@ test("reports the median of a program's rates and the sum of its trials' counts"
     doubled: 2,
     kills: 6,
   });
-  expect(summarisePeerRounds([])).toBeNull();
+  expect(summariseComparisonRounds([])).toBeNull();
 });
 
-const results = (own: PeerRoundResult, embedded = own): PeerResult[] => [
-  { name: PEER_FIGURE_LABELS.service, rounds: [own] },
-  { name: PEER_FIGURE_LABELS.embedded, hasBrokerInside: true, rounds: [embedded] },
-  { name: PEER_FIGURE_LABELS.script, rounds: [round(2_000, 40)] },
+const results = (own: ComparisonRoundResult, embedded = own): ComparedProgramResult[] => [
+  { name: COMPARISON_FIGURE_LABELS.service, rounds: [own] },
+  { name: COMPARISON_FIGURE_LABELS.embedded, hasBrokerInside: true, rounds: [embedded] },
+  { name: COMPARISON_FIGURE_LABELS.script, rounds: [round(2_000, 40)] },
   { name: 'Telegraf', rounds: [], reason: 'not run: no package' },
 ];
 
 test('prints a table row for each program, including one that did not run', () => {
-  expect(formatPeerTable(results(round(1_000)))).toEqual([
+  expect(formatComparisonTable(results(round(1_000)))).toEqual([
     '| program | readings/s | CPU µs: program | broker | PostgreSQL | lost | doubled | acknowledged |',
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
     '| this service, mosquitto | 1,000 | 10.0 | 2.0 | 3.1 | 0 | 0 | 1,000 |',
@@ -165,14 +165,14 @@ test('prints a table row for each program, including one that did not run', () =
 });
 
 test('fails a goal if this service loses or doubles a reading, but not if another program does', () => {
-  const met = (all: PeerResult[]) => getPeerGoals(all).map(isGoalMet);
+  const met = (all: ComparedProgramResult[]) => getComparisonGoals(all).map(isGoalMet);
   expect(met(results(round(1_000)))).toEqual([true, true, null, null]);
   expect(met(results(round(1_000, 1)))).toEqual([false, false, null, null]);
   expect(met(results(round(1_000), round(1_000, 0, 1)))).toEqual([true, false, null, null]);
-  expect(getPeerGoals(results(round(1_000))).map(({ measured }) => measured)).toEqual([0, 0, 0.5, 0.5]);
+  expect(getComparisonGoals(results(round(1_000))).map(({ measured }) => measured)).toEqual([0, 0, 0.5, 0.5]);
 });
 
 test('compares nothing if the script is missing, and sets no goal for this service if it did not run', () => {
-  expect(getPeerGoals(results(round(1_000)).slice(0, 2))).toHaveLength(2);
-  expect(getPeerGoals([{ name: PEER_FIGURE_LABELS.service, rounds: [], reason: 'failed: x' }])).toEqual([]);
+  expect(getComparisonGoals(results(round(1_000)).slice(0, 2))).toHaveLength(2);
+  expect(getComparisonGoals([{ name: COMPARISON_FIGURE_LABELS.service, rounds: [], reason: 'failed: x' }])).toEqual([]);
 });

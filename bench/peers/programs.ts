@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /** Addresses and folder that a program of the comparison needs to start. */
-export interface PeerProgramInputs {
+export interface ComparedProgramInputs {
   /** Port of the mosquitto from which the program receives messages. */
   brokerPort: number;
   databaseUrl: string;
@@ -10,16 +10,16 @@ export interface PeerProgramInputs {
 }
 
 /** Command that starts a program, and the files that the program reads, by their names in the program's folder. */
-export interface PeerProgram {
+export interface ComparedProgramCommand {
   command: string;
   args: string[];
   files: Record<string, string>;
 }
 
 /** Table into which the other programs write, without index or checks. `ingest-script.ts` also contains this name. */
-export const PEER_READINGS_TABLE = 'bench_bare';
+export const COMPARISON_READINGS_TABLE = 'bench_bare';
 /** The columns have the same order as in the INSERT of `ingest-script.ts`. Telegraf requires the name `time`. */
-export const CREATE_PEER_READINGS_TABLE = `CREATE TABLE ${PEER_READINGS_TABLE} (device text, time timestamptz, energy_total_kwh float8)`;
+export const CREATE_COMPARISON_READINGS_TABLE = `CREATE TABLE ${COMPARISON_READINGS_TABLE} (device text, time timestamptz, energy_total_kwh float8)`;
 const TOPICS = 'energy/v1/+/readings';
 
 /** Version of Node-RED. It is fixed, so that two runs compare the same program. */
@@ -38,7 +38,7 @@ setInterval(async () => {
   const batch = rows.splice(0);
   try {
     await pool.query(
-      'INSERT INTO ${PEER_READINGS_TABLE} (device, time, energy_total_kwh) SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::float8[])',
+      'INSERT INTO ${COMPARISON_READINGS_TABLE} (device, time, energy_total_kwh) SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::float8[])',
       [batch.map((row) => row[0]), batch.map((row) => row[1]), batch.map((row) => row[2])],
     );
   } catch (error) {
@@ -56,10 +56,10 @@ return null;`;
  * Returns Node-RED with one flow: the node "mqtt in" (QoS 1, persistent session), and a function node that inserts batches. It acknowledges
  * a message on arrival. `installation`: folder with Node-RED; `driver`: path of the PostgreSQL driver.
  */
-export function createNodeRedPeer(
-  place: PeerProgramInputs,
+export function createNodeRedCommand(
+  place: ComparedProgramInputs,
   { installation, driver }: { installation: string; driver: string },
-): PeerProgram {
+): ComparedProgramCommand {
   // Each node has coordinates, because Node-RED treats a node without coordinates as a configuration node.
   const flow = [
     { id: 'readings', type: 'tab', label: 'Readings' },
@@ -128,13 +128,13 @@ export function createNodeRedPeer(
 /**
  * Returns the Python bridge. `each`: commits each message before it acknowledges the message. `batches`: commits several messages at once.
  */
-export const createPythonBridgePeer = (
-  { brokerPort, databaseUrl }: PeerProgramInputs,
+export const createPythonBridgeCommand = (
+  { brokerPort, databaseUrl }: ComparedProgramInputs,
   mode: 'batches' | 'each',
-): PeerProgram => ({
+): ComparedProgramCommand => ({
   // This is the path of Debian's Python, which has Debian's packages. Another Python on the PATH may lack them.
   command: '/usr/bin/python3',
-  args: [join(import.meta.dirname, 'bridge.py'), String(brokerPort), databaseUrl, PEER_READINGS_TABLE, mode],
+  args: [join(import.meta.dirname, 'bridge.py'), String(brokerPort), databaseUrl, COMPARISON_READINGS_TABLE, mode],
   files: {},
 });
 
@@ -142,7 +142,11 @@ export const createPythonBridgePeer = (
  * Returns Telegraf with `mqtt_consumer` and the PostgreSQL output, with the documented settings. Telegraf acknowledges each message after
  * writing it.
  */
-export function createTelegrafPeer({ brokerPort, databaseUrl, folder }: PeerProgramInputs): PeerProgram {
+export function createTelegrafCommand({
+  brokerPort,
+  databaseUrl,
+  folder,
+}: ComparedProgramInputs): ComparedProgramCommand {
   const configuration = `[agent]
   omit_hostname = true
   metric_batch_size = 1000
@@ -160,7 +164,7 @@ export function createTelegrafPeer({ brokerPort, databaseUrl, folder }: PeerProg
   persistent_session = true
   client_id = "telegraf"
   max_undelivered_messages = 2000
-  name_override = "${PEER_READINGS_TABLE}"
+  name_override = "${COMPARISON_READINGS_TABLE}"
   data_format = "json"
   json_time_key = "ts"
   json_time_format = "2006-01-02T15:04:05Z07:00"

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startRole } from '../../test/support/service.ts';
-import type { PeerProgram, PeerProgramInputs } from './programs.ts';
+import type { ComparedProgramCommand, ComparedProgramInputs } from './programs.ts';
 
 /** A running program that can be killed. */
 export interface RunningProgram {
@@ -13,11 +13,11 @@ export interface RunningProgram {
 }
 
 /** Returns the address to which devices publish: that of mosquitto or of the embedded broker. */
-export const getPublishUrl = ({ brokerPort }: PeerProgramInputs): string => `mqtt://127.0.0.1:${brokerPort}`;
+export const getPublishUrl = ({ brokerPort }: ComparedProgramInputs): string => `mqtt://127.0.0.1:${brokerPort}`;
 
 /** Starts one ingest process of this service and waits until it is ready. */
 export async function startIngestProcess(
-  { databaseUrl, folder }: PeerProgramInputs,
+  { databaseUrl, folder }: ComparedProgramInputs,
   env: Record<string, string>,
 ): Promise<RunningProgram> {
   const role = await startRole('ingest', { DATABASE_URL: databaseUrl, DATA_DIR: folder, LOG_LEVEL: 'error', ...env });
@@ -25,7 +25,7 @@ export async function startIngestProcess(
 }
 
 /** Starts the naive script with a persistent session. */
-export async function startNaiveScript(place: PeerProgramInputs): Promise<RunningProgram> {
+export async function startNaiveIngestScript(place: ComparedProgramInputs): Promise<RunningProgram> {
   const child = fork(join(import.meta.dirname, '../ingest-script.ts'), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -34,9 +34,9 @@ export async function startNaiveScript(place: PeerProgramInputs): Promise<Runnin
 }
 
 /** Writes a program's files and starts it. Its output goes to the file `log` in its folder. */
-export async function startPeerProgram(
-  { command, args, files }: PeerProgram,
-  { folder }: PeerProgramInputs,
+export async function startProgram(
+  { command, args, files }: ComparedProgramCommand,
+  { folder }: ComparedProgramInputs,
 ): Promise<RunningProgram> {
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const log = openSync(join(folder, 'log'), 'a');

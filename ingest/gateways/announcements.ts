@@ -13,7 +13,7 @@ export const MAX_ANNOUNCEMENT_TOPIC_BYTES = 512;
 /** Maximum clock difference in ms that is assumed between two workers. */
 const CLOCKS_MS = 60_000;
 
-export interface KnownGateway {
+export interface GatewayWithAnnouncements {
   /**
    * Value of `gateways.announced` when the announcements were loaded. A higher value in the database shows that another worker has stored
    * more.
@@ -33,12 +33,12 @@ export interface Announcement {
 }
 
 /** Loads the decoders of a gateway, and replays all stored announcements to them. */
-export async function loadKnownGateway(
+export async function loadGatewayWithAnnouncements(
   client: PoolClient,
   gatewayId: string,
   announced: number,
-): Promise<KnownGateway> {
-  const known: KnownGateway = { announced, decoders: createGatewayDecoders(), learnt: new Map(), bytes: 0 };
+): Promise<GatewayWithAnnouncements> {
+  const known: GatewayWithAnnouncements = { announced, decoders: createGatewayDecoders(), learnt: new Map(), bytes: 0 };
   if (announced === 0) return known;
   // Raw SQL for speed: a batch runs this statement for each gateway that is not cached.
   const { rows } = await client.query(
@@ -56,7 +56,7 @@ export async function loadKnownGateway(
  * Whether an announcement differs from the last one on its topic and fits into the limits of the gateway. Devices often repeat their
  * announcements.
  */
-export function isNewAnnouncement(known: KnownGateway, announcement: Announcement): boolean {
+export function isNewAnnouncement(known: GatewayWithAnnouncements, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
   const last = known.learnt.get(topic);
   // A rejected announcement may be processed again later. It must not replace a newer announcement.
@@ -72,7 +72,7 @@ export const isTopicTooLong = (topic: string): boolean => Buffer.byteLength(topi
 export async function saveAnnouncements(
   client: PoolClient,
   gatewayId: string,
-  known: KnownGateway,
+  known: GatewayWithAnnouncements,
   news: readonly Announcement[],
 ): Promise<void> {
   // Only the last announcement on each topic is stored.
@@ -102,14 +102,14 @@ export async function saveAnnouncements(
   for (const { topic, payload } of last.values()) if (payload.length === 0) forget(known, topic);
 }
 
-export function recordAnnouncement(known: KnownGateway, announcement: Announcement): void {
+export function recordAnnouncement(known: GatewayWithAnnouncements, announcement: Announcement): void {
   const { topic, payload, receivedAtMs } = announcement;
   const bytes = bytesOf(announcement);
   known.bytes += bytes - (known.learnt.get(topic)?.bytes ?? 0);
   known.learnt.set(topic, { hash: digestOf(payload), bytes, receivedAtMs });
 }
 
-function forget(known: KnownGateway, topic: string): void {
+function forget(known: GatewayWithAnnouncements, topic: string): void {
   known.bytes -= known.learnt.get(topic)?.bytes ?? 0;
   known.learnt.delete(topic);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createGatewayDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { combineTopicsToFilter, isAwaitingFirstValue, isDeviceIdInTopic } from '#ingest/gateways/awaited-filter.ts';
-import { DeviceDiscoveries } from '#ingest/gateways/discoveries.ts';
+import { DeviceDiscoveryBatch } from '#ingest/gateways/discoveries.ts';
 import { HOME_ASSISTANT_ORIGIN_NAME } from '#src/core/version.ts';
 
 test.each<[string, [string, ...string[]]]>([
@@ -26,7 +26,7 @@ test('accepts a native id in a topic only as whole levels', () => {
 
 function gateway() {
   const decoders = createGatewayDecoders();
-  const discoveries = new DeviceDiscoveries(['gwy_1'], []);
+  const discoveries = new DeviceDiscoveryBatch(['gwy_1'], []);
   const receive = (topic: string, payload: object) => {
     const message = { topic, payload: Buffer.from(JSON.stringify(payload)), receivedAtMs: 1_800_000_000_000 };
     decoders.recall(message);

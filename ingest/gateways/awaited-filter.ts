@@ -1,11 +1,11 @@
 /** MQTT topic filter for the first value of an announced device. Null if the device has already sent a value. */
 export type FirstValueTopicFilter = string | null;
 
-export const READ_BY_ANOTHER_FAMILY_FILTER = '';
+export const READ_BY_OTHER_FAMILY_MARKER = '';
 
 /** Whether a listed device is announced but has not sent a value yet. */
 export const isAwaitingFirstValue = (awaits: FirstValueTopicFilter): awaits is string =>
-  awaits !== null && awaits !== READ_BY_ANOTHER_FAMILY_FILTER;
+  awaits !== null && awaits !== READ_BY_OTHER_FAMILY_MARKER;
 
 /**
  * Returns one topic filter for all topics of a device: the topic itself if there is only one, otherwise the levels that the topics have in

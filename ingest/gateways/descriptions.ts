@@ -20,7 +20,7 @@ export function hashRegisterDescription(described: RegisterDescription): string 
  * Otherwise a device whose description alternates would have its whole history recomputed with each message. `notedMs`: time of the last
  * change. All times are in Unix ms.
  */
-export const canChangeRegisterDescription = (
+export const isRegisterDescriptionChangeAllowed = (
   notedMs: number | undefined,
   firstSeenMs: number,
   nowMs: number,

@@ -18,9 +18,13 @@ import {
   type FirstValueTopicFilter,
   isAwaitingFirstValue,
   isDeviceIdInTopic,
-  READ_BY_ANOTHER_FAMILY_FILTER,
+  READ_BY_OTHER_FAMILY_MARKER,
 } from './awaited-filter.ts';
-import { canChangeRegisterDescription, hashRegisterDescription, saveRegisterDescriptions } from './descriptions.ts';
+import {
+  hashRegisterDescription,
+  isRegisterDescriptionChangeAllowed,
+  saveRegisterDescriptions,
+} from './descriptions.ts';
 import {
   assignChannelsToListedQuantities,
   getQuantityKey as keyOfSaid,
@@ -74,7 +78,7 @@ const keyOf = (family: string, nativeId: string) => `${family}\n${nativeId}`;
 export async function loadDeviceDiscoveries(
   client: PoolClient,
   gatewayIds: readonly string[],
-): Promise<DeviceDiscoveries> {
+): Promise<DeviceDiscoveryBatch> {
   // Raw SQL for speed: each batch with messages of gateways runs this statement.
   const { rows } = await client.query(
     `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.first_seen_at, x.last_seen_at, x.awaits,
@@ -102,11 +106,11 @@ export async function loadDeviceDiscoveries(
       isChanged: false,
     };
   });
-  return new DeviceDiscoveries(gatewayIds, stored);
+  return new DeviceDiscoveryBatch(gatewayIds, stored);
 }
 
 /** The discovered devices of a batch's gateways, with the changes that the batch makes. */
-export class DeviceDiscoveries {
+export class DeviceDiscoveryBatch {
   readonly #byGateway: ReadonlyMap<string, Map<string, DeviceDiscovery>>;
   /** Gateways with an announced device that has not sent its first value yet. */
   readonly #awaiting = new Set<string>();
@@ -168,7 +172,7 @@ export class DeviceDiscoveries {
     const discovery = this.find(gatewayId, family, device);
     if (!discovery) {
       const awaits = this.#isListedByAnother(gatewayId, family, topics[0], by)
-        ? READ_BY_ANOTHER_FAMILY_FILTER
+        ? READ_BY_OTHER_FAMILY_MARKER
         : combineTopicsToFilter(topics);
       if (this.#add({ gatewayId, family, nativeId: device, awaits }, receivedAtMs)) this.#awaiting.add(gatewayId);
     } else if (isAwaitingFirstValue(discovery.awaits)) {
@@ -193,7 +197,7 @@ export class DeviceDiscoveries {
   #hide(gatewayId: string, family: string, nativeId: string): void {
     const discovery = this.find(gatewayId, family, nativeId);
     if (!discovery || !isAwaitingFirstValue(discovery.awaits)) return;
-    discovery.awaits = READ_BY_ANOTHER_FAMILY_FILTER;
+    discovery.awaits = READ_BY_OTHER_FAMILY_MARKER;
     discovery.isChanged = true;
   }
 
@@ -265,7 +269,7 @@ function noteDescriptions(discovery: DeviceDiscovery, values: readonly DecodedVa
     const at = discovery.quantities.findIndex((other) => other.channel === channel && other.kind === kind);
     const known = discovery.quantities[at];
     if (!known || (known.described === digest && known.key === keyOfSaid(one))) continue;
-    if (!canChangeRegisterDescription(known.described_at_ms, discovery.firstSeenMs, atMs)) continue;
+    if (!isRegisterDescriptionChangeAllowed(known.described_at_ms, discovery.firstSeenMs, atMs)) continue;
     const { native: _, ...rest } = known;
     discovery.quantities = discovery.quantities.with(at, {
       ...rest,

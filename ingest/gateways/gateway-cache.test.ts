@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
 import { createGatewayDecoders } from '../decoders/gateway-decoders.ts';
-import { type KnownGateway, recordAnnouncement } from './announcements.ts';
+import { type GatewayWithAnnouncements, recordAnnouncement } from './announcements.ts';
 import { GatewayCache } from './receive.ts';
 
-const known = (): KnownGateway => ({ announced: 0, decoders: createGatewayDecoders(), learnt: new Map(), bytes: 0 });
-const announce = (to: KnownGateway, bytes: number) =>
+const known = (): GatewayWithAnnouncements => ({
+  announced: 0,
+  decoders: createGatewayDecoders(),
+  learnt: new Map(),
+  bytes: 0,
+});
+const announce = (to: GatewayWithAnnouncements, bytes: number) =>
   recordAnnouncement(to, { topic: `t${to.learnt.size}`, payload: Buffer.alloc(bytes - 2), receivedAtMs: 0 });
 
 test('bounds the announcements of all gateways together, and evicts the least recently used gateways', () => {
@@ -13,7 +18,7 @@ test('bounds the announcements of all gateways together, and evicts the least re
   for (const [name, one] of all) gateways.keep(name, one);
   // The announcements of gateways that are already cached become longer.
   for (const [, one] of all) announce(one, 400);
-  gateways.keep('a', all[0]?.[1] as KnownGateway);
+  gateways.keep('a', all[0]?.[1] as GatewayWithAnnouncements);
   gateways.trim();
   expect(['a', 'b', 'c'].filter((name) => gateways.get(name))).toEqual(['a', 'c']);
   gateways.keep('d', known());

@@ -11,16 +11,16 @@ import type { IncomingMessage } from '../message.ts';
 import { MessageDecodingError } from '../write-errors.ts';
 import {
   type Announcement,
+  type GatewayWithAnnouncements,
   isNewAnnouncement,
   isTopicTooLong,
-  type KnownGateway,
-  loadKnownGateway,
+  loadGatewayWithAnnouncements,
   MAX_ANNOUNCEMENT_TOPIC_BYTES,
   recordAnnouncement,
   saveAnnouncements,
 } from './announcements.ts';
 import { createDecodedMessage } from './assign.ts';
-import { type DeviceDiscoveries, type DeviceDiscovery, loadDeviceDiscoveries } from './discoveries.ts';
+import { type DeviceDiscovery, type DeviceDiscoveryBatch, loadDeviceDiscoveries } from './discoveries.ts';
 import { assignChannelsToListedQuantities, filterStorableQuantities } from './listed-quantities.ts';
 import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './unrecognised.ts';
 
@@ -28,18 +28,18 @@ import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } fro
 const MOST = { gateways: 1_000, bytes: 64 * 2 ** 20 };
 
 export class GatewayCache {
-  readonly #gateways = new Map<string, KnownGateway>();
+  readonly #gateways = new Map<string, GatewayWithAnnouncements>();
   readonly #most: typeof MOST;
 
   constructor(most = MOST) {
     this.#most = most;
   }
 
-  get(gatewayId: string): KnownGateway | undefined {
+  get(gatewayId: string): GatewayWithAnnouncements | undefined {
     return this.#gateways.get(gatewayId);
   }
 
-  keep(gatewayId: string, known: KnownGateway): void {
+  keep(gatewayId: string, known: GatewayWithAnnouncements): void {
     this.#gateways.delete(gatewayId);
     this.#gateways.set(gatewayId, known);
   }
@@ -120,18 +120,19 @@ export class GatewayReceiver {
     return messages;
   }
 
-  async #know(client: PoolClient, gatewayId: string, announced: number): Promise<KnownGateway> {
+  async #know(client: PoolClient, gatewayId: string, announced: number): Promise<GatewayWithAnnouncements> {
     const cached = this.#gateways.get(gatewayId);
-    const known = cached?.announced === announced ? cached : await loadKnownGateway(client, gatewayId, announced);
+    const known =
+      cached?.announced === announced ? cached : await loadGatewayWithAnnouncements(client, gatewayId, announced);
     this.#gateways.keep(gatewayId, known);
     return known;
   }
 }
 
 /** Cache of parsed settings: parsing a hundred mappings takes 7 ms, and each batch needs them. */
-const READ = new WeakMap<KnownGateway, { text: string; settings: DecoderSettings }>();
+const READ = new WeakMap<GatewayWithAnnouncements, { text: string; settings: DecoderSettings }>();
 
-function settingsOf(known: KnownGateway, config: unknown): DecoderSettings {
+function settingsOf(known: GatewayWithAnnouncements, config: unknown): DecoderSettings {
   const text = JSON.stringify(config);
   const before = READ.get(known);
   if (before?.text === text) return before.settings;
@@ -145,10 +146,10 @@ const idsOf = (batch: readonly IncomingMessage[]): string[] => [
 ];
 
 interface Gateway {
-  known: KnownGateway;
+  known: GatewayWithAnnouncements;
   settings: DecoderSettings;
   news: Announcement[];
-  discoveries: DeviceDiscoveries;
+  discoveries: DeviceDiscoveryBatch;
   unread: UnrecognisedMessageCounter;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { castToMilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { addInterval, type BucketDeltas, dropZeroBuckets } from './buckets.ts';
+import { addIntervalToBuckets, type BucketDeltas, dropZeroBuckets } from './buckets.ts';
 
 /** Random energies. The maximum is chosen so that the sum of five intervals in one quarter-hour is still a safe integer. */
 const milliwattHours = fc
@@ -26,7 +26,7 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
     fc.property(interval, roles, (one, counts) => {
       const { startMs, endMs } = one;
       const deltas: BucketDeltas = new Map();
-      addInterval(deltas, one, counts, 1);
+      addIntervalToBuckets(deltas, one, counts, 1);
       const ofQuarterHours = [...deltas].sort(([a], [b]) => a - b);
       const firstMs = startMs - (startMs % QUARTER_HOUR_MS);
       const quarters = Math.ceil((endMs - firstMs) / QUARTER_HOUR_MS);
@@ -60,8 +60,8 @@ test('leaves all buckets empty after adding and subtracting the same interval', 
   fc.assert(
     fc.property(fc.array(interval, { maxLength: 5 }), roles, (all, counts) => {
       const deltas: BucketDeltas = new Map();
-      for (const one of all) addInterval(deltas, one, counts, 1);
-      for (const one of all.toReversed()) addInterval(deltas, one, counts, -1);
+      for (const one of all) addIntervalToBuckets(deltas, one, counts, 1);
+      for (const one of all.toReversed()) addIntervalToBuckets(deltas, one, counts, -1);
       expect([...dropZeroBuckets(deltas)]).toEqual([]);
     }),
   );

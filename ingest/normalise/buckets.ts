@@ -48,7 +48,7 @@ function bucketOf(deltas: QuarterHourBuckets, startMs: number): MeasureSums {
  * subtracts it. The shares are whole mWh and add up exactly. The reading counts in the quarter-hour in which the interval ends: a reading
  * at 10:00:00 counts in the quarter-hour before 10:00.
  */
-export function addInterval(
+export function addIntervalToBuckets(
   deltas: QuarterHourBuckets,
   interval: EnergyInterval,
   roles: Pick<SeriesRoles, 'import' | 'export'>,

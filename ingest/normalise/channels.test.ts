@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chooseSeriesRoles } from './channels.ts';
-import { createRolesLookup, type RolesByTime } from './roles-by-time.ts';
+import { createSeriesRolesLookup, type SeriesRolesByTime } from './roles-by-time.ts';
 
 const series = fc.uniqueArray(
   fc.record({
@@ -17,9 +17,9 @@ const series = fc.uniqueArray(
   { selector: ({ channel, kind }) => `${kind} ${channel}`, maxLength: 12 },
 );
 
-const rolesByName = (all: { channel: string; kind: string }[], roles: RolesByTime[]) =>
+const rolesByName = (all: { channel: string; kind: string }[], roles: SeriesRolesByTime[]) =>
   all.flatMap(({ channel, kind }, index) => {
-    const { import: imported, export: exported, meter } = (roles[index] as RolesByTime).roles;
+    const { import: imported, export: exported, meter } = (roles[index] as SeriesRolesByTime).roles;
     const of = meter === null ? '' : ` of ${meter}`;
     return [
       ...(imported ? [`${kind} ${channel} as import${of}`] : []),
@@ -132,8 +132,8 @@ test('counts each interval by the best series with a reading before its end; lat
       const isZeroTotal = all.some(({ nonzeroAtMs }) => nonzeroAtMs === null || nonzeroAtMs >= endMs);
       if (isZeroTotal || !electric(all)) return;
       for (const [index, one] of before.entries()) {
-        const rolesThen = createRolesLookup(known[index] as RolesByTime)(endMs);
-        expect(createRolesLookup(roles[all.indexOf(one)] as RolesByTime)(endMs)).toEqual(rolesThen);
+        const rolesThen = createSeriesRolesLookup(known[index] as SeriesRolesByTime)(endMs);
+        expect(createSeriesRolesLookup(roles[all.indexOf(one)] as SeriesRolesByTime)(endMs)).toEqual(rolesThen);
       }
     }),
   );
@@ -156,7 +156,7 @@ test.each([
     const nonzeroAtMs = nonzero === 'null' ? null : Number(nonzero ?? 0);
     return { kind, channel, firstReadAtMs: Number(first), nonzeroAtMs, unit: unit ?? null };
   });
-  const roles = chooseSeriesRoles(all).map((one) => ({ roles: createRolesLookup(one)(endMs) }));
+  const roles = chooseSeriesRoles(all).map((one) => ({ roles: createSeriesRolesLookup(one)(endMs) }));
   expect(rolesByName(all, roles)).toEqual(wanted);
 });
 

@@ -6,7 +6,7 @@ import {
   type ParsedChannel,
   resolveChannelMeaning,
 } from '#src/devices/channel-name.ts';
-import { createRolesByTime, NO_SERIES_ROLES, type RolesByTime, type SeriesRoles } from './roles-by-time.ts';
+import { createSeriesRolesByTime, NO_SERIES_ROLES, type SeriesRoles, type SeriesRolesByTime } from './roles-by-time.ts';
 
 /**
  * Kinds of series in order of preference. The energy of a circuit (measured part of the home) is counted from the first kind that the
@@ -57,7 +57,7 @@ const isOtherUnit = (unit: string | null | undefined): boolean =>
  * precede phases. A new series contributes from its first reading on. `series`: all series that the device has ever had. Returns the roles
  * of the series (the totals to which each contributes) in the same order.
  */
-export function chooseSeriesRoles(series: readonly Series[]): RolesByTime[] {
+export function chooseSeriesRoles(series: readonly Series[]): SeriesRolesByTime[] {
   const channels = series.map((one) => resolveChannelMeaning(one, one.word));
   const choices = choicesOf(series, channels);
   const meters = series.map(({ word }, index): AggregatedQuantity | null => {
@@ -79,7 +79,7 @@ export function chooseSeriesRoles(series: readonly Series[]): RolesByTime[] {
   const times = [ALWAYS, ...timesOf(choices)];
   const spans = times.map((ms, index) => ({ roles: rolesAfter(ms), untilMs: (times[index + 1] ?? NEVER) + 1 }));
   return series.map((_, index) =>
-    createRolesByTime(spans.map(({ roles, untilMs }) => ({ roles: roles[index] as SeriesRoles, untilMs }))),
+    createSeriesRolesByTime(spans.map(({ roles, untilMs }) => ({ roles: roles[index] as SeriesRoles, untilMs }))),
   );
 }
 

@@ -5,9 +5,9 @@ import { compareSeriesReadings } from './counting-rule.ts';
 import { createCountingRuleByTime } from './counting-rule-by-time.ts';
 import { replayReadings } from './replay.ts';
 import {
-  applyRolesUntil,
-  createRolesLookup,
-  findRoleDifferenceRange,
+  applySeriesRolesUntil,
+  createSeriesRolesLookup,
+  findRangeOfSeriesRoleDifference,
   NO_SERIES_ROLES,
   type SeriesRoles,
 } from './roles-by-time.ts';
@@ -22,18 +22,18 @@ test('applies new roles before a time, and leaves the previous ones from it on',
   const times = fc.array(fc.record({ roles: role, untilMs: fc.integer({ min: 0, max: 20 }) }), { maxLength: 6 });
   fc.assert(
     fc.property(role, times, (first, changes) => {
-      let of: Parameters<typeof createRolesLookup>[0] = { roles: first };
+      let of: Parameters<typeof createSeriesRolesLookup>[0] = { roles: first };
       const wanted = Array<SeriesRoles>(22).fill(first);
       for (const { roles, untilMs } of changes) {
-        of = applyRolesUntil(of, { roles }, untilMs);
+        of = applySeriesRolesUntil(of, { roles }, untilMs);
         wanted.fill(roles, 0, untilMs);
         const other = wanted.flatMap((one, ms) => (one === roles ? [] : [ms]));
-        const times = findRoleDifferenceRange(of, { roles });
+        const times = findRangeOfSeriesRoleDifference(of, { roles });
         expect(times === null).toBe(other.length === 0);
         if (times) expect(times.fromMs).toBe(other[0]);
       }
-      expect(wanted.map((_, ms) => createRolesLookup(of)(ms))).toEqual(wanted);
-      expect(applyRolesUntil(of, { roles: first }, Number.POSITIVE_INFINITY)).toEqual({ roles: first });
+      expect(wanted.map((_, ms) => createSeriesRolesLookup(of)(ms))).toEqual(wanted);
+      expect(applySeriesRolesUntil(of, { roles: first }, Number.POSITIVE_INFINITY)).toEqual({ roles: first });
     }),
   );
 });
@@ -56,7 +56,7 @@ test('counts each interval once, by the role at its end, for any border; with on
             return last?.readAtMs !== readAtMs || last.intervalMs !== intervalMs;
           });
         const border = points[Math.floor(share * points.length)]?.readAtMs ?? 0;
-        const of = applyRolesUntil({ roles: after }, { roles: before }, border);
+        const of = applySeriesRolesUntil({ roles: after }, { roles: before }, border);
         const ruleOf = (roles: SeriesRoles) => selectCountingRule('import', kind, roles, by);
         const energy = (roles: SeriesRoles) => {
           const rule = ruleOf(roles);

@@ -1,11 +1,11 @@
 import type { CountingRule, EnergyInterval } from './counting-rule.ts';
 import { replayReadings } from './replay.ts';
 import {
-  createRolesLookup,
+  createSeriesRolesLookup,
   getContributionEndMs,
-  listRoleSpans,
-  type RolesByTime,
+  listSeriesRoleSpans,
   type SeriesRoles,
+  type SeriesRolesByTime,
 } from './roles-by-time.ts';
 
 /**
@@ -14,12 +14,12 @@ import {
  * total.
  */
 export function createCountingRuleByTime(
-  of: RolesByTime,
+  of: SeriesRolesByTime,
   ruleOf: (roles: SeriesRoles) => CountingRule<unknown> | null,
 ): CountingRule<unknown> {
   const endMs = getContributionEndMs(of);
-  const at = createRolesLookup(of);
-  const spans = listRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
+  const at = createSeriesRolesLookup(of);
+  const spans = listSeriesRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;
   /**
    * Whether the series is a register, whose rule has a fixed direction. A register may report energy late, for a time at which the owner

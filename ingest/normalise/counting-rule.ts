@@ -115,7 +115,7 @@ export interface CountingSettings {
   maxGapMinutes: number;
 }
 
-export interface SettingsUntilTime extends CountingSettings {
+export interface CountingSettingsUntilTime extends CountingSettings {
   readonly untilMs: number;
 }
 
@@ -123,8 +123,8 @@ export interface SettingsUntilTime extends CountingSettings {
  * Settings that change with time. Each reading is judged by the settings that apply at its time. While a changed setting is being applied
  * to the past in chunks, a part of the past still has the previous setting.
  */
-export interface SettingsByTime extends CountingSettings {
-  readonly earlier?: readonly SettingsUntilTime[];
+export interface CountingSettingsByTime extends CountingSettings {
+  readonly earlier?: readonly CountingSettingsUntilTime[];
   /**
    * Times (Unix ms, in order) at which the series began to measure a different counter, because the owner changed the decoder settings.
    * Each is the time of the last reading before such a change. No energy is counted between this reading and the next one.

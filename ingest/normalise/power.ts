@@ -1,11 +1,11 @@
 import { castToMilliwattHours, MINUTE_MS, type MilliwattHours } from '#src/core/units.ts';
 import {
   type CountingRule,
+  type CountingSettingsByTime,
   findRestartAfterLastCountedReading,
-  type SettingsByTime,
   type TimeSpan,
 } from './counting-rule.ts';
-import { createSettingsLookup, hasCounterChangeBetween } from './settings.ts';
+import { createCountingSettingsLookup, hasCounterChangeBetween } from './settings.ts';
 
 export interface PowerState {
   lastAtMs?: number;
@@ -74,8 +74,8 @@ export interface PowerRoles {
  * The rule that converts power readings (mW) into energy: the area under the line between two readings. No energy is counted if more time
  * passes than the device's maximum gap.
  */
-export function createPowerCountingRule(settings: SettingsByTime, roles: PowerRoles): CountingRule<PowerState> {
-  const at = createSettingsLookup(settings);
+export function createPowerCountingRule(settings: CountingSettingsByTime, roles: PowerRoles): CountingRule<PowerState> {
+  const at = createCountingSettingsLookup(settings);
   const isExport = roles.channelDirection === 'export';
   return {
     initial: {},

@@ -7,7 +7,7 @@ import { computeRegisterIncrements } from '#test/reference/registers.ts';
 import { computeEnergyIntervals, convertToReferenceReadings, listRestartStates } from '#test/support/counting-rules.ts';
 import type { CountingSettings, CountingVerdict, SeriesReading } from './counting-rule.ts';
 import { RegisterCountingRule, type RegisterState } from './registers.ts';
-import { computeStoredReplayResult, getReadingKey, replayReadings } from './replay.ts';
+import { getReadingKey, reconstructStoredCountingResult, replayReadings } from './replay.ts';
 
 const series = arbitraryRegisters('import').chain(arbitraryConflictingReadings);
 
@@ -90,7 +90,7 @@ test('returns the energy of stored readings by their stored verdicts', () => {
         ...point,
         verdict: verdicts.get(getReadingKey(point))?.verdict ?? null,
       }));
-      expect(computeStoredReplayResult(rule, rule.initial, judged).intervals).toEqual(intervals);
+      expect(reconstructStoredCountingResult(rule, rule.initial, judged).intervals).toEqual(intervals);
     }),
     { numRuns: 300 },
   );

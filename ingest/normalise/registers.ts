@@ -5,11 +5,11 @@ import type {
   CountingResultReceiver,
   CountingRule,
   CountingSettings,
+  CountingSettingsByTime,
   CountingVerdict,
   EnergyInterval,
   SeriesReading,
   SeriesReadingWithVerdict,
-  SettingsByTime,
 } from './counting-rule.ts';
 import {
   computeRolloverMilliwattHours,
@@ -21,9 +21,9 @@ import {
 } from './plausibility.ts';
 import {
   appendLatestReading,
-  createLatestReadingsFromTwo,
+  createLatestReadingsFromRiseAndLast,
   createLatestRegisterReadings,
-  findRisenReadingBeforePreviousHour,
+  findLatestRiseBeforePreviousHour,
   getEarliestReadingMs,
   getLastReading,
   getSecondLastReading,
@@ -31,7 +31,7 @@ import {
   rebuildLatestReadings,
   replaceLastReading,
 } from './run.ts';
-import { correctTimeForClockSteps, createSettingsLookup, hasCounterChangeBetween } from './settings.ts';
+import { correctTimeForClockSteps, createCountingSettingsLookup, hasCounterChangeBetween } from './settings.ts';
 
 /**
  * `run`: the latest counted readings; undefined before the first reading. `held`: a later, implausible reading. `first`: the first reading
@@ -59,13 +59,13 @@ const pointOf = (value: RegisterValue): SeriesReading => ({
  */
 export class RegisterCountingRule implements CountingRule<RegisterState> {
   readonly initial: RegisterState = {};
-  readonly #settings: SettingsByTime;
+  readonly #settings: CountingSettingsByTime;
   readonly #at: (ms: number) => CountingSettings;
   readonly #direction: 'import' | 'export';
 
-  constructor(settings: SettingsByTime, direction: 'import' | 'export') {
+  constructor(settings: CountingSettingsByTime, direction: 'import' | 'export') {
     this.#settings = settings;
-    this.#at = createSettingsLookup(settings);
+    this.#at = createCountingSettingsLookup(settings);
     this.#direction = direction;
   }
 
@@ -172,7 +172,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       findings.takeBack(since.readAtMs, held.readAtMs, 'passed');
       findings.verdict(pointOf(held), 'late');
       this.#countOver(findings, since, held, held.valueMilliwattHours - since.valueMilliwattHours, true);
-      return createLatestReadingsFromTwo(since, held);
+      return createLatestReadingsFromRiseAndLast(since, held);
     }
     if (before && held.valueMilliwattHours < good.valueMilliwattHours && this.#fits(before, held)) {
       findings.takeBack(before.readAtMs, held.readAtMs, 'glitch');
@@ -229,7 +229,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
    */
   #lateSince(run: LatestRegisterReadings, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= getLastReading(run).valueMilliwattHours) return null;
-    const since = findRisenReadingBeforePreviousHour(run, held.readAtMs);
+    const since = findLatestRiseBeforePreviousHour(run, held.readAtMs);
     return since && this.#fits(since, held) && isPlausibleConstantPower(since, held, this.#at(held.readAtMs))
       ? since
       : null;

@@ -85,17 +85,17 @@ export function replayReadings(
   return run;
 }
 
-export type StoredReplayResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
+export type StoredCountingResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 
 /** Whether the reading was processed. Readings that an edit excludes are not. */
 const isReceived = ({ verdict }: SeriesReadingWithVerdict): boolean => verdict !== 'excluded';
 
 /** Returns the intervals and verdicts that are stored for consecutive readings, starting from a state. */
-export function computeStoredReplayResult(
+export function reconstructStoredCountingResult(
   rule: CountingRule<unknown>,
   from: unknown,
   judged: readonly SeriesReadingWithVerdict[],
-): StoredReplayResult {
+): StoredCountingResult {
   const verdicts = new Map<string, SeriesReadingWithVerdict>();
   for (const point of judged) if (point.verdict !== null) verdicts.set(getReadingKey(point), point);
   const received = judged.filter(isReceived);
@@ -107,7 +107,7 @@ export function computeStoredReplayResult(
  * contributes.
  */
 export interface ReplayComparison {
-  before: StoredReplayResult;
+  before: StoredCountingResult;
   after: ReplayResult;
   /** Whether both replays reached the same state. If so, all later results are equal. */
   met: boolean;
@@ -153,7 +153,7 @@ export function compareReplays(
   for (const point of points.before.slice(0, changed)) before.take(point);
   for (const point of points.after.slice(0, points.after.length - beyondChange.length)) after.take(point);
   const upTo = (count: number, met: boolean, endMs: number): ReplayComparison => ({
-    before: computeStoredReplayResult(rules.before, from, points.before.slice(0, changed + count)),
+    before: reconstructStoredCountingResult(rules.before, from, points.before.slice(0, changed + count)),
     after,
     met,
     endMs,

@@ -39,7 +39,10 @@ export const createLatestRegisterReadings = ({
   valueMilliwattHours,
 }: RegisterValue): LatestRegisterReadings => [readAtMs, valueMilliwattHours];
 
-export const createLatestReadingsFromTwo = (risen: RegisterValue, last: RegisterValue): LatestRegisterReadings => [
+export const createLatestReadingsFromRiseAndLast = (
+  risen: RegisterValue,
+  last: RegisterValue,
+): LatestRegisterReadings => [
   ...createLatestRegisterReadings(last),
   ...createLatestRegisterReadings(risen),
   ...createLatestRegisterReadings(risen),
@@ -100,7 +103,7 @@ function addOnce(run: number[], ms: number, value: number): void {
 }
 
 /** Returns the latest reading at which the register had risen, up to the start of the hour before the one that contains `ms`. */
-export function findRisenReadingBeforePreviousHour(run: LatestRegisterReadings, ms: number): RegisterValue | undefined {
+export function findLatestRiseBeforePreviousHour(run: LatestRegisterReadings, ms: number): RegisterValue | undefined {
   const hourBeforeMs = hourStartMs(ms, 1);
   const last = getLastReading(run);
   const isRisen = run.length <= BEFORE || last.valueMilliwattHours > (run[BEFORE + 1] as number);

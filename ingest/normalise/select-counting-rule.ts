@@ -1,5 +1,5 @@
 import { parseChannel } from '#src/devices/channel-name.ts';
-import type { CountingRule, SettingsByTime } from './counting-rule.ts';
+import type { CountingRule, CountingSettingsByTime } from './counting-rule.ts';
 import { createIntervalCountingRule } from './intervals.ts';
 import { createPowerCountingRule } from './power.ts';
 import { RegisterCountingRule } from './registers.ts';
@@ -17,7 +17,7 @@ export function selectCountingRule(
   channel: string,
   kind: string,
   roles: SeriesRoles,
-  settings: SettingsByTime,
+  settings: CountingSettingsByTime,
 ): CountingRule<unknown> | null {
   if (!roles.import && !roles.export) return null;
   // Rules with settings that change with time are used only once, so they are not cached.
@@ -46,7 +46,7 @@ function createCountingRule(
   channel: string,
   kind: string,
   roles: SeriesRoles,
-  settings: SettingsByTime,
+  settings: CountingSettingsByTime,
 ): CountingRule<unknown> | null {
   if (kind === 'power')
     return createPowerCountingRule(settings, { ...roles, channelDirection: parseChannel(channel).direction });

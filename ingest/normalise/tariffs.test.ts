@@ -15,8 +15,8 @@ import {
   findEndOfLatestRise,
   hasCountedEnergy,
   type KnownRegisterIncrements,
+  moveEnergyAfterTime,
   replaceRegisterIncrements,
-  shiftEnergyAfter,
 } from './tariffs.ts';
 
 const HOUR_MS = 3_600_000;
@@ -127,8 +127,8 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
     exportMilliwattHours: 0,
   } as EnergyInterval;
   const remainingMs = 3.5 * HOUR_MS;
-  expect(shiftEnergyAfter({ ...step, estimated: true, isLate: true }, remainingMs).estimated).toBe(true);
-  expect(shiftEnergyAfter({ ...step, estimated: true }, remainingMs).estimated).toBe(false);
+  expect(moveEnergyAfterTime({ ...step, estimated: true, isLate: true }, remainingMs).estimated).toBe(true);
+  expect(moveEnergyAfterTime({ ...step, estimated: true }, remainingMs).estimated).toBe(false);
   // The register of the low tariff is silent at 100 kWh and reports 121 kWh later. All of this energy flowed after the last rise of the
   // other register.
   const readings = [

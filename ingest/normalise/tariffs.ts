@@ -95,7 +95,7 @@ export function replaceRegisterIncrements(
 }
 
 /** Moves the energy of an increment to the part of its time that is after `afterMs`. */
-export function shiftEnergyAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
+export function moveEnergyAfterTime(step: EnergyInterval, afterMs: number): EnergyInterval {
   const span = { startMs: afterMs, endMs: step.endMs };
   return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: span, exportSpan: span };
 }

@@ -3,7 +3,7 @@ import type { AuthenticateError } from 'aedes';
 import { type DeviceLoginOwner, hashSecret, type LoginCredentials } from '#src/devices/credentials.ts';
 import type { LoginProcessRegistry } from '#src/devices/login-processes.ts';
 import type { BrokerConnection, BrokerSession, SessionLogin } from './broker-session.ts';
-import { type ClaimOptions, MAX_CLAIM_CONNECTION_MS } from './claiming.ts';
+import { MAX_METER_CLAIM_CONNECTION_MS, type MeterClaimOptions } from './claiming.ts';
 import { type ClientCertificate, findClientCertificate } from './client-certificate.ts';
 import { REASON_CODES } from './reason-codes.ts';
 
@@ -25,7 +25,7 @@ export interface LoginCheckOptions {
   /** Without these callbacks, clients cannot log in by certificate. */
   certificates?: ClientCertificates;
   /** Handlers for meters that claim their identity. Without them, claims are refused. */
-  claims?: ClaimOptions;
+  claims?: MeterClaimOptions;
   /** Registry that records to which process each device is connected. Undefined if there is only one process. */
   places?: LoginProcessRegistry;
 }
@@ -58,7 +58,7 @@ export async function disconnectInvalidLogins(
   const [nowMs, monotonicMs] = [Date.now(), performance.now()];
   for (const session of sessions) {
     const { by, claiming } = session;
-    const isLate = monotonicMs - (claiming?.sinceMs ?? monotonicMs) > MAX_CLAIM_CONNECTION_MS;
+    const isLate = monotonicMs - (claiming?.sinceMs ?? monotonicMs) > MAX_METER_CLAIM_CONNECTION_MS;
     if (isLate || nowMs > (by.certificate?.validToMs ?? nowMs)) session.end(REASON_CODES.notAuthorised);
   }
   const open = [...sessions];

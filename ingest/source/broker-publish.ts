@@ -1,7 +1,7 @@
 import type { Client, PublishPacket } from 'aedes';
 import { canPublish } from '#src/devices/broker-access.ts';
 import type { BrokerConnection, BrokerSession } from './broker-session.ts';
-import type { ClaimOptions } from './claiming.ts';
+import type { MeterClaimOptions } from './claiming.ts';
 import type { LoginLimits } from './login-limits.ts';
 import { MAX_PAYLOAD_BYTES } from './packet-limit.ts';
 import { REASON_CODES, RefusedPacketError } from './reason-codes.ts';
@@ -69,7 +69,7 @@ export class PublishHandler {
   readonly #receive: MessageReceiver;
   readonly #logins: LoginLimits;
   readonly #unreleased: UnreleasedMessages;
-  readonly #claims: ClaimOptions | undefined;
+  readonly #claims: MeterClaimOptions | undefined;
   readonly #logRefusal: (username: string, why: string, topic?: string) => void;
   /** Paused connections, which are read again when their account has room. */
   readonly #waiting = new Set<BrokerSession>();
@@ -81,7 +81,7 @@ export class PublishHandler {
     receive: MessageReceiver;
     logins: LoginLimits;
     unreleased: UnreleasedMessages;
-    claims: ClaimOptions | undefined;
+    claims: MeterClaimOptions | undefined;
     logRefusal(username: string, why: string, topic?: string): void;
     willDelayS: number;
   }) {

@@ -1,6 +1,6 @@
 import type { Logger } from '#src/core/log.ts';
 import type { DeviceLoginOwner } from '#src/devices/credentials.ts';
-import { type ClaimHandler, type ClaimOptions, createClaimHandlers } from './claiming.ts';
+import { createMeterClaimHandlerFactory, type MeterClaimHandler, type MeterClaimOptions } from './claiming.ts';
 import type { ClientCertificate } from './client-certificate.ts';
 import { type LoginConnection, LoginLimits, LoginUsage } from './login-limits.ts';
 import type { AedesClient, Mqtt5Connection } from './mqtt5.ts';
@@ -37,7 +37,7 @@ export class BrokerSession implements LoginConnection {
   readonly by: SessionLogin;
   readonly login: LoginUsage;
   /** Set while a meter claims its identity. Its connection may do nothing else. */
-  readonly claiming: { claims: ClaimHandler; sinceMs: number } | null;
+  readonly claiming: { claims: MeterClaimHandler; sinceMs: number } | null;
   /** Whether the account may send more messages now. */
   hasRoom: boolean;
   isTakenOver = false;
@@ -105,11 +105,11 @@ export class BrokerSession implements LoginConnection {
 export function endConnection(client: BrokerConnection, reasonCode: number): void {
   const close = () => client.close();
   if (client.version5) client.version5.end(reasonCode, close);
-  else if (!refuseConnect(client, reasonCode, close)) close();
+  else if (!refuseMqttConnect(client, reasonCode, close)) close();
 }
 
 /** Sends the return code of MQTT 3.1.1 for a refused CONNECT, if there is one. Returns whether a code was sent. */
-export function refuseConnect({ session, conn }: BrokerConnection, reasonCode: number, then?: () => void): boolean {
+export function refuseMqttConnect({ session, conn }: BrokerConnection, reasonCode: number, then?: () => void): boolean {
   const returnCode = REASON_CODES_BY_RETURN_CODE.indexOf(reasonCode);
   if (session || returnCode === -1 || !conn.writable) return false;
   conn.write(Buffer.from([0x20, 2, 0, returnCode]), then);
@@ -124,7 +124,7 @@ export class LoggedInConnections {
   readonly logins = new LoginLimits();
   readonly #latest = new Map<string, BrokerSession>();
   readonly #unreleased: UnreleasedMessages;
-  readonly #claimingOf: ReturnType<typeof createClaimHandlers> | undefined;
+  readonly #claimingOf: ReturnType<typeof createMeterClaimHandlerFactory> | undefined;
   readonly #logRefusal: LogRefusal;
   readonly #onBegin: (session: BrokerSession) => void;
   readonly #onEnd: (session: BrokerSession) => void;
@@ -132,7 +132,7 @@ export class LoggedInConnections {
 
   /** `onBegin`, `onEnd`: called for each session. `onMoved`: called when the client of a login has moved to or from another process. */
   constructor(
-    claims: ClaimOptions | undefined,
+    claims: MeterClaimOptions | undefined,
     log: Logger,
     parts: {
       unreleased: UnreleasedMessages;
@@ -143,7 +143,7 @@ export class LoggedInConnections {
     },
   ) {
     this.#unreleased = parts.unreleased;
-    this.#claimingOf = claims && createClaimHandlers(claims, log);
+    this.#claimingOf = claims && createMeterClaimHandlerFactory(claims, log);
     this.#logRefusal = parts.logRefusal;
     this.#onBegin = parts.onBegin;
     this.#onEnd = parts.onEnd;

@@ -5,7 +5,7 @@ import type { Logger } from '#src/core/log.ts';
  * Handlers for new meters that log in with the login of their batch, and claim a login of their own by their serial number
  * (docs/onboarding.md).
  */
-export interface ClaimOptions {
+export interface MeterClaimOptions {
   /** A login name with this prefix belongs to a batch of meters. */
   prefix: string;
   topic: string;
@@ -20,17 +20,17 @@ export interface ClaimOptions {
 const MAX_TRIES = 5;
 const MAX_CLAIM_BYTES = 4_096;
 /** Maximum duration in ms of a connection that logged in with the secret of a batch. */
-export const MAX_CLAIM_CONNECTION_MS = 60_000;
+export const MAX_METER_CLAIM_CONNECTION_MS = 60_000;
 
 /** Handles the claims of one connection, one at a time. */
-export interface ClaimHandler {
+export interface MeterClaimHandler {
   /** Handles a claim, and sends the answer on this connection only. `taken`: called after the decision. */
   take(payload: Buffer, taken: () => void): void;
 }
 
 /** Returns a function that creates the claim handler of a connection. */
-export function createClaimHandlers(claims: ClaimOptions, log: Logger) {
-  return (client: Client, batchId: string, address: string): ClaimHandler => {
+export function createMeterClaimHandlerFactory(claims: MeterClaimOptions, log: Logger) {
+  return (client: Client, batchId: string, address: string): MeterClaimHandler => {
     let tries = 0;
     let isUnderWay = false;
     return {

@@ -18,9 +18,9 @@ import {
   type BrokerSession,
   endConnection,
   LoggedInConnections,
-  refuseConnect,
+  refuseMqttConnect,
 } from './broker-session.ts';
-import type { ClaimOptions } from './claiming.ts';
+import type { MeterClaimOptions } from './claiming.ts';
 import { HomeTopicPublisher, type HomeUsageSource } from './home-topics.ts';
 import { type ListenOptions, listenWithAndWithoutTls } from './listeners.ts';
 import type { LoginLimits } from './login-limits.ts';
@@ -207,7 +207,7 @@ function startHomeTopics(
 
 function subscribeAuthoriser(
   homes: HomeTopicPublisher | undefined,
-  claims: ClaimOptions | undefined,
+  claims: MeterClaimOptions | undefined,
 ): Aedes['authorizeSubscribe'] {
   return (client, subscription, done) => {
     const { session, version5 } = client as BrokerConnection;
@@ -252,7 +252,7 @@ function connectionHandler(
   return (socket) => {
     const client = broker.handle(socket) as BrokerConnection;
     client.prependListener('error', (error: Error) => {
-      if (!client.version5) refuseConnect(client, getReasonCode(error));
+      if (!client.version5) refuseMqttConnect(client, getReasonCode(error));
     });
     const read = (packet: PacketHeader) => {
       const { session } = client;

@@ -80,7 +80,7 @@ export async function loadSessionsOfEarlierVersions(pool: Pool): Promise<number[
 }
 
 /** Records that the broker has no messages left for a session of an earlier version. */
-export async function recordEmptySession(pool: Pool, session: number): Promise<void> {
+export async function recordSessionWithoutMessages(pool: Pool, session: number): Promise<void> {
   await pool.query('UPDATE ingest_slots SET is_subscribed = false WHERE number = $1', [session]);
 }
 

@@ -7,7 +7,7 @@ import {
   acquireLease,
   acquireLeaseOfEarlierVersion,
   loadSessionsOfEarlierVersions,
-  recordEmptySession,
+  recordSessionWithoutMessages,
   type SessionLease,
 } from './session-lease.ts';
 import type { MessageReceiver, MessageSource } from './source.ts';
@@ -161,7 +161,7 @@ class StandbyClient implements StandbySource {
         let isEmpty = false;
         const stopped = once(this.#stopping.signal, 'abort').then(() => false);
         while (!isEmpty && !this.#isStopping) isEmpty = await Promise.race([source.empty(), stopped]);
-        if (isEmpty) await recordEmptySession(pool, session);
+        if (isEmpty) await recordSessionWithoutMessages(pool, session);
       } finally {
         await source.close().finally(() => this.#sources.delete(source));
       }

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type FailedRecomputations, recomputeChangedDevices } from './changed-devices.ts';
-import type { Writer } from './writer.ts';
+import type { ReadingBatchWriter } from './writer.ts';
 
 function changed(deviceIds: readonly string[], fails: ReadonlySet<string>) {
   const pool = {
@@ -11,7 +11,7 @@ function changed(deviceIds: readonly string[], fails: ReadonlySet<string>) {
     }),
   } as unknown as Pool;
   const written: string[] = [];
-  const writer: Writer = {
+  const writer: ReadingBatchWriter = {
     async write([message]) {
       const deviceId = message?.decoded.deviceId ?? '';
       written.push(deviceId);

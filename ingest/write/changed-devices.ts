@@ -2,7 +2,7 @@ import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { createEmptyMessage } from '../message.ts';
-import type { Writer } from './writer.ts';
+import type { ReadingBatchWriter } from './writer.ts';
 
 /** Interval in ms of the search for devices whose settings have changed. A change must take effect within 30 s. */
 const LOOK_MS = 5_000;
@@ -17,7 +17,7 @@ export type FailedRecomputations = Map<string, { failures: number; againAtMs: nu
  * Recomputes the consumption of devices whose owners have changed a setting or edited readings, without waiting for the device's next
  * message. Deleted devices are included, because their consumption remains in the owners' history.
  */
-export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
+export function watchChangedDevices(pool: Pool, writer: ReadingBatchWriter, log: Logger) {
   const failing: FailedRecomputations = new Map();
   const look = () => recomputeChangedDevices(pool, writer, { log, failing });
   const { stop } = startLoop('changed devices', look, LOOK_MS, log);
@@ -34,7 +34,7 @@ export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
  */
 export async function recomputeChangedDevices(
   pool: Pool,
-  writer: Writer,
+  writer: ReadingBatchWriter,
   { log, failing }: { log?: Logger; failing?: FailedRecomputations } = {},
 ): Promise<number> {
   // Raw SQL: message intake uses no typed queries.

@@ -1,23 +1,23 @@
 import { findAppliedRangeOfEdit, findPendingEditStartMs, getPendingEditEndMs } from '#ingest/normalise/edits.ts';
-import { areRolesEqual, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
+import { areSeriesRolesEqual, type SeriesRolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { getSeparateQuantityKey } from '#src/database/meter.ts';
 import { createDeltaRows, createDeltaStatements, type DeltaRow, type DeviceDeltas } from './deltas.ts';
-import { createStoredSettingsByTime, formatSeriesName } from './device-state.ts';
+import { createStoredCountingSettingsByTime, formatSeriesName } from './device-state.ts';
 import type { FastPathResult } from './fast-path.ts';
 import {
-  computeHeadAfterPlan,
+  computeDeviceHeadAfterPlan,
+  type DeviceHeadAfterBatch,
+  type DeviceHeadWithPlan,
   formatCountingStates,
-  formatOpenHourOfHead,
-  type HeadWithPlan,
-  type NextHead,
+  formatOpenHourOfDeviceHead,
 } from './head.ts';
 import { addToOpenHour, type OpenHourUpdate } from './open-hour.ts';
 import type { PartitionMonthCache } from './partition-months.ts';
-import type { DevicePlan } from './plan.ts';
+import type { DeviceWritePlan } from './plan.ts';
 import { recordChangedHours, recordChangesFromLateReadings } from './record-changes.ts';
-import { createSeries, type StoredSeriesPlan, saveReadings, updateSeries } from './save-series.ts';
+import { createSeries, type SeriesWritePlanWithId, saveReadings, updateSeries } from './save-series.ts';
 import {
   type BatchStatement,
   createBatchStatement,
@@ -31,18 +31,18 @@ import {
 /** The statements that write a batch, and the stored states of its devices after the batch. */
 export interface BatchWritePlan {
   steps: BatchStatement[];
-  heads: NextHead[];
+  heads: DeviceHeadAfterBatch[];
 }
 
 /**
  * Converts the planned changes of a batch's devices into SQL statements, each for all devices of the batch. The first one stores the states
- * of the devices, and throws StaleHeadsError if one of them has changed since it was read. Throws MissingPartitionsError if a partition is
- * missing.
+ * of the devices, and throws OutdatedDeviceStateError if one of them has changed since it was read. Throws MissingPartitionsError if a
+ * partition is missing.
  */
 export async function planBatchStatements(
   client: PoolClient,
   stepped: FastPathResult,
-  planned: readonly HeadWithPlan[],
+  planned: readonly DeviceHeadWithPlan[],
   months: PartitionMonthCache,
 ): Promise<BatchWritePlan> {
   const opened = planned.map(({ head, plan }) => addToOpenHour(head.open, plan.deltas.own));
@@ -81,10 +81,10 @@ const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meter
 const NO_IDS: ReadonlyMap<string, number> = new Map();
 
 function nextHeads(
-  planned: readonly HeadWithPlan[],
+  planned: readonly DeviceHeadWithPlan[],
   opened: readonly OpenHourUpdate[],
-  stored: readonly StoredSeriesPlan[],
-): NextHead[] {
+  stored: readonly SeriesWritePlanWithId[],
+): DeviceHeadAfterBatch[] {
   const fresh = stored.filter(({ plan }) => plan.series.seriesId === null);
   const ids = new Map<string, Map<string, number>>();
   for (const { deviceId, seriesId, plan } of fresh) {
@@ -92,11 +92,15 @@ function nextHeads(
     ids.set(deviceId, ofDevice.set(formatSeriesName(plan.series.channel, plan.series.kind), seriesId));
   }
   return planned.map(({ head, plan }, index) =>
-    computeHeadAfterPlan(head, plan, (opened[index] as OpenHourUpdate).open, ids.get(head.deviceId) ?? NO_IDS),
+    computeDeviceHeadAfterPlan(head, plan, (opened[index] as OpenHourUpdate).open, ids.get(head.deviceId) ?? NO_IDS),
   );
 }
 
-function timesOf({ readings }: FastPathResult, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
+function timesOf(
+  { readings }: FastPathResult,
+  plans: readonly DeviceWritePlan[],
+  deltas: readonly DeltaRow[],
+): number[] {
   const times = readings.map(({ readAtMs }) => readAtMs);
   for (const { startsAtMs } of deltas) times.push(startsAtMs);
   for (const { series } of plans) {
@@ -105,7 +109,7 @@ function timesOf({ readings }: FastPathResult, plans: readonly DevicePlan[], del
   return times;
 }
 
-function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
+function noteOf(kind: string, { roles, earlierRoles }: SeriesRolesByTime): string {
   const until = earlierRoles?.at(-1);
   const ended = (['import', 'export'] as const).filter((direction) => until?.roles[direction] && !roles[direction]);
   if (!until || ended.length === 0) return `what counts has changed: ${kind} of this channel was recomputed`;
@@ -114,10 +118,10 @@ function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
 }
 
 /** Adds a note for the owner about each channel that now contributes to another total. */
-function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
+function addRoleChangeNotes(plans: readonly DeviceWritePlan[]): BatchStatement[] {
   const notes = plans.flatMap(({ device, series }) =>
     series
-      .filter(({ series, roles }) => series.lastReadAtMs !== null && !areRolesEqual(series.roles, roles))
+      .filter(({ series, roles }) => series.lastReadAtMs !== null && !areSeriesRolesEqual(series.roles, roles))
       .map(({ series: { channel, kind }, ...plan }) => ({
         deviceId: device.deviceId,
         channel,
@@ -140,7 +144,7 @@ function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
  * Records the settings with which a device's consumption is now computed, and whether all changes by its owner are applied. If not, a
  * worker applies the rest later.
  */
-function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
+function recordAppliedSettings(plans: readonly DeviceWritePlan[]): BatchStatement[] {
   // A late reading may also require a recomputation, without any change by the owner.
   const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
@@ -151,7 +155,7 @@ function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
     if (!isDone && computedWith === device.computedWith) return [];
     return {
       deviceId: device.deviceId,
-      computedWith: isDone ? null : JSON.stringify(createStoredSettingsByTime(computedWith)),
+      computedWith: isDone ? null : JSON.stringify(createStoredCountingSettingsByTime(computedWith)),
     };
   });
   if (applied.length === 0) return recordAppliedEdits(changed);
@@ -162,7 +166,7 @@ function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
 }
 
 /** Records that a software update has changed the past consumption of a home, once per owner. A job then sends the owner an e-mail. */
-function recordRecounts(plans: readonly DevicePlan[]): BatchStatement[] {
+function recordRecounts(plans: readonly DeviceWritePlan[]): BatchStatement[] {
   const userIds = plans.flatMap(({ device, isRecounted }) => (isRecounted ? device.userId : []));
   if (userIds.length === 0) return [];
   const text = `UPDATE users SET home_recounted = true, may_be_recounted = false
@@ -174,11 +178,11 @@ function recordRecounts(plans: readonly DevicePlan[]): BatchStatement[] {
 const areEditsApplied = ({
   device: { edits = [] },
   pieceUntilMs,
-}: Pick<DevicePlan, 'device' | 'pieceUntilMs'>): boolean =>
+}: Pick<DeviceWritePlan, 'device' | 'pieceUntilMs'>): boolean =>
   edits.every((edit) => findPendingEditStartMs(edit) === null || getPendingEditEndMs(edit) <= pieceUntilMs);
 
 /** Records the time range in which each edit is applied. Without `counted_from` and `counted_to`, the whole edit is applied. */
-function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
+function recordAppliedEdits(plans: readonly DeviceWritePlan[]): BatchStatement[] {
   const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
     edits.flatMap((edit) => {
       if ((findPendingEditStartMs(edit) ?? pieceUntilMs) >= pieceUntilMs) return [];
@@ -201,7 +205,7 @@ function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
 }
 
 /** Thrown if the stored state of a device has changed since it was read. The writer then evicts it from its cache and repeats the batch. */
-export class StaleHeadsError extends Error {
+export class OutdatedDeviceStateError extends Error {
   readonly count: number;
   constructor(count: number) {
     super('heads were changed meanwhile');
@@ -210,12 +214,12 @@ export class StaleHeadsError extends Error {
 }
 
 /**
- * Stores the states of the batch's devices. A state is stored only if nobody has changed it since it was read; otherwise StaleHeadsError is
- * thrown. `next`: states from the slow path, stored together with those from the fast path.
+ * Stores the states of the batch's devices. A state is stored only if nobody has changed it since it was read; otherwise
+ * OutdatedDeviceStateError is thrown. `next`: states from the slow path, stored together with those from the fast path.
  */
 function saveHeads(
   { deviceIds, was, versions, states, opens }: FastPathResult,
-  next: readonly NextHead[],
+  next: readonly DeviceHeadAfterBatch[],
 ): BatchStatement[] {
   const count = deviceIds.length + next.length;
   if (count === 0) return [];
@@ -226,7 +230,7 @@ function saveHeads(
     encodeBigints([...was, ...planned.map((one) => one.was)]),
     encodeBigints([...versions, ...planned.map(({ head }) => head.version)]),
     joinTextElements(states, encodeTextElements(planned.map(({ head }) => formatCountingStates(head)))),
-    joinTextElements(opens, encodeTextElements(planned.map(({ head }) => formatOpenHourOfHead(head)))),
+    joinTextElements(opens, encodeTextElements(planned.map(({ head }) => formatOpenHourOfDeviceHead(head)))),
     encodeBooleans([...deviceIds.map(() => true), ...planned.map(({ hasValidReading }) => hasValidReading)]),
   ];
   return [update(values, count)];
@@ -245,5 +249,5 @@ const update =
            WHERE h.device_id = n.device_id AND h.version = n.was`,
       values,
     });
-    if (rowCount !== count) throw new StaleHeadsError(count - (rowCount ?? 0));
+    if (rowCount !== count) throw new OutdatedDeviceStateError(count - (rowCount ?? 0));
   };

@@ -1,5 +1,5 @@
 import {
-  addInterval,
+  addIntervalToBuckets,
   type BucketDeltas,
   dropZeroBuckets,
   type ReadonlyQuarterHourBuckets,
@@ -41,13 +41,13 @@ export function addIntervalToDeltas(
   sign: 1 | -1,
 ): void {
   const { meter } = roles;
-  if (meter !== null) addInterval(deltasOf(deltas, meter), interval, roles, sign);
+  if (meter !== null) addIntervalToBuckets(deltasOf(deltas, meter), interval, roles, sign);
   if (meter !== null && !isElectricityQuantity(meter)) return;
-  addInterval(deltas.own, interval, roles, sign);
+  addIntervalToBuckets(deltas.own, interval, roles, sign);
   if (!interval.estimated || !roles.export || interval.exportMilliwattHours === 0) return;
   const outwards = exportAsImport(interval);
   for (const place of meter === null ? [null] : [null, meter]) {
-    addInterval(deltasOf(deltas, getEstimatedExportQuantity(place)), outwards, IMPORT, sign);
+    addIntervalToBuckets(deltasOf(deltas, getEstimatedExportQuantity(place)), outwards, IMPORT, sign);
   }
 }
 

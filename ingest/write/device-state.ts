@@ -1,6 +1,6 @@
 import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
-import type { BackwardClockStep, CountingSettings, SettingsByTime } from '#ingest/normalise/counting-rule.ts';
-import { NO_SERIES_ROLES, type RolesUntilTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import type { BackwardClockStep, CountingSettings, CountingSettingsByTime } from '#ingest/normalise/counting-rule.ts';
+import { NO_SERIES_ROLES, type SeriesRoles, type SeriesRolesUntilTime } from '#ingest/normalise/roles-by-time.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
@@ -18,7 +18,7 @@ export interface DeviceState {
   readonly userId: string;
   readonly settings: CountingSettings;
   /** Settings with which the stored consumption was computed. Null if no change by the owner remains to be applied. */
-  readonly computedWith: SettingsByTime | null;
+  readonly computedWith: CountingSettingsByTime | null;
   /** Whether a software update requires a recomputation of the device. */
   readonly isMarkedByUpdate?: boolean;
   readonly series: ReadonlyMap<string, SeriesState>;
@@ -36,7 +36,10 @@ export interface DeviceState {
 }
 
 /** Whether each series has a reading after all edits. The edits then do not affect later readings. */
-export function areAllSeriesPastEdits(edits: readonly Edit[], states: Iterable<StoredCountingState>): boolean {
+export function hasEverySeriesReadingAfterEdits(
+  edits: readonly Edit[],
+  states: Iterable<StoredCountingState>,
+): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
   for (const [, lastReadAtMs] of states) if (lastReadAtMs < endMs) return false;
@@ -69,7 +72,7 @@ export interface SeriesState {
    * Earlier roles (totals to which the series contributed), each with its end. The roles of a series change if a better series for the same
    * energy appears. They also change temporarily, while a change is being applied to stored readings in chunks.
    */
-  readonly earlierRoles?: readonly RolesUntilTime[];
+  readonly earlierRoles?: readonly SeriesRolesUntilTime[];
   /**
    * Unix time in ms from which the current rules distribute the energy of a tariff register over time. Energy before this time was
    * distributed by an earlier version of the service.
@@ -94,11 +97,11 @@ export interface SeriesState {
 }
 
 /** Returns the settings with which readings of a series are converted into energy. */
-export const getSettingsOfSeries = (
-  settings: SettingsByTime,
+export const getCountingSettingsOfSeries = (
+  settings: CountingSettingsByTime,
   { splits }: SeriesState,
   stepsBack: readonly BackwardClockStep[] = [],
-): SettingsByTime =>
+): CountingSettingsByTime =>
   splits || stepsBack.length > 0
     ? { ...settings, ...(splits && { splits }), ...(stepsBack.length > 0 && { stepsBack }) }
     : settings;
@@ -142,36 +145,42 @@ export const getReadingRefusalEndMs = ({ closedUntilMs, splits }: SeriesState): 
   Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);
 
 /** Columns with settings that determine how readings are converted into energy. */
-export interface StoredSettings {
+export interface StoredCountingSettings {
   limit_kw: number;
   register_max_kwh: number | null;
   max_gap_minutes: number;
 }
 
 /** Content of the column `devices.computed_with`: the settings with which the stored consumption was computed. */
-export interface StoredSettingsByTime extends StoredSettings {
-  earlier?: (StoredSettings & { until_ms: number })[];
+export interface StoredCountingSettingsByTime extends StoredCountingSettings {
+  earlier?: (StoredCountingSettings & { until_ms: number })[];
   /** Set by a migration that changes past consumption. The first recomputation of the device removes it. */
   by_update?: true;
 }
 
-export const parseSettings = (row: StoredSettings): CountingSettings => ({
+export const parseCountingSettings = (row: StoredCountingSettings): CountingSettings => ({
   limitKw: row.limit_kw,
   registerMaxKwh: row.register_max_kwh,
   maxGapMinutes: row.max_gap_minutes,
 });
 
-export const parseSettingsByTime = ({ earlier, ...latest }: StoredSettingsByTime): SettingsByTime => ({
-  ...parseSettings(latest),
-  ...(earlier && { earlier: earlier.map((one) => ({ ...parseSettings(one), untilMs: one.until_ms })) }),
+export const parseCountingSettingsByTime = ({
+  earlier,
+  ...latest
+}: StoredCountingSettingsByTime): CountingSettingsByTime => ({
+  ...parseCountingSettings(latest),
+  ...(earlier && { earlier: earlier.map((one) => ({ ...parseCountingSettings(one), untilMs: one.until_ms })) }),
 });
 
-export const createStoredSettingsByTime = ({ earlier, ...latest }: SettingsByTime): StoredSettingsByTime => ({
+export const createStoredCountingSettingsByTime = ({
+  earlier,
+  ...latest
+}: CountingSettingsByTime): StoredCountingSettingsByTime => ({
   ...stored(latest),
   ...(earlier && { earlier: earlier.map((one) => ({ ...stored(one), until_ms: one.untilMs })) }),
 });
 
-const stored = ({ limitKw, registerMaxKwh, maxGapMinutes }: CountingSettings): StoredSettings => ({
+const stored = ({ limitKw, registerMaxKwh, maxGapMinutes }: CountingSettings): StoredCountingSettings => ({
   limit_kw: limitKw,
   register_max_kwh: registerMaxKwh,
   max_gap_minutes: maxGapMinutes,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
 import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
-import type { RolesByTime } from '#ingest/normalise/roles-by-time.ts';
+import type { SeriesRolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import type { IncomingMessage } from '../message.ts';
@@ -12,10 +12,15 @@ import { collectReadings } from './collect.ts';
 import { createEmptyDeltas, type DeltaRow } from './deltas.ts';
 import { formatSeriesName, type SeriesState } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
-import { computeHeadAfterPlan, type DeviceHead, formatCountingStates, formatOpenHourOfHead } from './head.ts';
-import { createHeadCache } from './head-cache.ts';
+import {
+  computeDeviceHeadAfterPlan,
+  type DeviceHead,
+  formatCountingStates,
+  formatOpenHourOfDeviceHead,
+} from './head.ts';
+import { createDeviceHeadCache } from './head-cache.ts';
 import { addToOpenHour, getQuarterHourIndex, OPEN_HOUR_LENGTH, type OpenHourUpdate } from './open-hour.ts';
-import { type DevicePlan, planDevice } from './plan.ts';
+import { type DeviceWritePlan, planDeviceWrites } from './plan.ts';
 import type { EncodedTextElements } from './statement.ts';
 
 const START_MS = Date.UTC(2026, 5, 1, 8);
@@ -49,7 +54,7 @@ function newHead(device: number): DeviceHead {
       seriesId: 10 * device + index,
       channel,
       kind,
-      roles: (roles[index] as RolesByTime).roles,
+      roles: (roles[index] as SeriesRolesByTime).roles,
       lastReadAtMs: null,
       tail: null,
       tariffSinceMs: Number.NEGATIVE_INFINITY,
@@ -72,12 +77,12 @@ function newHead(device: number): DeviceHead {
 function planned(
   head: DeviceHead,
   messages: readonly IncomingMessage[],
-): { head: DeviceHead; plan: DevicePlan; opened: OpenHourUpdate } | null {
+): { head: DeviceHead; plan: DeviceWritePlan; opened: OpenHourUpdate } | null {
   const arrived = collectReadings(messages, 0).series.get(head.deviceId);
-  const plan = arrived && planDevice(head, arrived, new Map());
+  const plan = arrived && planDeviceWrites(head, arrived, new Map());
   if (!plan || !('series' in plan)) return null;
   const opened = addToOpenHour(head.open, plan.deltas.own);
-  return { head: computeHeadAfterPlan(head, plan, opened.open, new Map()).head, plan, opened };
+  return { head: computeDeviceHeadAfterPlan(head, plan, opened.open, new Map()).head, plan, opened };
 }
 
 /** Removes messages that repeat the last reading of their series. */
@@ -154,7 +159,7 @@ test('gives the same results as the plan for readings in order, and passes all o
   let [followedCount, otherCount, knownCount, closedCount] = [0, 0, 0, 0];
   fc.assert(
     fc.property(history, (batches) => {
-      const memory = createHeadCache({ maxBytes: 2 ** 16 });
+      const memory = createDeviceHeadCache({ maxBytes: 2 ** 16 });
       const fastPath = new FastPath(memory);
       const heads = Array.from({ length: DEVICES }, (_, device) => newHead(device));
       // The slow path processes the first readings, because the state of a device without readings is not cached.
@@ -241,7 +246,7 @@ test('gives the same results as the plan for readings in order, and passes all o
           assert.deepEqual(memory.get(head.deviceId), heads[device]);
           assert.deepEqual(
             [states[index], opens[index]],
-            [formatCountingStates(wanted.head), formatOpenHourOfHead(wanted.head)],
+            [formatCountingStates(wanted.head), formatOpenHourOfDeviceHead(wanted.head)],
           );
           const closedRows = followed.closed.filter(({ deviceId }) => deviceId === head.deviceId);
           assert.deepEqual(
@@ -286,7 +291,7 @@ test.each([
 ])(
   'handles a meter that sends its tariffs in turn, %s, including the change from one tariff to the next',
   (_, apartMs) => {
-    const memory = createHeadCache({ maxBytes: 2 ** 16 });
+    const memory = createDeviceHeadCache({ maxBytes: 2 ** 16 });
     const fastPath = new FastPath(memory);
     const values = [100_000_000, 200_000_000, 300_000_000];
     const round = (index: number): IncomingMessage[] => {
@@ -323,7 +328,7 @@ test.each([
 );
 
 test('closes an hour whose sums a reading sets to zero', () => {
-  const memory = createHeadCache({ maxBytes: 2 ** 16 });
+  const memory = createDeviceHeadCache({ maxBytes: 2 ** 16 });
   const placeOfFirst = (measure: Measure) => getQuarterHourIndex(MEASURE_NAMES.indexOf(measure), 0);
   const quarters = Array<number>(OPEN_HOUR_LENGTH).fill(0);
   quarters[placeOfFirst('readingCount')] = -1;
@@ -366,7 +371,7 @@ const reasonsOf: [string, Partial<DecodedReading>, Partial<IncomingMessage['deco
 test.each(reasonsOf)(
   'passes a device to the plan with the reason %s (%o, %o, %o)',
   (reason, reading, decoded, series) => {
-    const memory = createHeadCache({ maxBytes: 2 ** 16 });
+    const memory = createDeviceHeadCache({ maxBytes: 2 ** 16 });
     const fastPath = new FastPath(memory);
     const [[name, first] = []] = newHead(0).series;
     const stored = { lastReadAtMs: START_MS, tail: { run: [START_MS, 500_000_000] }, ...series };

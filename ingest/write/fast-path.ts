@@ -6,17 +6,17 @@ import type { IncomingMessage } from '../message.ts';
 import { BYTES_PER_NUMBER, type ByteRing } from './byte-ring.ts';
 import { explainInvalidTime } from './collect.ts';
 import { createDeltaRows, type DeltaRow } from './deltas.ts';
-import { createHeadVersion } from './head.ts';
-import type { HeadCache } from './head-cache.ts';
+import { createDeviceHeadVersion } from './head.ts';
+import type { DeviceHeadCache } from './head-cache.ts';
 import {
+  DEVICE_HEAD_RECORD_OFFSETS,
   getRecordLengthAt,
-  HEAD_RECORD_OFFSETS,
-  readUserId,
+  readUserIdFromRecord,
   type SeriesNameRegistry,
-  writeRecordCountingStates,
-  writeRecordOpenHour,
+  writeCountingStatesOfRecord,
+  writeOpenHourOfRecord,
 } from './head-record.ts';
-import { HeadWorkingCopies, REPEATED_READING_RESULT, type SlowPathReason } from './head-working-copies.ts';
+import { DeviceHeadWorkingCopies, REPEATED_READING_RESULT, type SlowPathReason } from './head-working-copies.ts';
 import { createTextWriter, type EncodedTextElements, type TextWriter } from './statement.ts';
 
 /** Result of the fast path, which processes readings with the cached state of their device. */
@@ -92,11 +92,11 @@ const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
  * anything else from a device, the slow path processes all messages of this device.
  */
 export class FastPath {
-  readonly #memory: HeadCache;
-  readonly #heads = new HeadWorkingCopies();
+  readonly #memory: DeviceHeadCache;
+  readonly #heads = new DeviceHeadWorkingCopies();
   readonly #texts = { states: createTextWriter(), opens: createTextWriter() };
 
-  constructor(memory: HeadCache) {
+  constructor(memory: DeviceHeadCache) {
     this.#memory = memory;
   }
 
@@ -118,7 +118,7 @@ type Change = FastPathResult['changes'][number];
 
 /** State of the fast path during one batch. */
 class Round {
-  readonly #heads: HeadWorkingCopies;
+  readonly #heads: DeviceHeadWorkingCopies;
   readonly #ring: ByteRing;
   readonly #names: SeriesNameRegistry;
   readonly #oldestMs: number;
@@ -141,7 +141,7 @@ class Round {
   readonly #rowSeries: number[] = [];
   readonly #rows: DecodedReading[] = [];
 
-  constructor(heads: HeadWorkingCopies, ring: ByteRing, names: SeriesNameRegistry, oldestMs: number) {
+  constructor(heads: DeviceHeadWorkingCopies, ring: ByteRing, names: SeriesNameRegistry, oldestMs: number) {
     this.#heads = heads;
     this.#ring = ring;
     this.#names = names;
@@ -196,13 +196,13 @@ class Round {
   /** Returns the index of a device in the batch. Copies its state at its first message. */
   #deviceAt(deviceId: string, record: number): number {
     const from = this.#ring.numbers;
-    const marked = from[record + HEAD_RECORD_OFFSETS.mark] as number;
+    const marked = from[record + DEVICE_HEAD_RECORD_OFFSETS.mark] as number;
     // `marked` may come from an earlier batch. It is valid only if the device at this index of this batch has the same record.
     if (this.#records[marked] === record) return marked;
     const length = getRecordLengthAt(from, record);
     this.#heads.makeRoom(this.#used + length);
     copyNumbers(from, record, this.#heads.numbers, this.#used, length);
-    from[record + HEAD_RECORD_OFFSETS.mark] = this.#ids.length;
+    from[record + DEVICE_HEAD_RECORD_OFFSETS.mark] = this.#ids.length;
     this.#records.push(record);
     this.#places.push(this.#used);
     this.#reasons.push(null);
@@ -230,7 +230,7 @@ class Round {
       const isChanged = this.#isChanged[device] || sums.has(0, NOTED);
       const { closed: quarters } = this.#heads;
       if (quarters) {
-        const hour = (this.#heads.numbers[head + HEAD_RECORD_OFFSETS.hour] as number) - 1;
+        const hour = (this.#heads.numbers[head + DEVICE_HEAD_RECORD_OFFSETS.hour] as number) - 1;
         this.#closed.push({ device, hour, isChanged, quarters });
       }
       this.#isChanged[device] = quarters ? sums.has(1, NOTED) : isChanged;
@@ -245,7 +245,7 @@ class Round {
     const [closed, changes]: [DeltaRow[], Change[]] = [[], []];
     for (const { device, hour, isChanged, quarters } of this.#closed) {
       if (this.#reasons[device] !== null) continue;
-      const userId = readUserId(this.#ring, this.#records[device] as number);
+      const userId = readUserIdFromRecord(this.#ring, this.#records[device] as number);
       closed.push(...createDeltaRows(this.#ids[device] as string, userId, quarters));
       if (isChanged) changes.push({ hourMs: hour * HOUR_MS, userId, isOpen: false });
     }
@@ -262,15 +262,15 @@ class Round {
     for (const device of taken) {
       const [head, record] = [this.#places[device] as number, this.#records[device] as number];
       if (this.#isChanged[device]) {
-        const hourMs = (numbers[head + HEAD_RECORD_OFFSETS.hour] as number) * HOUR_MS;
-        changes.push({ hourMs, userId: readUserId(this.#ring, record), isOpen: true });
+        const hourMs = (numbers[head + DEVICE_HEAD_RECORD_OFFSETS.hour] as number) * HOUR_MS;
+        changes.push({ hourMs, userId: readUserIdFromRecord(this.#ring, record), isOpen: true });
       }
-      was.push(numbers[head + HEAD_RECORD_OFFSETS.version] as number);
-      const version = createHeadVersion();
+      was.push(numbers[head + DEVICE_HEAD_RECORD_OFFSETS.version] as number);
+      const version = createDeviceHeadVersion();
       versions.push(version);
-      numbers[head + HEAD_RECORD_OFFSETS.version] = version;
-      writeRecordCountingStates(states, numbers, head);
-      writeRecordOpenHour(opens, numbers, head);
+      numbers[head + DEVICE_HEAD_RECORD_OFFSETS.version] = version;
+      writeCountingStatesOfRecord(states, numbers, head);
+      writeOpenHourOfRecord(opens, numbers, head);
       copyNumbers(numbers, head, this.#ring.numbers, record, getRecordLengthAt(numbers, head));
     }
     return { was, versions };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AGGREGATED_QUANTITIES } from '#src/database/meter.ts';
 import { formatSeriesName, type SeriesState } from './device-state.ts';
 import type { DeviceHead } from './head.ts';
-import { computeDefaultHeadCacheBytes, createHeadCache } from './head-cache.ts';
+import { computeDefaultDeviceHeadCacheBytes, createDeviceHeadCache } from './head-cache.ts';
 
 const head = (deviceId: string, isSettled = true): DeviceHead => ({
   deviceId,
@@ -31,7 +31,7 @@ const head = (deviceId: string, isSettled = true): DeviceHead => ({
 const id = (index: number) => `dev_${String(index).padStart(24, '0')}`;
 
 test('returns a cached head, and evicts a head that is not settled', () => {
-  const memory = createHeadCache();
+  const memory = createDeviceHeadCache();
   memory.set(head('dev_1'));
   expect(memory.get('dev_1')).toEqual(head('dev_1'));
   memory.set(head('dev_1', false));
@@ -39,7 +39,7 @@ test('returns a cached head, and evicts a head that is not settled', () => {
 });
 
 test('caches the roles of each series, and the time since which it counts as a tariff', () => {
-  const memory = createHeadCache();
+  const memory = createDeviceHeadCache();
   const roles = [null, ...AGGREGATED_QUANTITIES].flatMap((meter) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => ({
       import: (bits & 1) !== 0,
@@ -63,13 +63,13 @@ test('caches the roles of each series, and the time since which it counts as a t
 });
 
 test('caches 100,000 meters', () => {
-  const memory = createHeadCache();
+  const memory = createDeviceHeadCache();
   for (let index = 0; index < 100_000; index++) memory.set(head(id(index)));
   expect(memory.get(id(0))).not.toBe(null);
 });
 
 test('evicts the oldest heads beyond its memory limit', () => {
-  const memory = createHeadCache({ maxBytes: 2 ** 20 });
+  const memory = createDeviceHeadCache({ maxBytes: 2 ** 20 });
   // Storing the same states again must not increase the memory.
   for (let turn = 0; turn < 5; turn++) for (let index = 0; index < 1_500; index++) memory.set(head(id(index)));
   expect(memory.get(id(0))).not.toBe(null);
@@ -79,14 +79,14 @@ test('evicts the oldest heads beyond its memory limit', () => {
 });
 
 test('caches nothing if its memory limit is 0', () => {
-  const memory = createHeadCache({ maxBytes: 0 });
+  const memory = createDeviceHeadCache({ maxBytes: 0 });
   memory.set(head('dev_1'));
   expect(memory.get('dev_1')).toBe(null);
 });
 
 test('stops caching for a while after other workers wrote the same devices', () => {
   let now = 0;
-  const memory = createHeadCache({ now: () => now });
+  const memory = createDeviceHeadCache({ now: () => now });
   memory.set(head('dev_1'));
   memory.disable();
   memory.set(head('dev_2'));
@@ -97,7 +97,7 @@ test('stops caching for a while after other workers wrote the same devices', () 
 });
 
 test('still caches meters after any number of distinct series names', () => {
-  const memory = createHeadCache();
+  const memory = createDeviceHeadCache();
   const withChannels = (deviceId: string, channels: readonly string[]): DeviceHead => {
     const [one] = head(deviceId).series.values();
     const series = channels.map((channel) => [formatSeriesName(channel, 'register'), { ...one, channel }] as const);
@@ -112,7 +112,7 @@ test('still caches meters after any number of distinct series names', () => {
 });
 
 test('defaults to a quarter of the memory that the process may use, and half a GiB at most', () => {
-  expect(computeDefaultHeadCacheBytes(2 ** 30)).toBe(2 ** 28);
-  expect(computeDefaultHeadCacheBytes(2 ** 36)).toBe(2 ** 29);
-  expect(computeDefaultHeadCacheBytes()).toBeGreaterThan(0);
+  expect(computeDefaultDeviceHeadCacheBytes(2 ** 30)).toBe(2 ** 28);
+  expect(computeDefaultDeviceHeadCacheBytes(2 ** 36)).toBe(2 ** 29);
+  expect(computeDefaultDeviceHeadCacheBytes()).toBeGreaterThan(0);
 });

@@ -1,14 +1,14 @@
 import { getUsableMemoryBytes } from '#src/core/memory.ts';
 import { ByteRing } from './byte-ring.ts';
 import type { DeviceHead } from './head.ts';
-import { createSeriesNameRegistry, packHead, unpackHead } from './head-record.ts';
+import { createSeriesNameRegistry, packDeviceHead, unpackDeviceHead } from './head-record.ts';
 
 /** Default maximum size of the cache in bytes, enough for 1.15 million meters. `MAX_PART`: maximum fraction of the process memory. */
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_PART = 1 / 4;
 
 /** Returns the default size in bytes of the cache for states of devices. */
-export function computeDefaultHeadCacheBytes(mayUse = getUsableMemoryBytes()): number {
+export function computeDefaultDeviceHeadCacheBytes(mayUse = getUsableMemoryBytes()): number {
   return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
 }
 
@@ -20,8 +20,8 @@ const DISABLED_MS = 10_000;
  * owner has changed the device. The database then rejects the batch, and the writer evicts the state. `maxBytes`: 0 disables the cache.
  * `now`: clock, Unix ms.
  */
-export function createHeadCache({
-  maxBytes = computeDefaultHeadCacheBytes(),
+export function createDeviceHeadCache({
+  maxBytes = computeDefaultDeviceHeadCacheBytes(),
   now = Date.now,
 }: {
   maxBytes?: number;
@@ -31,7 +31,7 @@ export function createHeadCache({
   let names = createSeriesNameRegistry();
   let disabledUntilMs = 0;
   return {
-    get: (deviceId: string) => unpackHead(ring, names, deviceId),
+    get: (deviceId: string) => unpackDeviceHead(ring, names, deviceId),
     /** Returns the offset of each device's record, in bytes; -1 if there is none. */
     offsetsOf: (deviceIds: readonly string[]) => ring.offsetsOf(deviceIds),
     /** Returns the cached records (head-record.ts). The result is valid until the next call of `set`. */
@@ -46,7 +46,7 @@ export function createHeadCache({
         ring.clear();
       }
       if (!head.isSettled || now() < disabledUntilMs) ring.delete(head.deviceId);
-      else packHead(ring, names, head);
+      else packDeviceHead(ring, names, head);
     },
     evict(deviceIds: Iterable<string>): void {
       for (const deviceId of deviceIds) ring.delete(deviceId);
@@ -62,4 +62,4 @@ export function createHeadCache({
   };
 }
 
-export type HeadCache = ReturnType<typeof createHeadCache>;
+export type DeviceHeadCache = ReturnType<typeof createDeviceHeadCache>;

@@ -49,7 +49,7 @@ const MAX_SERIES = 256;
  * Positions of the numbers in a cached record, which contains the state of a device. NaN stands for "no register maximum" and "no open
  * hour".
  */
-export const HEAD_RECORD_OFFSETS = {
+export const DEVICE_HEAD_RECORD_OFFSETS = {
   version: 0,
   limitKw: 1,
   registerMaxKwh: 2,
@@ -97,32 +97,33 @@ function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
     Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : AGGREGATED_QUANTITIES.indexOf(meter) + 1);
   return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
 }
-export const unpackRoles = (number: number): SeriesRoles =>
+export const unpackSeriesRoles = (number: number): SeriesRoles =>
   ROLES[Math.floor(number / FLAGS) % ROLES.length] as SeriesRoles;
 const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
 
 /**
  * Whether the next reading may change the totals to which a series contributes. `number`: packed roles. `value`: value of the next reading.
  */
-export const canReadingChangeRole = (number: number, value: number): boolean =>
+export const canReadingChangeSeriesRoles = (number: number, value: number): boolean =>
   number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
 export const getRecordLengthAt = (numbers: Float64Array, at: number): number =>
-  HEAD_RECORD_OFFSETS.series + (numbers[at + HEAD_RECORD_OFFSETS.seriesCount] as number) * SERIES_BLOCK_LENGTH;
+  DEVICE_HEAD_RECORD_OFFSETS.series +
+  (numbers[at + DEVICE_HEAD_RECORD_OFFSETS.seriesCount] as number) * SERIES_BLOCK_LENGTH;
 
 /** Returns the index of a series' block in a record; -1 if there is none. `name`: number of the series' name. */
 export function findSeriesBlockIndex(numbers: Float64Array, at: number, name: number): number {
   const end = at + getRecordLengthAt(numbers, at);
-  for (let place = at + HEAD_RECORD_OFFSETS.series; place < end; place += SERIES_BLOCK_LENGTH)
+  for (let place = at + DEVICE_HEAD_RECORD_OFFSETS.series; place < end; place += SERIES_BLOCK_LENGTH)
     if (numbers[place + SERIES_BLOCK_OFFSETS.name] === name) return place;
   return -1;
 }
 
-export function readSettings(numbers: Float64Array, at: number, into: Writable<CountingSettings>): void {
-  const registerMaxKwh = numbers[at + HEAD_RECORD_OFFSETS.registerMaxKwh] as number;
-  into.limitKw = numbers[at + HEAD_RECORD_OFFSETS.limitKw] as number;
+export function readSettingsFromRecord(numbers: Float64Array, at: number, into: Writable<CountingSettings>): void {
+  const registerMaxKwh = numbers[at + DEVICE_HEAD_RECORD_OFFSETS.registerMaxKwh] as number;
+  into.limitKw = numbers[at + DEVICE_HEAD_RECORD_OFFSETS.limitKw] as number;
   into.registerMaxKwh = Number.isNaN(registerMaxKwh) ? null : registerMaxKwh;
-  into.maxGapMinutes = numbers[at + HEAD_RECORD_OFFSETS.maxGapMinutes] as number;
+  into.maxGapMinutes = numbers[at + DEVICE_HEAD_RECORD_OFFSETS.maxGapMinutes] as number;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -132,13 +133,13 @@ const MAX_SERIES_STATE_BYTES = 2 * 17 + MAX_COUNTING_STATE_BYTES + 5;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
 /** Writes the states of all series in a record as the JSON of `device_heads.laws`. */
-export function writeRecordCountingStates(states: TextWriter, numbers: Float64Array, at: number): void {
-  const count = numbers[at + HEAD_RECORD_OFFSETS.seriesCount] as number;
+export function writeCountingStatesOfRecord(states: TextWriter, numbers: Float64Array, at: number): void {
+  const count = numbers[at + DEVICE_HEAD_RECORD_OFFSETS.seriesCount] as number;
   let place = states.begin(2 + count * MAX_SERIES_STATE_BYTES);
   const { bytes } = states;
   bytes[place++] = OPENING;
   for (let one = 0; one < count; one++) {
-    const series = at + HEAD_RECORD_OFFSETS.series + one * SERIES_BLOCK_LENGTH;
+    const series = at + DEVICE_HEAD_RECORD_OFFSETS.series + one * SERIES_BLOCK_LENGTH;
     if (one > 0) bytes[place++] = COMMA;
     bytes[place] = OPENING;
     place = writeInteger(bytes, numbers[series + SERIES_BLOCK_OFFSETS.seriesId] as number, place + 1);
@@ -154,32 +155,32 @@ export function writeRecordCountingStates(states: TextWriter, numbers: Float64Ar
 }
 
 /** Writes the latest hour of a record as `device_heads.open`. Nothing is written if all values are 0. */
-export function writeRecordOpenHour(opens: TextWriter, numbers: Float64Array, at: number): void {
-  if (!hasOpenHour(numbers, at)) numbers[at + HEAD_RECORD_OFFSETS.hour] = Number.NaN;
-  const hour = numbers[at + HEAD_RECORD_OFFSETS.hour] as number;
+export function writeOpenHourOfRecord(opens: TextWriter, numbers: Float64Array, at: number): void {
+  if (!hasOpenHour(numbers, at)) numbers[at + DEVICE_HEAD_RECORD_OFFSETS.hour] = Number.NaN;
+  const hour = numbers[at + DEVICE_HEAD_RECORD_OFFSETS.hour] as number;
   if (Number.isNaN(hour)) {
     opens.addNull();
     return;
   }
   const place = opens.begin(MAX_OPEN_HOUR_BYTES);
-  opens.end(writeOpenHour(opens.bytes, hour, numbers, at + HEAD_RECORD_OFFSETS.quarters, place));
+  opens.end(writeOpenHour(opens.bytes, hour, numbers, at + DEVICE_HEAD_RECORD_OFFSETS.quarters, place));
 }
 
 function hasOpenHour(numbers: Float64Array, at: number): boolean {
-  const first = at + HEAD_RECORD_OFFSETS.quarters;
+  const first = at + DEVICE_HEAD_RECORD_OFFSETS.quarters;
   for (let index = first; index < first + OPEN_HOUR_LENGTH; index++) if (numbers[index] !== 0) return true;
   return false;
 }
 
-export function readUserId({ bytes, numbers }: ByteRing, at: number): string {
+export function readUserIdFromRecord({ bytes, numbers }: ByteRing, at: number): string {
   const place = (at + getRecordLengthAt(numbers, at)) * BYTES_PER_NUMBER;
-  return bytes.toString('latin1', place, place + (numbers[at + HEAD_RECORD_OFFSETS.userIdLength] as number));
+  return bytes.toString('latin1', place, place + (numbers[at + DEVICE_HEAD_RECORD_OFFSETS.userIdLength] as number));
 }
 
 /**
  * Packs the state of a device into a cached record. Returns false if this is impossible; the cache then contains no record of the device.
  */
-export function packHead(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): boolean {
+export function packDeviceHead(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): boolean {
   const isPacked = head.series.size <= MAX_SERIES && pack(ring, names, head);
   if (!isPacked) ring.delete(head.deviceId);
   return isPacked;
@@ -188,20 +189,20 @@ export function packHead(ring: ByteRing, names: SeriesNameRegistry, head: Device
 function pack(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): boolean {
   const { deviceId, userId, settings, series, version, open } = head;
   const { bytes, numbers } = ring;
-  const length = HEAD_RECORD_OFFSETS.series + series.size * SERIES_BLOCK_LENGTH;
+  const length = DEVICE_HEAD_RECORD_OFFSETS.series + series.size * SERIES_BLOCK_LENGTH;
   const place = ring.reserve(deviceId, length * BYTES_PER_NUMBER + userId.length);
   if (place === -1) return false;
   const at = place / BYTES_PER_NUMBER;
-  numbers[at + HEAD_RECORD_OFFSETS.version] = version;
-  numbers[at + HEAD_RECORD_OFFSETS.limitKw] = settings.limitKw;
-  numbers[at + HEAD_RECORD_OFFSETS.registerMaxKwh] = settings.registerMaxKwh ?? Number.NaN;
-  numbers[at + HEAD_RECORD_OFFSETS.maxGapMinutes] = settings.maxGapMinutes;
-  numbers[at + HEAD_RECORD_OFFSETS.hour] = open?.hour ?? Number.NaN;
+  numbers[at + DEVICE_HEAD_RECORD_OFFSETS.version] = version;
+  numbers[at + DEVICE_HEAD_RECORD_OFFSETS.limitKw] = settings.limitKw;
+  numbers[at + DEVICE_HEAD_RECORD_OFFSETS.registerMaxKwh] = settings.registerMaxKwh ?? Number.NaN;
+  numbers[at + DEVICE_HEAD_RECORD_OFFSETS.maxGapMinutes] = settings.maxGapMinutes;
+  numbers[at + DEVICE_HEAD_RECORD_OFFSETS.hour] = open?.hour ?? Number.NaN;
   for (let index = 0; index < OPEN_HOUR_LENGTH; index++)
-    numbers[at + HEAD_RECORD_OFFSETS.quarters + index] = open?.quarters[index] ?? 0;
-  numbers[at + HEAD_RECORD_OFFSETS.seriesCount] = series.size;
-  numbers[at + HEAD_RECORD_OFFSETS.userIdLength] = userId.length;
-  let one = at + HEAD_RECORD_OFFSETS.series;
+    numbers[at + DEVICE_HEAD_RECORD_OFFSETS.quarters + index] = open?.quarters[index] ?? 0;
+  numbers[at + DEVICE_HEAD_RECORD_OFFSETS.seriesCount] = series.size;
+  numbers[at + DEVICE_HEAD_RECORD_OFFSETS.userIdLength] = userId.length;
+  let one = at + DEVICE_HEAD_RECORD_OFFSETS.series;
   for (const state of series.values()) {
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = state;
     const name = names.numberOf(channel, kind);
@@ -221,7 +222,7 @@ function pack(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): bool
 }
 
 /** Returns the cached state of a device as an object. Null if it is not cached. */
-export function unpackHead(ring: ByteRing, names: SeriesNameRegistry, deviceId: string): DeviceHead | null {
+export function unpackDeviceHead(ring: ByteRing, names: SeriesNameRegistry, deviceId: string): DeviceHead | null {
   const place = ring.offsetOf(deviceId);
   if (place === -1) return null;
   const { numbers } = ring;
@@ -229,7 +230,7 @@ export function unpackHead(ring: ByteRing, names: SeriesNameRegistry, deviceId: 
   const number = (of: number) => numbers[at + of] as number;
   const series = new Map<string, SeriesState>();
   for (
-    let one = at + HEAD_RECORD_OFFSETS.series;
+    let one = at + DEVICE_HEAD_RECORD_OFFSETS.series;
     one < at + getRecordLengthAt(numbers, at);
     one += SERIES_BLOCK_LENGTH
   ) {
@@ -242,7 +243,7 @@ export function unpackHead(ring: ByteRing, names: SeriesNameRegistry, deviceId: 
       kind,
       ...(flags % IS_BEHIND === IS_ZERO && { nonzeroAtMs: null }),
       ...(flags >= IS_BEHIND && { isBehind: true }),
-      roles: unpackRoles(numbers[one + SERIES_BLOCK_OFFSETS.roles] as number),
+      roles: unpackSeriesRoles(numbers[one + SERIES_BLOCK_OFFSETS.roles] as number),
       tariffSinceMs: sinceOf(numbers[one + SERIES_BLOCK_OFFSETS.roles] as number),
       lastReadAtMs: numbers[one + SERIES_BLOCK_OFFSETS.lastReadAtMs] as number,
       lastValue: Number.isNaN(lastValue) ? undefined : lastValue,
@@ -250,20 +251,22 @@ export function unpackHead(ring: ByteRing, names: SeriesNameRegistry, deviceId: 
       closedUntilMs: null,
     });
   }
-  const registerMaxKwh = number(HEAD_RECORD_OFFSETS.registerMaxKwh);
-  const hour = number(HEAD_RECORD_OFFSETS.hour);
-  const quarters = Array.from({ length: OPEN_HOUR_LENGTH }, (_, index) => number(HEAD_RECORD_OFFSETS.quarters + index));
+  const registerMaxKwh = number(DEVICE_HEAD_RECORD_OFFSETS.registerMaxKwh);
+  const hour = number(DEVICE_HEAD_RECORD_OFFSETS.hour);
+  const quarters = Array.from({ length: OPEN_HOUR_LENGTH }, (_, index) =>
+    number(DEVICE_HEAD_RECORD_OFFSETS.quarters + index),
+  );
   return {
     deviceId,
-    userId: readUserId(ring, at),
+    userId: readUserIdFromRecord(ring, at),
     settings: {
-      limitKw: number(HEAD_RECORD_OFFSETS.limitKw),
+      limitKw: number(DEVICE_HEAD_RECORD_OFFSETS.limitKw),
       registerMaxKwh: Number.isNaN(registerMaxKwh) ? null : registerMaxKwh,
-      maxGapMinutes: number(HEAD_RECORD_OFFSETS.maxGapMinutes),
+      maxGapMinutes: number(DEVICE_HEAD_RECORD_OFFSETS.maxGapMinutes),
     },
     computedWith: null,
     series,
-    version: number(HEAD_RECORD_OFFSETS.version),
+    version: number(DEVICE_HEAD_RECORD_OFFSETS.version),
     open: Number.isNaN(hour) ? null : { hour, quarters },
     isSettled: true,
   };

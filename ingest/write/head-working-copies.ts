@@ -1,4 +1,4 @@
-import { addInterval, type ReadonlyQuarterHourBuckets } from '#ingest/normalise/buckets.ts';
+import { addIntervalToBuckets, type ReadonlyQuarterHourBuckets } from '#ingest/normalise/buckets.ts';
 import type { CountingResultReceiver, CountingSettings, EnergyInterval } from '#ingest/normalise/counting-rule.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
@@ -11,14 +11,14 @@ import {
 import type { DecodedReading } from '../decoders/decoder.ts';
 import { packCountingState, unpackCountingState } from './counting-state.ts';
 import {
-  canReadingChangeRole,
+  canReadingChangeSeriesRoles,
+  DEVICE_HEAD_RECORD_OFFSETS,
   findSeriesBlockIndex,
   getRecordLengthAt,
-  HEAD_RECORD_OFFSETS,
-  readSettings,
+  readSettingsFromRecord,
   SERIES_BLOCK_LENGTH,
   SERIES_BLOCK_OFFSETS,
-  unpackRoles,
+  unpackSeriesRoles,
 } from './head-record.ts';
 import { extractQuarterHours, OpenHourSums } from './open-hour.ts';
 
@@ -39,10 +39,10 @@ export type SlowPathReason =
 export const REPEATED_READING_RESULT = -1;
 
 /** Length of the record of a meter with one series, counted in numbers. */
-const USUAL_PLACES = HEAD_RECORD_OFFSETS.series + SERIES_BLOCK_LENGTH;
+const USUAL_PLACES = DEVICE_HEAD_RECORD_OFFSETS.series + SERIES_BLOCK_LENGTH;
 
 /** Copies of the states of a batch's devices. The fast path updates these copies. */
-export class HeadWorkingCopies {
+export class DeviceHeadWorkingCopies {
   numbers = new Float64Array(USUAL_PLACES * 64);
   readonly sums = new OpenHourSums();
   /** Consumption of the hour that the reading has ended; null if the reading has ended no hour. */
@@ -52,7 +52,7 @@ export class HeadWorkingCopies {
     registerMaxKwh: null,
     maxGapMinutes: 0,
   };
-  #roles = unpackRoles(0);
+  #roles = unpackSeriesRoles(0);
   #isPlain = true;
   /**
    * Increments of a tariff register that the current reading has caused. If another tariff register rises at the same time, the slow path
@@ -61,7 +61,7 @@ export class HeadWorkingCopies {
   readonly #risen: EnergyInterval[] = [];
   readonly #findings: CountingResultReceiver = {
     interval: (interval: EnergyInterval) => {
-      addInterval(this.sums, interval, this.#roles, 1);
+      addIntervalToBuckets(this.sums, interval, this.#roles, 1);
       // Only the slow path adds the energy of estimated exports to its separate total.
       if (interval.estimated) this.#isPlain = false;
       if (this.#roles.isTariff && hasCountedEnergy(interval)) this.#risen.push(interval);
@@ -105,12 +105,12 @@ export class HeadWorkingCopies {
   #step(head: number, at: number, reading: DecodedReading): SlowPathReason | null {
     const heads = this.numbers;
     const roleNumber = heads[at + SERIES_BLOCK_OFFSETS.roles] as number;
-    if (canReadingChangeRole(roleNumber, reading.value)) return 'role';
-    this.#roles = unpackRoles(roleNumber);
+    if (canReadingChangeSeriesRoles(roleNumber, reading.value)) return 'role';
+    this.#roles = unpackSeriesRoles(roleNumber);
     if (this.#roles.meter !== null) return 'commodity';
-    readSettings(heads, head, this.#settings);
+    readSettingsFromRecord(heads, head, this.#settings);
     const rule = selectCountingRule(reading.channel, reading.kind, this.#roles, this.#settings);
-    this.sums.begin(heads[head + HEAD_RECORD_OFFSETS.hour] as number);
+    this.sums.begin(heads[head + DEVICE_HEAD_RECORD_OFFSETS.hour] as number);
     this.closed = null;
     let state: unknown = null;
     if (rule) {
@@ -131,12 +131,12 @@ export class HeadWorkingCopies {
 
   /** Adds the energy of a reading to the latest hour. If some of it belongs to the next hour, the latest hour ends. */
   #addToHour(head: number): void {
-    const [heads, quarters] = [this.numbers, head + HEAD_RECORD_OFFSETS.quarters];
+    const [heads, quarters] = [this.numbers, head + DEVICE_HEAD_RECORD_OFFSETS.quarters];
     this.sums.addTo(heads, quarters, 0);
     if (!this.sums.has(1)) return;
-    const hour = heads[head + HEAD_RECORD_OFFSETS.hour] as number;
+    const hour = heads[head + DEVICE_HEAD_RECORD_OFFSETS.hour] as number;
     this.closed = extractQuarterHours(hour, heads, quarters);
-    heads[head + HEAD_RECORD_OFFSETS.hour] = hour + 1;
+    heads[head + DEVICE_HEAD_RECORD_OFFSETS.hour] = hour + 1;
     this.sums.addTo(heads, quarters, 1);
   }
 
@@ -147,10 +147,10 @@ export class HeadWorkingCopies {
   #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
     const heads = this.numbers;
     const end = head + getRecordLengthAt(heads, head);
-    for (let at = head + HEAD_RECORD_OFFSETS.series; at < end; at += SERIES_BLOCK_LENGTH) {
+    for (let at = head + DEVICE_HEAD_RECORD_OFFSETS.series; at < end; at += SERIES_BLOCK_LENGTH) {
       // Does not distinguish circuits (such as the grid and the battery), because the slow path does. A rise in another circuit, which is
       // rare, therefore only leads to the slow path.
-      if (at === tariff || !unpackRoles(heads[at + SERIES_BLOCK_OFFSETS.roles] as number).isTariff) continue;
+      if (at === tariff || !unpackSeriesRoles(heads[at + SERIES_BLOCK_OFFSETS.roles] as number).isTariff) continue;
       const { run } = unpackCountingState(heads, at + SERIES_BLOCK_OFFSETS.state) as RegisterState;
       const known = run && deriveRegisterIncrements(run, 'import');
       if (!known || findEndOfLatestRise(known, step) !== null || findEnclosingIncrement(known, step) !== null)

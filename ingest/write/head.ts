@@ -1,16 +1,16 @@
 import type { SeriesBatch } from './collect.ts';
 import { formatCountingState, parseCountingState } from './counting-state.ts';
 import {
-  areAllSeriesPastEdits,
   type DeviceState,
   formatSeriesName,
+  hasEverySeriesReadingAfterEdits,
   MAX_CACHED_SERIES,
   type StoredCountingState,
 } from './device-state.ts';
 import { formatOpenHour, type OpenHour } from './open-hour.ts';
-import { countValidReadings, type DevicePlan } from './plan.ts';
-import { getTariffRuleStartMs, type SeriesPlan } from './series-plan.ts';
-import { canChangeFirstReadingTimes } from './target-roles.ts';
+import { countValidReadings, type DeviceWritePlan } from './plan.ts';
+import { getTariffRuleStartMs, type SeriesWritePlan } from './series-plan.ts';
+import { canReadingsChangeFirstReadingTimes } from './target-roles.ts';
 
 /** The state of a device before a batch, from the cache or from the locked row. */
 export interface DeviceHead extends DeviceState {
@@ -25,13 +25,13 @@ export interface DeviceHead extends DeviceState {
 }
 
 /** The planned changes of a device, and its state before them. */
-export interface HeadWithPlan {
+export interface DeviceHeadWithPlan {
   readonly head: DeviceHead;
-  readonly plan: DevicePlan;
+  readonly plan: DeviceWritePlan;
 }
 
 /** The state of a device after a batch. */
-export interface NextHead {
+export interface DeviceHeadAfterBatch {
   readonly deviceId: string;
   /** Version of the state before the batch. */
   readonly was: number;
@@ -39,25 +39,25 @@ export interface NextHead {
   readonly head: DeviceHead;
 }
 
-export const createHeadVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
+export const createDeviceHeadVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
 /** Whether each new reading is later than the last reading of its series, and no series changes the totals to which it contributes. */
 export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
     const series = head.series.get(name);
-    if (!series || series.isBehind || canChangeFirstReadingTimes(series, points)) return false;
+    if (!series || series.isBehind || canReadingsChangeFirstReadingTimes(series, points)) return false;
     if (series.lastReadAtMs === null || (points[0]?.readAtMs ?? 0) <= series.lastReadAtMs) return false;
   }
   return true;
 }
 
 /** Returns the state of a device after its planned changes. `ids`: series_id of each new series, by its name. */
-export function computeHeadAfterPlan(
+export function computeDeviceHeadAfterPlan(
   before: DeviceHead,
-  plan: DevicePlan,
+  plan: DeviceWritePlan,
   open: OpenHour,
   ids: ReadonlyMap<string, number>,
-): NextHead {
+): DeviceHeadAfterBatch {
   const all = new Map(before.series);
   for (const planned of plan.series) {
     const { series, roles, earlierRoles, firsts, head } = planned;
@@ -81,12 +81,12 @@ export function computeHeadAfterPlan(
     before.computedWith === null &&
     !plan.areRolesOpen &&
     all.size <= MAX_CACHED_SERIES &&
-    areAllSeriesPastEdits(before.edits ?? [], countingStatesIn(all));
-  const head = { ...before, series: all, open, isSettled, computedWith: null, version: createHeadVersion() };
+    hasEverySeriesReadingAfterEdits(before.edits ?? [], countingStatesIn(all));
+  const head = { ...before, series: all, open, isSettled, computedWith: null, version: createDeviceHeadVersion() };
   return { deviceId, was, hasValidReading: countValidReadings(plan) > 0, head };
 }
 
-function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number | undefined {
+function lastValueAfter({ series, inserts, lowered, head }: SeriesWritePlan): number | undefined {
   if (lowered.length > 0) return undefined;
   if (!head || head.lastReadAtMs === series.lastReadAtMs) return series.lastValue;
   const last = inserts.at(-1);
@@ -113,4 +113,4 @@ export const parseStoredCountingStates = (text: string): readonly StoredCounting
   ]);
 
 /** Formats the content of `device_heads.open`. Null if there is no open hour. */
-export const formatOpenHourOfHead = ({ open }: DeviceHead): string | null => open && formatOpenHour(open);
+export const formatOpenHourOfDeviceHead = ({ open }: DeviceHead): string | null => open && formatOpenHour(open);

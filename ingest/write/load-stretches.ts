@@ -1,14 +1,14 @@
 import type { CountingVerdict, SeriesReadingWithVerdict } from '#ingest/normalise/counting-rule.ts';
 import { findPendingEditStartMs, getPendingEditEndMs, isSeriesAffectedByEdit } from '#ingest/normalise/edits.ts';
-import { hasContributingRole } from '#ingest/normalise/roles-by-time.ts';
+import { hasContributingSeriesRole } from '#ingest/normalise/roles-by-time.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import type { CollectedReadings, SeriesBatch } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
-import type { DeviceHead, HeadWithPlan } from './head.ts';
-import { planDevice } from './plan.ts';
-import type { Stretch, StretchRequest } from './stretch.ts';
-import { findPendingRoleRanges } from './target-roles.ts';
+import type { DeviceHead, DeviceHeadWithPlan } from './head.ts';
+import { planDeviceWrites } from './plan.ts';
+import type { ReadingStretch, ReadingStretchRequest } from './stretch.ts';
+import { findRangesWithOutdatedRoles } from './target-roles.ts';
 
 interface Row {
   n: number;
@@ -27,7 +27,7 @@ const timeBound = (ms: number) =>
  * Loads ranges of stored readings, in the order of `wanted`. Where retention has deleted readings, loads the few that it has kept
  * (`closed_readings`).
  */
-async function loadStretches(client: PoolClient, wanted: readonly StretchRequest[]): Promise<Stretch[]> {
+async function loadStretches(client: PoolClient, wanted: readonly ReadingStretchRequest[]): Promise<ReadingStretch[]> {
   if (wanted.length === 0) return [];
   // Raw SQL: many batches run this prepared statement, which merges two tables.
   const { rows } = await client.query<Row>(
@@ -80,7 +80,7 @@ async function loadStretches(client: PoolClient, wanted: readonly StretchRequest
 }
 
 /** Groups the rows of the query by range. `n` in a row is the position of its range in `wanted`, from 1. */
-function stretchesOf(wanted: readonly StretchRequest[], rows: readonly Row[]): Stretch[] {
+function stretchesOf(wanted: readonly ReadingStretchRequest[], rows: readonly Row[]): ReadingStretch[] {
   const found = wanted.map(() => ({
     before: [] as SeriesReadingWithVerdict[],
     points: [] as SeriesReadingWithVerdict[],
@@ -90,7 +90,7 @@ function stretchesOf(wanted: readonly StretchRequest[], rows: readonly Row[]): S
     (is_before ? before : points).push({ readAtMs: read_at.getTime(), intervalMs: interval_ms, value, verdict });
   }
   return found.map(({ before, points }, index) => {
-    const { seriesId: _, ...bounds } = wanted[index] as StretchRequest;
+    const { seriesId: _, ...bounds } = wanted[index] as ReadingStretchRequest;
     const { firstMs, lastMs, back, beyond, backFromMs = firstMs } = bounds;
     const earlier = before.filter(({ readAtMs }) => readAtMs < backFromMs).length;
     const found = points.filter(({ readAtMs }) => readAtMs > lastMs).length;
@@ -121,10 +121,10 @@ export async function findRecomputationEndMs(
   const { settings, computedWith, edits = [] } = device;
   const otherwise = computedWith && findRangeComputedWithOtherSettings(computedWith, settings);
   const open = edits.filter((edit) => findPendingEditStartMs(edit) !== null);
-  const roles = findPendingRoleRanges(device, series);
+  const roles = findRangesWithOutdatedRoles(device, series);
   const about = series.flatMap((one) => {
     const { seriesId, channel, kind } = one;
-    const isJudged = roles.has(one) || (otherwise !== null && hasContributingRole(one));
+    const isJudged = roles.has(one) || (otherwise !== null && hasContributingSeriesRole(one));
     return seriesId !== null && (isJudged || open.some((edit) => isSeriesAffectedByEdit(edit, channel, kind)))
       ? seriesId
       : [];
@@ -152,19 +152,19 @@ export async function findRecomputationEndMs(
 interface Open {
   head: DeviceHead;
   arrived: ReadonlyMap<string, SeriesBatch>;
-  stretches: Map<number, Stretch[]>;
+  stretches: Map<number, ReadingStretch[]>;
 }
 
 /**
  * Determines the changes that a batch makes to its devices. If stored readings are needed, loads them with one query for all devices, and
  * repeats this until nothing is missing.
  */
-export async function planWithLoadedStretches(
+export async function loadReadingsAndPlanBatch(
   client: PoolClient,
   devices: ReadonlyMap<string, DeviceHead>,
   collected: CollectedReadings['series'],
-): Promise<HeadWithPlan[]> {
-  const plans: HeadWithPlan[] = [];
+): Promise<DeviceHeadWithPlan[]> {
+  const plans: DeviceHeadWithPlan[] = [];
   let open: Open[] = [];
   for (const [deviceId, arrived] of collected) {
     const head = devices.get(deviceId);
@@ -172,9 +172,9 @@ export async function planWithLoadedStretches(
     if (head && (arrived.size > 0 || head.computedWith !== null)) open.push({ head, arrived, stretches: new Map() });
   }
   while (open.length > 0) {
-    const wanted: { of: Open; stretch: StretchRequest }[] = [];
+    const wanted: { of: Open; stretch: ReadingStretchRequest }[] = [];
     open = open.filter((of) => {
-      const planned = planDevice(of.head, of.arrived, of.stretches);
+      const planned = planDeviceWrites(of.head, of.arrived, of.stretches);
       if ('wanted' in planned) for (const stretch of planned.wanted) wanted.push({ of, stretch });
       else plans.push({ head: of.head, plan: planned });
       return 'wanted' in planned;
@@ -186,7 +186,7 @@ export async function planWithLoadedStretches(
     await allowTimeToPlan(client, loaded);
     for (const [index, { of, stretch }] of wanted.entries()) {
       const known = of.stretches.get(stretch.seriesId) ?? [];
-      of.stretches.set(stretch.seriesId, [...known, loaded[index] as Stretch]);
+      of.stretches.set(stretch.seriesId, [...known, loaded[index] as ReadingStretch]);
     }
   }
   return plans;
@@ -196,7 +196,7 @@ export async function planWithLoadedStretches(
 const READINGS_A_SECOND = 50_000;
 
 /** Extends the idle timeout of the transaction, because it sends no statement while the loaded readings are recomputed. */
-async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {
+async function allowTimeToPlan(client: PoolClient, loaded: readonly ReadingStretch[]): Promise<void> {
   const readings = loaded.reduce((sum, { before, points }) => sum + before.length + points.length, 0);
   const seconds = Math.floor(readings / READINGS_A_SECOND);
   if (seconds === 0) return;

@@ -1,4 +1,4 @@
-import type { RolesUntilTime, SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import type { SeriesRoles, SeriesRolesUntilTime } from '#ingest/normalise/roles-by-time.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { type AggregatedQuantity, isElectricityQuantity } from '#src/database/meter.ts';
@@ -6,21 +6,21 @@ import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { CollectedReadings } from './collect.ts';
 import {
-  areAllSeriesPastEdits,
   formatSeriesName,
+  hasEverySeriesReadingAfterEdits,
   hasReadingAfterLastSplit,
   MAX_CACHED_SERIES,
-  parseSettings,
-  parseSettingsByTime,
+  parseCountingSettings,
+  parseCountingSettingsByTime,
   type SeriesState,
+  type StoredCountingSettings,
+  type StoredCountingSettingsByTime,
   type StoredCountingState,
-  type StoredSettings,
-  type StoredSettingsByTime,
 } from './device-state.ts';
 import { type DeviceHead, parseStoredCountingStates } from './head.ts';
 import { findRecomputationEndMs } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
-import { findPendingRoleRanges } from './target-roles.ts';
+import { findRangesWithOutdatedRoles } from './target-roles.ts';
 
 export interface LockedDevice extends DeviceHead {
   readonly wasNeverSeen: boolean;
@@ -80,12 +80,12 @@ export async function loadDevices(
  */
 const isAwaited = (device: LockedDevice): boolean =>
   (device.computedWith !== null && findRangeComputedWithOtherSettings(device.computedWith, device.settings) !== null) ||
-  findPendingRoleRanges(device, [...device.series.values()]).size > 0;
+  findRangesWithOutdatedRoles(device, [...device.series.values()]).size > 0;
 
-interface DeviceRow extends StoredSettings {
+interface DeviceRow extends StoredCountingSettings {
   device_id: string;
   user_id: string;
-  computed_with: StoredSettingsByTime | null;
+  computed_with: StoredCountingSettingsByTime | null;
   channels: ChannelSettings;
   recent_rejects: number;
   version: number;
@@ -108,8 +108,8 @@ function lockedDevice(
   return {
     deviceId: row.device_id,
     userId: row.user_id,
-    settings: parseSettings(row),
-    computedWith: row.computed_with && parseSettingsByTime(row.computed_with),
+    settings: parseCountingSettings(row),
+    computedWith: row.computed_with && parseCountingSettingsByTime(row.computed_with),
     ...(row.computed_with?.by_update && { isMarkedByUpdate: true }),
     channelSettings: row.channels,
     series,
@@ -120,7 +120,7 @@ function lockedDevice(
       !row.never_seen &&
       row.recent_rejects === 0 &&
       states.size <= MAX_CACHED_SERIES &&
-      areAllSeriesPastEdits(edits ?? [], states.values()) &&
+      hasEverySeriesReadingAfterEdits(edits ?? [], states.values()) &&
       [...series.values()].every(hasReadingAfterLastSplit),
     wasNeverSeen: row.never_seen,
     recentRejects: row.recent_rejects,
@@ -166,7 +166,7 @@ function storedRoles(row: StoredRoles): SeriesRoles {
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
 }
 
-const earlierRolesOf = (row: StoredEarlierRoles): RolesUntilTime => ({
+const earlierRolesOf = (row: StoredEarlierRoles): SeriesRolesUntilTime => ({
   untilMs: row.until_ms,
   roles: {
     import: row.import,

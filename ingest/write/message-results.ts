@@ -1,10 +1,10 @@
 import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage, Rejection, ResultsByMessage } from '../message.ts';
-import type { HeadWithPlan } from './head.ts';
+import type { DeviceHeadWithPlan } from './head.ts';
 
 interface BatchOutcome {
   stepped: readonly DecodedReading[];
-  plans: readonly HeadWithPlan[];
+  plans: readonly DeviceHeadWithPlan[];
   rejects: readonly Rejection[];
 }
 

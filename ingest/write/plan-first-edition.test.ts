@@ -6,7 +6,7 @@ import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
 import { type CountingSettings, type CountingVerdict, compareSeriesReadings } from '#ingest/normalise/counting-rule.ts';
 import { replayReadings } from '#ingest/normalise/replay.ts';
-import { areRolesEqual, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
+import { areSeriesRolesEqual, type SeriesRolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import {
@@ -45,8 +45,8 @@ function asStoredBefore(device: StoredDevice): boolean {
   // recomputation, as a software update does.
   const chosen = chooseSeriesRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));
   for (const [index, one] of [...series.values()].entries()) {
-    const { roles } = chosen[index] as RolesByTime;
-    if (one.earlierRoles || !areRolesEqual(one.roles, roles)) device.computedWith ??= settings;
+    const { roles } = chosen[index] as SeriesRolesByTime;
+    if (one.earlierRoles || !areSeriesRolesEqual(one.roles, roles)) device.computedWith ??= settings;
     delete one.earlierRoles;
     one.roles = roles;
     one.tail = null;

@@ -7,14 +7,14 @@ import type {
 import type { ReadingExclusionPredicate } from '#ingest/normalise/edits.ts';
 import { type CountingRuleChange, compareReplays, type ReplayComparison } from '#ingest/normalise/replay.ts';
 import type { NewReading } from './collect.ts';
-import { addReadingsOfMerge, addReplayDifferences, type SeriesPlan } from './series-plan.ts';
+import { addMergedReadingsToPlan, addReplayDifferencesToPlan, type SeriesWritePlan } from './series-plan.ts';
 import {
-  extendStretchBounds,
-  findStretch,
-  MAX_STRETCH_GAP_MS,
-  mergeIntoStretch,
-  type Stretch,
-  type StretchBounds,
+  extendReadingStretchBounds,
+  findReadingStretch,
+  MAX_READING_STRETCH_GAP_MS,
+  mergeIntoStoredReadings,
+  type ReadingStretch,
+  type ReadingStretchBounds,
 } from './stretch.ts';
 
 /** Numbers of stored readings that are loaded at first before and after a late reading. */
@@ -36,13 +36,13 @@ const NO_LOOK = { back: 0, beyond: 0 };
  * order of time. If stored readings are missing, returns the ranges to load first.
  */
 export function planLateReadings(
-  plan: SeriesPlan,
+  plan: SeriesWritePlan,
   rule: CountingRule<unknown> | null,
   points: readonly NewReading[],
-  stretches: readonly Stretch[],
-): StretchBounds[] {
+  stretches: readonly ReadingStretch[],
+): ReadingStretchBounds[] {
   const apart = clusters(points, stretches);
-  const found = apart.map((cluster) => findStretch(stretches, boundsOf(cluster)));
+  const found = apart.map((cluster) => findReadingStretch(stretches, boundsOf(cluster)));
   if (found.includes(undefined)) {
     return apart.flatMap((cluster, index) =>
       found[index] ? [] : [{ ...boundsOf(cluster), ...(rule ? FIRST_LOOK : NO_LOOK) }],
@@ -50,9 +50,9 @@ export function planLateReadings(
   }
   let changedToMs = Number.NEGATIVE_INFINITY;
   for (const [index, cluster] of apart.entries()) {
-    const stretch = found[index] as Stretch;
-    const merged = mergeIntoStretch(stretch.points, cluster);
-    addReadingsOfMerge(plan, merged);
+    const stretch = found[index] as ReadingStretch;
+    const merged = mergeIntoStoredReadings(stretch.points, cluster);
+    addMergedReadingsToPlan(plan, merged);
     if (!rule || merged.lastChangeMs === Number.NEGATIVE_INFINITY) continue;
     const [previous, next] = [apart[index - 1], apart[index + 1]];
     const nextMs = next ? boundsOf(next).firstMs : Number.POSITIVE_INFINITY;
@@ -65,10 +65,10 @@ export function planLateReadings(
     });
     if (comparison === 'reaches into the one before') return [joined(previous as NewReading[], cluster)];
     if (comparison === 'reaches into the next') return [joined(cluster, next as NewReading[])];
-    if (comparison === 'begins further back') return [extendStretchBounds(stretch, 'back')];
-    if (comparison === 'goes on beyond') return [extendStretchBounds(stretch, 'beyond')];
+    if (comparison === 'begins further back') return [extendReadingStretchBounds(stretch, 'back')];
+    if (comparison === 'goes on beyond') return [extendReadingStretchBounds(stretch, 'beyond')];
     const { before, after, met, endMs } = comparison;
-    addReplayDifferences(plan, before, after);
+    addReplayDifferencesToPlan(plan, before, after);
     plan.revises = true;
     const lastReadAtMs = plan.series.lastReadAtMs ?? endMs;
     const following = after.intervals.filter(({ startMs }) => startMs >= lastReadAtMs);
@@ -79,14 +79,14 @@ export function planLateReadings(
   return [];
 }
 
-const joined = (one: readonly NewReading[], other: readonly NewReading[]): StretchBounds => ({
+const joined = (one: readonly NewReading[], other: readonly NewReading[]): ReadingStretchBounds => ({
   ...FIRST_LOOK,
   firstMs: boundsOf(one).firstMs,
   lastMs: boundsOf(other).lastMs,
 });
 
 /** Returns the range of stored readings to load first for neighbouring late readings. */
-export const computeFirstStretchBounds = (points: readonly NewReading[]): StretchBounds => ({
+export const computeFirstReadingStretchBounds = (points: readonly NewReading[]): ReadingStretchBounds => ({
   ...FIRST_LOOK,
   ...boundsOf(points),
 });
@@ -114,7 +114,7 @@ function fromFirstCounted(
 export function replayWithNewReadings(
   rules: CountingRuleChange,
   tail: unknown,
-  stretch: Stretch,
+  stretch: ReadingStretch,
   { after, lastChangeMs }: { readonly after: readonly SeriesReading[]; readonly lastChangeMs: number },
   {
     changedToMs,
@@ -163,7 +163,7 @@ const boundsOf = (cluster: readonly NewReading[]): { firstMs: number; lastMs: nu
  * Groups late readings that are close to each other, or whose stored readings were loaded together because an earlier call has found that
  * they affect each other.
  */
-function clusters(points: readonly NewReading[], stretches: readonly StretchBounds[]): NewReading[][] {
+function clusters(points: readonly NewReading[], stretches: readonly ReadingStretchBounds[]): NewReading[][] {
   const found: NewReading[][] = [];
   for (const point of points) {
     const last = found.at(-1);
@@ -176,9 +176,9 @@ function clusters(points: readonly NewReading[], stretches: readonly StretchBoun
 function belongTogether(
   cluster: readonly NewReading[],
   next: NewReading,
-  stretches: readonly StretchBounds[],
+  stretches: readonly ReadingStretchBounds[],
 ): boolean {
   const { firstMs, lastMs } = boundsOf(cluster);
-  if (next.readAtMs - lastMs <= MAX_STRETCH_GAP_MS) return true;
+  if (next.readAtMs - lastMs <= MAX_READING_STRETCH_GAP_MS) return true;
   return stretches.some((stretch) => stretch.firstMs <= firstMs && next.readAtMs <= stretch.lastMs);
 }

@@ -1,16 +1,21 @@
 import { compareSeriesReadings, type SeriesReading } from '#ingest/normalise/counting-rule.ts';
 import { type CountingRuleChange, getReadingKey } from '#ingest/normalise/replay.ts';
 import {
-  findRoleDifferenceRange,
+  findRangeOfSeriesRoleDifference,
   getContributionEndMs,
-  hasContributingRole,
-  type RolesByTime,
+  hasContributingSeriesRole,
+  type SeriesRolesByTime,
 } from '#ingest/normalise/roles-by-time.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
 import { replayWithNewReadings } from './plan-late.ts';
-import { addReplayDifferences, type SeriesPlan } from './series-plan.ts';
-import { extendStretchBounds, findStretch, type Stretch, type StretchBounds } from './stretch.ts';
+import { addReplayDifferencesToPlan, type SeriesWritePlan } from './series-plan.ts';
+import {
+  extendReadingStretchBounds,
+  findReadingStretch,
+  type ReadingStretch,
+  type ReadingStretchBounds,
+} from './stretch.ts';
 
 /**
  * Numbers of stored readings to load at first before and after a chunk. They are generous, because a second attempt would load everything
@@ -36,12 +41,12 @@ export const joinReadingRanges = (
  * Returns the range of readings that get another role (contribute to other totals) if the new roles (`will`) apply up to `untilMs`. Null if
  * there are none.
  */
-export function findRangeOfRoleChange(
+export function findRangeOfSeriesRoleChange(
   series: SeriesState,
-  will: RolesByTime,
+  will: SeriesRolesByTime,
   untilMs: number,
 ): RecomputedReadingRange | null {
-  const times = findRoleDifferenceRange(series, will);
+  const times = findRangeOfSeriesRoleDifference(series, will);
   if (!times || times.fromMs >= untilMs) return null;
   // The readings of a series have verdicts (such as `glitch`) only while the series contributes to a total. If the end of this time
   // changes, the range therefore begins at the earlier of the two ends or before it.
@@ -58,13 +63,15 @@ export function findRangeOfSettingsChange(
   untilMs: number,
 ): RecomputedReadingRange | null {
   const times =
-    hasContributingRole(series) && computedWith !== null && findRangeComputedWithOtherSettings(computedWith, settings);
+    hasContributingSeriesRole(series) &&
+    computedWith !== null &&
+    findRangeComputedWithOtherSettings(computedWith, settings);
   if (!times || times.fromMs >= untilMs) return null;
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
 /** Applies edits to stored readings, and plans which manual readings are stored or deleted. */
-function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonly SeriesReading[] {
+function applyEdits(plan: SeriesWritePlan, points: readonly SeriesReading[]): readonly SeriesReading[] {
   const { added, withdrawn } = plan.edits;
   if (added.length === 0 && withdrawn.length === 0) return points;
   const byKey = new Map(points.map((point) => [getReadingKey(point), point]));
@@ -83,15 +90,15 @@ function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonl
  * the ranges to load first.
  */
 export function planRecomputation(
-  plan: SeriesPlan,
+  plan: SeriesWritePlan,
   { firstMs, lastMs }: RecomputedReadingRange,
   rules: CountingRuleChange | null,
-  stretches: readonly Stretch[],
-): StretchBounds[] {
+  stretches: readonly ReadingStretch[],
+): ReadingStretchBounds[] {
   const { added, withdrawn, isExcluded } = plan.edits;
   // The series contributes to no total, so excluded readings change nothing.
   if (!rules && added.length === 0 && withdrawn.length === 0) return [];
-  const stretch = findStretch(stretches, { firstMs, lastMs });
+  const stretch = findReadingStretch(stretches, { firstMs, lastMs });
   if (!stretch) return [{ ...FIRST_LOOK, firstMs, lastMs }];
   const after = applyEdits(plan, stretch.points);
   plan.revises = true;
@@ -109,9 +116,9 @@ export function planRecomputation(
   const { NEGATIVE_INFINITY: changedToMs, POSITIVE_INFINITY: nextMs } = Number;
   const both = { after, lastChangeMs: lastMs };
   const comparison = replayWithNewReadings(rules, tail, stretch, both, { changedToMs, nextMs, isExcluded });
-  if (comparison === 'goes on beyond') return [extendStretchBounds(stretch, 'beyond')];
-  if (typeof comparison === 'string') return [extendStretchBounds(stretch, 'back')];
-  addReplayDifferences(plan, comparison.before, comparison.after);
+  if (comparison === 'goes on beyond') return [extendReadingStretchBounds(stretch, 'beyond')];
+  if (typeof comparison === 'string') return [extendReadingStretchBounds(stretch, 'back')];
+  addReplayDifferencesToPlan(plan, comparison.before, comparison.after);
   if (!comparison.met) plan.head = { lastReadAtMs: endMs, tail: comparison.after.state };
   return [];
 }

@@ -7,12 +7,12 @@ import type {
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import {
-  areRolesEqual,
-  createRolesLookup,
-  hasContributingRole,
-  hasMatchingRole,
-  type RolesByTime,
+  areSeriesRolesEqual,
+  createSeriesRolesLookup,
+  hasContributingSeriesRole,
+  hasMatchingSeriesRole,
   type SeriesRoles,
+  type SeriesRolesByTime,
 } from '#ingest/normalise/roles-by-time.ts';
 import { getLastReading } from '#ingest/normalise/run.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
@@ -22,15 +22,20 @@ import {
   findEndOfLatestRise,
   hasCountedEnergy,
   type KnownRegisterIncrements,
+  moveEnergyAfterTime,
   replaceRegisterIncrements,
-  shiftEnergyAfter,
 } from '#ingest/normalise/tariffs.ts';
 import { isElectricityQuantity } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { addIntervalToDeltas, type DeviceDeltas } from './deltas.ts';
-import { type DeviceState, getSettingsOfSeries, type SeriesState } from './device-state.ts';
-import { getTariffRuleStartMs, type SeriesPlan } from './series-plan.ts';
-import { extendStretchBounds, MAX_STRETCH_GAP_MS, type Stretch, type StretchRequest } from './stretch.ts';
+import { type DeviceState, getCountingSettingsOfSeries, type SeriesState } from './device-state.ts';
+import { getTariffRuleStartMs, type SeriesWritePlan } from './series-plan.ts';
+import {
+  extendReadingStretchBounds,
+  MAX_READING_STRETCH_GAP_MS,
+  type ReadingStretch,
+  type ReadingStretchRequest,
+} from './stretch.ts';
 
 /** Numbers of stored readings to load at first before and after each of `timesToLoad`. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
@@ -42,14 +47,14 @@ const ALWAYS = {
 };
 
 interface RolesState {
-  readonly of: RolesByTime;
+  readonly of: SeriesRolesByTime;
   readonly rolesAt: (ms: number) => SeriesRoles;
   readonly sinceMs: number;
 }
 
-const rolesStateOf = (of: RolesByTime, sinceMs: number): RolesState => ({
+const rolesStateOf = (of: SeriesRolesByTime, sinceMs: number): RolesState => ({
   of,
-  rolesAt: createRolesLookup(of),
+  rolesAt: createSeriesRolesLookup(of),
   sinceMs,
 });
 
@@ -64,7 +69,7 @@ interface Tariff extends Readonly<Record<State, RolesState>> {
   readonly added: readonly EnergyInterval[];
   /** Known increments of the register, in one or more time ranges. */
   readonly known: readonly Readonly<Record<State, KnownRegisterIncrements>>[];
-  readonly loaded: readonly Stretch[];
+  readonly loaded: readonly ReadingStretch[];
   /** Elements of `added` that come after all stored readings. */
   readonly following: ReadonlySet<EnergyInterval>;
   /** Cache of `known` by commodity and direction. */
@@ -79,12 +84,12 @@ interface Tariff extends Readonly<Record<State, RolesState>> {
  * registers. `plans`: all series that the batch changes. If stored readings are missing, returns the ranges to load; `deltas` is then
  * incomplete.
  */
-export function planTariffs(
+export function planTariffEnergy(
   device: DeviceState,
-  plans: readonly SeriesPlan[],
-  stretches: ReadonlyMap<number, readonly Stretch[]>,
+  plans: readonly SeriesWritePlan[],
+  stretches: ReadonlyMap<number, readonly ReadingStretch[]>,
   { deltas, followed }: { deltas: DeviceDeltas; followed: DeviceDeltas | null },
-): StretchRequest[] {
+): ReadingStretchRequest[] {
   if (plans.every(({ steps }) => steps === null)) return [];
   const tariffs = tariffsOf(device, plans, stretches);
   for (const tariff of tariffs) {
@@ -101,14 +106,14 @@ export function planTariffs(
 
 function tariffsOf(
   device: DeviceState,
-  plans: readonly SeriesPlan[],
-  stretches: ReadonlyMap<number, readonly Stretch[]>,
+  plans: readonly SeriesWritePlan[],
+  stretches: ReadonlyMap<number, readonly ReadingStretch[]>,
 ): Tariff[] {
   const planned = new Set(plans.map(({ series }) => series.seriesId));
   const others = [...device.series.values()].filter(
-    (one) => hasMatchingRole(one, ({ isTariff }) => isTariff) && !planned.has(one.seriesId),
+    (one) => hasMatchingSeriesRole(one, ({ isTariff }) => isTariff) && !planned.has(one.seriesId),
   );
-  const of = (series: SeriesState, plan: SeriesPlan | null): Tariff => {
+  const of = (series: SeriesState, plan: SeriesWritePlan | null): Tariff => {
     const loaded = (series.seriesId !== null && stretches.get(series.seriesId)) || [];
     const was = rolesStateOf(series, series.tariffSinceMs);
     const is = plan ? rolesStateOf(plan, getTariffRuleStartMs(plan)) : was;
@@ -138,13 +143,13 @@ function tariffsOf(
 }
 
 /** Returns the removed and added increments of a tariff register. */
-function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, is: RolesState) {
-  const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
+function changesOf({ isOfEarlierEdition, steps }: SeriesWritePlan, was: RolesState, is: RolesState) {
+  const { removed, added } = steps as NonNullable<SeriesWritePlan['steps']>;
   if (isOfEarlierEdition || removed.length === 0 || added.length === 0) return { removed, added };
   const key = ({ startMs, endMs, importMilliwattHours, exportMilliwattHours, isLate = false }: EnergyInterval) =>
     `${startMs} ${endMs} ${importMilliwattHours} ${exportMilliwattHours} ${isLate}`;
   const [before, after] = [new Set(removed.map(key)), new Set(added.map(key))];
-  const isOther = ({ endMs }: EnergyInterval) => !areRolesEqual(was.rolesAt(endMs), is.rolesAt(endMs));
+  const isOther = ({ endMs }: EnergyInterval) => !areSeriesRolesEqual(was.rolesAt(endMs), is.rolesAt(endMs));
   return {
     removed: removed.filter((step) => isOther(step) || !after.has(key(step))),
     added: added.filter((step) => isOther(step) || !before.has(key(step))),
@@ -155,16 +160,21 @@ function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, i
 function knownOf(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
-  loaded: readonly Stretch[],
+  loaded: readonly ReadingStretch[],
 ): KnownRegisterIncrements[] {
-  if (!hasContributingRole(series)) return [{ ...ALWAYS, steps: [] }];
+  if (!hasContributingSeriesRole(series)) return [{ ...ALWAYS, steps: [] }];
   const ruleOf = (roles: SeriesRoles) =>
-    selectCountingRule(series.channel, series.kind, roles, getSettingsOfSeries(computedWith ?? settings, series));
+    selectCountingRule(
+      series.channel,
+      series.kind,
+      roles,
+      getCountingSettingsOfSeries(computedWith ?? settings, series),
+    );
   const rule = series.earlierRoles
     ? createCountingRuleByTime(series, ruleOf)
     : (ruleOf(series.roles) as CountingRule<unknown>);
   const known = loaded.map((stretch) => stepsOfStretch(rule, stretch));
-  const at = createRolesLookup(series);
+  const at = createSeriesRolesLookup(series);
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && ruleOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
@@ -187,7 +197,7 @@ const UNCOUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>(
 
 function stepsOfStretch(
   rule: CountingRule<unknown>,
-  { before, points, lastMs, isFromStart, isToEnd }: Stretch,
+  { before, points, lastMs, isFromStart, isToEnd }: ReadingStretch,
 ): KnownRegisterIncrements {
   const judged: SeriesReadingWithVerdict[] = [...before, ...points];
   const first = judged.findIndex(({ verdict }) => !UNCOUNTED.has(verdict));
@@ -213,7 +223,7 @@ function kindOf({ isTariff, export: isExport, meter }: SeriesRoles): string | nu
 const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff &&
   other.circuit === tariff.circuit &&
-  hasMatchingRole(other[state].of, (roles) => kindOf(roles) === kind);
+  hasMatchingSeriesRole(other[state].of, (roles) => kindOf(roles) === kind);
 
 function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly KnownRegisterIncrements[] {
   const { of, rolesAt: at } = tariff[state];
@@ -270,7 +280,7 @@ function addStep(
       if (latest !== null) afterMs = Math.max(afterMs, latest);
     }
   }
-  addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftEnergyAfter(step, afterMs), roles, sign);
+  addIntervalToDeltas(deltas, afterMs === step.startMs ? step : moveEnergyAfterTime(step, afterMs), roles, sign);
 }
 
 /**
@@ -294,20 +304,23 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
 }
 
 /** Returns the ranges of stored readings to load around `timesToLoad`. They are larger than the ranges that are already loaded. */
-function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): StretchRequest[] {
+function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): ReadingStretchRequest[] {
   if (seriesId === null) return [];
-  const wanted: StretchRequest[] = [];
+  const wanted: ReadingStretchRequest[] = [];
   const times = [...timesToLoad].sort((a, b) => a - b);
   for (let first = 0; first < times.length; ) {
     let last = first;
-    while (last + 1 < times.length && (times[last + 1] as number) - (times[last] as number) <= MAX_STRETCH_GAP_MS)
+    while (
+      last + 1 < times.length &&
+      (times[last + 1] as number) - (times[last] as number) <= MAX_READING_STRETCH_GAP_MS
+    )
       last++;
     const [firstMs, lastMs] = [times[first] as number, times[last] as number];
     let { back, beyond } = FIRST_LOOK;
     for (const known of loaded) {
       if (known.firstMs > firstMs || known.lastMs < lastMs) continue;
-      back = Math.max(back, extendStretchBounds(known, 'back').back);
-      beyond = Math.max(beyond, extendStretchBounds(known, 'beyond').beyond);
+      back = Math.max(back, extendReadingStretchBounds(known, 'back').back);
+      beyond = Math.max(beyond, extendReadingStretchBounds(known, 'beyond').beyond);
     }
     wanted.push({ seriesId, firstMs, lastMs, back, beyond, lookFor: 'steps' });
     first = last + 1;

@@ -1,14 +1,14 @@
-import type { SettingsByTime } from '#ingest/normalise/counting-rule.ts';
+import type { CountingSettingsByTime } from '#ingest/normalise/counting-rule.ts';
 import { computeSeriesEdits, type SeriesEdits } from '#ingest/normalise/edits.ts';
 import {
-  applyRolesUntil,
-  createRolesLookup,
-  findRoleDifferenceRange,
+  applySeriesRolesUntil,
+  createSeriesRolesLookup,
+  findRangeOfSeriesRoleDifference,
   getContributionEndMs,
-  hasMatchingRole,
-  type RolesByTime,
+  hasMatchingSeriesRole,
+  type SeriesRolesByTime,
 } from '#ingest/normalise/roles-by-time.ts';
-import { applySettingsUntil } from '#ingest/normalise/settings.ts';
+import { applyCountingSettingsUntil } from '#ingest/normalise/settings.ts';
 import { getNativeQuantityName } from '#src/devices/channel-name.ts';
 import type { NewReading, SeriesBatch } from './collect.ts';
 import { addIntervalToDeltas, createEmptyDeltas, type DeviceDeltas, dropZeroDeltas } from './deltas.ts';
@@ -20,27 +20,27 @@ import {
   type SeriesState,
 } from './device-state.ts';
 import { findRangeOfSettingsChange } from './plan-recomputation.ts';
-import { planSeries } from './plan-series.ts';
-import { planTariffs } from './plan-tariffs.ts';
-import { createEmptySeriesPlan, type SeriesPlan } from './series-plan.ts';
-import { type Stretch, type StretchRequest, skipExcludedReadings } from './stretch.ts';
+import { planSeriesWrites } from './plan-series.ts';
+import { planTariffEnergy } from './plan-tariffs.ts';
+import { createEmptySeriesWritePlan, type SeriesWritePlan } from './series-plan.ts';
+import { type ReadingStretch, type ReadingStretchRequest, skipExcludedReadings } from './stretch.ts';
 import {
-  chooseTargetRoles,
   computeFirstReadingTimes,
+  computeTargetSeriesRoles,
   type FirstReadingTimes,
-  findPendingRoleRanges,
-  type TargetRoles,
+  findRangesWithOutdatedRoles,
+  type TargetSeriesRoles,
 } from './target-roles.ts';
 
-export interface DevicePlan {
+export interface DeviceWritePlan {
   readonly device: DeviceState;
-  readonly series: readonly SeriesPlan[];
+  readonly series: readonly SeriesWritePlan[];
   readonly deltas: DeviceDeltas;
   /** The part of `deltas` from readings that are later than all stored ones. Null if all of `deltas` is from such readings. */
   readonly followed: DeviceDeltas | null;
   /** End (exclusive, Unix ms) of the time range in which this transaction applies changed settings and edits. */
   readonly pieceUntilMs: number;
-  readonly computedWith: SettingsByTime;
+  readonly computedWith: CountingSettingsByTime;
   /** Whether changed roles (totals to which series contribute) remain to be applied to earlier readings. */
   readonly areRolesOpen: boolean;
   /** Whether a software update changes to which totals stored readings contribute. The owner is then notified once. */
@@ -48,31 +48,31 @@ export interface DevicePlan {
 }
 
 /** Returns the number of new readings that are stored, or that are duplicates of stored readings. */
-export const countValidReadings = ({ series }: DevicePlan): number =>
+export const countValidReadings = ({ series }: DeviceWritePlan): number =>
   series.reduce((sum, { inserts, lowered, duplicates }) => sum + inserts.length + lowered.length + duplicates, 0);
 
 /**
  * Determines the changes that a batch makes to a device. `arrived`: new readings by series. `stretches`: stored readings loaded so far, by
  * series_id. If more stored readings are needed, returns the ranges to load before the next call.
  */
-export function planDevice(
+export function planDeviceWrites(
   device: DeviceState,
   arrived: ReadonlyMap<string, SeriesBatch>,
-  stretches: ReadonlyMap<number, readonly Stretch[]>,
-): DevicePlan | { wanted: StretchRequest[] } {
+  stretches: ReadonlyMap<number, readonly ReadingStretch[]>,
+): DeviceWritePlan | { wanted: ReadingStretchRequest[] } {
   const found = findSeries(device, arrived, stretches);
   if ('wanted' in found) return found;
-  const wanted: StretchRequest[] = [];
+  const wanted: ReadingStretchRequest[] = [];
   const deltas = createEmptyDeltas();
   // Years of readings may lie between an edit and the new readings of a batch, so edits are applied in another transaction.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
-  const computed = { before, after: applySettingsUntil(before, device.settings, pieceUntilMs) };
+  const computed = { before, after: applyCountingSettingsUntil(before, device.settings, pieceUntilMs) };
   const { work, areRolesOpen, isRecounted } = selectWork(device, found, { deltas, pieceUntilMs });
   for (const { plan, points } of work) {
     const { seriesId } = plan.series;
     const loaded = seriesId === null ? undefined : stretches.get(seriesId);
-    const needs = planSeries(
+    const needs = planSeriesWrites(
       { device, pieceUntilMs, computed },
       plan,
       points,
@@ -84,7 +84,7 @@ export function planDevice(
   }
   const series = work.map(({ plan }) => plan);
   const followed = series.some(({ revises }) => revises) ? followedBy(series) : null;
-  if (wanted.length === 0) wanted.push(...planTariffs(device, series, stretches, { deltas, followed }));
+  if (wanted.length === 0) wanted.push(...planTariffEnergy(device, series, stretches, { deltas, followed }));
   if (wanted.length > 0) return { wanted };
   return {
     device,
@@ -99,18 +99,18 @@ export function planDevice(
 }
 
 /** Clears the state of the counting rule if the series contributes to no total from its last reading on. */
-function endTail(plan: SeriesPlan): void {
+function endTail(plan: SeriesWritePlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
   if (lastReadAtMs !== null && tail !== null && lastReadAtMs >= getContributionEndMs(plan))
     plan.head = { lastReadAtMs, tail: null };
 }
 
 /** Returns the changes by readings that are later than all stored ones. Tariff registers are excluded. */
-function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
+function followedBy(plans: readonly SeriesWritePlan[]): DeviceDeltas {
   const followed = createEmptyDeltas();
   for (const plan of plans) {
     if (plan.steps) continue;
-    const roles = createRolesLookup(plan);
+    const roles = createSeriesRolesLookup(plan);
     for (const interval of plan.following) addIntervalToDeltas(followed, interval, roles(interval.endMs), 1);
   }
   return followed;
@@ -130,9 +130,9 @@ interface Found {
 function findSeries(
   device: DeviceState,
   arrived: ReadonlyMap<string, SeriesBatch>,
-  stretches: ReadonlyMap<number, readonly Stretch[]>,
-): Found[] | { wanted: StretchRequest[] } {
-  const wanted: StretchRequest[] = [];
+  stretches: ReadonlyMap<number, readonly ReadingStretch[]>,
+): Found[] | { wanted: ReadingStretchRequest[] } {
+  const wanted: ReadingStretchRequest[] = [];
   const found: Found[] = [];
   for (const [name, batch] of arrived) {
     const series = device.series.get(name) ?? createSeriesState(batch);
@@ -146,7 +146,7 @@ function findSeries(
 }
 
 interface Work {
-  plan: SeriesPlan;
+  plan: SeriesWritePlan;
   points: readonly NewReading[];
 }
 
@@ -163,21 +163,21 @@ function selectWork(
     for (const [name, series] of device.series)
       if (!names.has(name)) found.push({ series, points: [], firsts: firstsOf(series) });
   }
-  const targets: readonly TargetRoles[] = isChosen
+  const targets: readonly TargetSeriesRoles[] = isChosen
     ? chosenFor(device, found)
     : found.map(({ series }) => ({ ...series, meant: series.meant ?? null }));
   // One series may exclude another from a total, so a changed role is applied to all series of the device together.
   const isAtOnce =
-    (device.computedWith === null || findPendingRoleRanges(device, [...device.series.values()]).size === 0) &&
-    found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
+    (device.computedWith === null || findRangesWithOutdatedRoles(device, [...device.series.values()]).size === 0) &&
+    found.every(({ series }, index) => isAhead(series, targets[index] as SeriesRolesByTime));
   const work: Work[] = [];
   let areRolesOpen = false;
   let isRecounted = false;
   for (const [index, { series, points, firsts }] of found.entries()) {
-    const target = targets[index] as TargetRoles;
+    const target = targets[index] as TargetSeriesRoles;
     const { meant } = target;
-    const will = isAtOnce ? target : applyRolesUntil(series, target, pieceUntilMs);
-    if (findRoleDifferenceRange(will, target)) areRolesOpen = true;
+    const will = isAtOnce ? target : applySeriesRolesUntil(series, target, pieceUntilMs);
+    if (findRangeOfSeriesRoleDifference(will, target)) areRolesOpen = true;
     if (isRecountedByUpdate(device, series, target)) isRecounted = true;
     const edits = withinCounted(
       computeSeriesEdits(device.edits ?? [], series.channel, series.kind, pieceUntilMs),
@@ -191,12 +191,12 @@ function selectWork(
       points.length > 0 ||
       isOfEarlierEdition ||
       meant !== (series.meant ?? null) ||
-      findRoleDifferenceRange(series, will) !== null ||
+      findRangeOfSeriesRoleDifference(series, will) !== null ||
       edits.changed !== null ||
       findRangeOfSettingsChange(device, series, pieceUntilMs) !== null;
     if (isConcerned)
       work.push({
-        plan: createEmptySeriesPlan(will, { series, meant, isOfEarlierEdition, firsts, edits, deltas }),
+        plan: createEmptySeriesWritePlan(will, { series, meant, isOfEarlierEdition, firsts, edits, deltas }),
         points,
       });
   }
@@ -207,10 +207,10 @@ function selectWork(
  * Whether a software update changes to which totals a series' stored readings contribute: the update has marked the device, or it is the
  * first version that classifies the series by its announced description.
  */
-function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
+function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetSeriesRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
   if ((!device.isMarkedByUpdate && !isJudgedFirst) || series.lastReadAtMs === null) return false;
-  const times = findRoleDifferenceRange(series, target);
+  const times = findRangeOfSeriesRoleDifference(series, target);
   return (
     times !== null &&
     times.fromMs <= series.lastReadAtMs &&
@@ -229,14 +229,14 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
   series.nonzeroAtMs !== firsts.nonzeroAtMs;
 
 /** Whether a changed role (contribution to totals) affects none of the stored readings of a series. */
-function isAhead(series: SeriesState, target: RolesByTime): boolean {
-  const times = findRoleDifferenceRange(series, target);
+function isAhead(series: SeriesState, target: SeriesRolesByTime): boolean {
+  const times = findRangeOfSeriesRoleDifference(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
   return times.fromMs > series.lastReadAtMs && getContributionEndMs(series) > series.lastReadAtMs;
 }
 
 /** Lets edits exclude readings only in the time in which the series contributes to a total. */
-function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
+function withinCounted(edits: SeriesEdits, will: SeriesRolesByTime): SeriesEdits {
   const { isExcluded } = edits;
   const endMs = isExcluded ? getContributionEndMs(will) : Number.POSITIVE_INFINITY;
   if (!isExcluded || endMs === Number.POSITIVE_INFINITY) return edits;
@@ -247,7 +247,7 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
  * Returns the roles of series: the totals to which they should contribute. If a new series has the same native name as another one, appends
  * its channel to the name.
  */
-function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
+function chosenFor(device: DeviceState, found: Found[]): TargetSeriesRoles[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : getNativeQuantityName(series))));
   for (const one of found) {
     const { seriesId, nativeName, channel, kind } = one.series;
@@ -257,7 +257,7 @@ function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
     }
     taken.add(getNativeQuantityName(one.series));
   }
-  return chooseTargetRoles(
+  return computeTargetSeriesRoles(
     device,
     found.map(({ series, firsts }) => ({ ...series, ...firsts })),
   );
@@ -267,8 +267,8 @@ function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
  * Whether an earlier version of the service has distributed the energy of a tariff register over time, so that this energy must be
  * recomputed.
  */
-const isPlacedBefore = ({ computedWith }: DeviceState, series: SeriesState, will: RolesByTime): boolean =>
+const isPlacedBefore = ({ computedWith }: DeviceState, series: SeriesState, will: SeriesRolesByTime): boolean =>
   computedWith !== null &&
   series.lastReadAtMs !== null &&
-  hasMatchingRole(will, ({ isTariff }) => isTariff) &&
+  hasMatchingSeriesRole(will, ({ isTariff }) => isTariff) &&
   Number.isFinite(series.tariffSinceMs);

@@ -11,18 +11,18 @@ import { type CollectedReadings, collectReadings, rejectChannelsBeyondLimit } fr
 import { planBatchStatements } from './commit.ts';
 import { MAX_CACHED_SERIES } from './device-state.ts';
 import { EMPTY_FAST_PATH_RESULT, type FastPath, type FastPathResult, mergeFastPathResults } from './fast-path.ts';
-import { areReadingsInOrder, type HeadWithPlan } from './head.ts';
-import type { HeadCache } from './head-cache.ts';
+import { areReadingsInOrder, type DeviceHeadWithPlan } from './head.ts';
+import type { DeviceHeadCache } from './head-cache.ts';
 import type { SlowPathReason } from './head-working-copies.ts';
 import { type LockedDevice, loadDevices } from './load.ts';
-import { planWithLoadedStretches } from './load-stretches.ts';
+import { loadReadingsAndPlanBatch } from './load-stretches.ts';
 import { groupResultsByMessage } from './message-results.ts';
 import { findMovedLogins, saveMessagesOfMovedAccounts } from './moved-accounts.ts';
 import type { PartitionMonthCache } from './partition-months.ts';
-import { countValidReadings, planDevice } from './plan.ts';
+import { countValidReadings, planDeviceWrites } from './plan.ts';
 import { saveRejections } from './save-rejections.ts';
 import type { BatchStatement } from './statement.ts';
-import type { Stretch } from './stretch.ts';
+import type { ReadingStretch } from './stretch.ts';
 import type { UntimedSeriesRecorder } from './untimed-series.ts';
 import { planDeviceStateUpdates } from './update-device-states.ts';
 
@@ -33,7 +33,7 @@ export interface BatchDependencies {
   readonly pieceReadings: number | undefined;
   readonly months: PartitionMonthCache;
   readonly retained: (rejects: readonly Rejection[]) => readonly Rejection[];
-  readonly memory: HeadCache;
+  readonly memory: DeviceHeadCache;
   readonly fastPath: FastPath;
   readonly gateways: GatewayReceiver;
   readonly untimed: UntimedSeriesRecorder | undefined;
@@ -87,7 +87,7 @@ export async function prepareBatch(
 
 /** Reasons for which the cached state of a device is not enough. */
 const NEED_STORED: ReadonlySet<SlowPathReason> = new Set<SlowPathReason>(['new series', 'role']);
-const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
+const NO_STRETCHES: ReadonlyMap<number, readonly ReadingStretch[]> = new Map();
 
 /** The stages in which a batch is prepared. */
 class Stages {
@@ -103,7 +103,7 @@ class Stages {
   readonly #ofEndedDevices: IncomingMessage[] = [];
   #stepped: FastPathResult = EMPTY_FAST_PATH_RESULT;
   #collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
-  readonly #plans: HeadWithPlan[] = [];
+  readonly #plans: DeviceHeadWithPlan[] = [];
   /** Devices whose changes are determined from their cached state, without a lock. */
   readonly #plannedIds = new Set<string>();
   #devices = new Map<string, LockedDevice>();
@@ -150,7 +150,7 @@ class Stages {
       if (reason === undefined || NEED_STORED.has(reason) || needLock.has(deviceId)) continue;
       const head = memory.get(deviceId);
       if (!head || !areReadingsInOrder(head, arrived)) continue;
-      const plan = planDevice(head, arrived, NO_STRETCHES);
+      const plan = planDeviceWrites(head, arrived, NO_STRETCHES);
       if (!('series' in plan)) continue;
       this.#plans.push({ head, plan });
       this.#plannedIds.add(deviceId);
@@ -238,7 +238,7 @@ class Stages {
     // A changed device is recomputed even without new readings.
     for (const { deviceId, computedWith } of this.#devices.values())
       if (computedWith !== null && !series.has(deviceId)) series.set(deviceId, new Map());
-    this.#plans.push(...(await planWithLoadedStretches(this.#client, this.#devices, series)));
+    this.#plans.push(...(await loadReadingsAndPlanBatch(this.#client, this.#devices, series)));
   }
 
   async write(batch: readonly IncomingMessage[]): Promise<{ steps: BatchStatement[]; result: BatchWriteResult }> {

@@ -1,11 +1,11 @@
-import { hasMatchingRole } from '#ingest/normalise/roles-by-time.ts';
+import { hasMatchingSeriesRole } from '#ingest/normalise/roles-by-time.ts';
 import { HOUR_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { isElectricityQuantity } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
-import type { HeadWithPlan } from './head.ts';
+import type { DeviceHeadWithPlan } from './head.ts';
 import type { OpenHourUpdate } from './open-hour.ts';
-import type { DevicePlan } from './plan.ts';
-import type { SeriesPlan } from './series-plan.ts';
+import type { DeviceWritePlan } from './plan.ts';
+import type { SeriesWritePlan } from './series-plan.ts';
 import {
   type BatchStatement,
   createBatchStatement,
@@ -21,7 +21,7 @@ type Changes = Map<number, Map<string, boolean>>;
 /** Records which hours of which users a batch changes. Background workers process these records. */
 export function recordChangedHours(
   stepped: FastPathResult,
-  planned: readonly HeadWithPlan[],
+  planned: readonly DeviceHeadWithPlan[],
   opened: readonly OpenHourUpdate[],
 ): BatchStatement[] {
   const changes: Changes = new Map();
@@ -70,9 +70,9 @@ interface LateHour {
  * Returns the changes of hours whose consumption was already known. `lateReadings`: number of readings that arrived after a later reading
  * of their series.
  */
-const lateHours = (plans: readonly DevicePlan[]): LateHour[] => plans.flatMap(lateHoursOf);
+const lateHours = (plans: readonly DeviceWritePlan[]): LateHour[] => plans.flatMap(lateHoursOf);
 
-function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DevicePlan): LateHour[] {
+function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceWritePlan): LateHour[] {
   const late: number[] = [];
   let knownToMs = 0;
   for (const plan of series) {
@@ -113,16 +113,16 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
 }
 
 /** Whether the series contributes to the electricity of its device, before or after the batch. */
-const isOfElectricity = (plan: SeriesPlan): boolean =>
+const isOfElectricity = (plan: SeriesWritePlan): boolean =>
   [plan, plan.series].some((of) =>
-    hasMatchingRole(
+    hasMatchingSeriesRole(
       of,
       (one) => (one.import || one.export) && (one.meter === null || isElectricityQuantity(one.meter)),
     ),
   );
 
 /** Stores changes by late readings, one row per hour. */
-export function recordChangesFromLateReadings(plans: readonly DevicePlan[]): BatchStatement[] {
+export function recordChangesFromLateReadings(plans: readonly DeviceWritePlan[]): BatchStatement[] {
   const hours = lateHours(plans);
   if (hours.length === 0) return [];
   const text = `INSERT INTO late_changes AS l (device_id, hour, late_readings, corrections, import_milliwatt_hours, export_milliwatt_hours, changed_at)

@@ -1,22 +1,25 @@
 import type { SeriesReading, SeriesReadingWithVerdict } from '#ingest/normalise/counting-rule.ts';
-import { areRolesEqual, hasMatchingRole } from '#ingest/normalise/roles-by-time.ts';
+import { areSeriesRolesEqual, hasMatchingSeriesRole } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isElectricityQuantity } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
-import type { DevicePlan } from './plan.ts';
-import { getTariffRuleStartMs, isSeriesRemovedFromTotals, type SeriesPlan } from './series-plan.ts';
+import type { DeviceWritePlan } from './plan.ts';
+import { getTariffRuleStartMs, isSeriesRemovedFromTotals, type SeriesWritePlan } from './series-plan.ts';
 import { type BatchStatement, createBatchStatement, encodeBigints, encodeTimestamps } from './statement.ts';
 
-export interface StoredSeriesPlan {
+export interface SeriesWritePlanWithId {
   deviceId: string;
   seriesId: number;
-  plan: SeriesPlan;
+  plan: SeriesWritePlan;
 }
 
 /** Stores new series. Returns all series of the batch with their ids. */
-export async function createSeries(client: PoolClient, plans: readonly DevicePlan[]): Promise<StoredSeriesPlan[]> {
-  const stored: StoredSeriesPlan[] = [];
-  const fresh: { deviceId: string; plan: SeriesPlan }[] = [];
+export async function createSeries(
+  client: PoolClient,
+  plans: readonly DeviceWritePlan[],
+): Promise<SeriesWritePlanWithId[]> {
+  const stored: SeriesWritePlanWithId[] = [];
+  const fresh: { deviceId: string; plan: SeriesWritePlan }[] = [];
   for (const { device, series } of plans) {
     for (const plan of series) {
       const { seriesId } = plan.series;
@@ -52,7 +55,7 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
 }
 
 /** Electricity and separately reported energy have different columns. */
-const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
+const roleColumns = (plans: readonly { plan: SeriesWritePlan }[]): unknown[] => [
   plans.map(({ plan: { roles } }) => roles.import && (roles.meter === null || isElectricityQuantity(roles.meter))),
   plans.map(({ plan: { roles } }) => roles.export),
   plans.map(({ plan: { roles } }) => roles.meter),
@@ -68,23 +71,23 @@ const timeOf = (ms: number | null | undefined): string | null => (ms == null ? n
  * Returns the value of `series.tariff_since`. A former tariff register that contributes to no total keeps its value, because this value
  * determines how the register's earlier energy is distributed over time.
  */
-function tariffSince(plan: SeriesPlan): string | null {
+function tariffSince(plan: SeriesWritePlan): string | null {
   const { import: imports, export: exports } = plan.roles;
-  const isTariff = imports || exports ? plan.roles.isTariff : hasMatchingRole(plan, (roles) => roles.isTariff);
+  const isTariff = imports || exports ? plan.roles.isTariff : hasMatchingSeriesRole(plan, (roles) => roles.isTariff);
   if (!isTariff) return null;
   const ms = getTariffRuleStartMs(plan);
   return Number.isFinite(ms) ? new Date(ms).toISOString() : '-infinity';
 }
 
-const hasChanged = (plan: SeriesPlan): boolean =>
-  !areRolesEqual(plan.roles, plan.series.roles) ||
+const hasChanged = (plan: SeriesWritePlan): boolean =>
+  !areSeriesRolesEqual(plan.roles, plan.series.roles) ||
   (plan.series.described != null && plan.meant !== (plan.series.meant ?? null)) ||
   getTariffRuleStartMs(plan) !== plan.series.tariffSinceMs ||
   plan.firsts.firstReadAtMs !== plan.series.firstReadAtMs ||
   plan.firsts.nonzeroAtMs !== plan.series.nonzeroAtMs ||
   earlierRolesText(plan) !== earlierRolesText(plan.series);
 
-const earlierRolesText = ({ earlierRoles }: Pick<SeriesPlan, 'earlierRoles'>): string | null =>
+const earlierRolesText = ({ earlierRoles }: Pick<SeriesWritePlan, 'earlierRoles'>): string | null =>
   earlierRoles
     ? JSON.stringify(
         earlierRoles.map(({ untilMs, roles }) => ({
@@ -97,7 +100,7 @@ const earlierRolesText = ({ earlierRoles }: Pick<SeriesPlan, 'earlierRoles'>): s
       )
     : null;
 
-export function updateSeries(stored: readonly StoredSeriesPlan[]): BatchStatement[] {
+export function updateSeries(stored: readonly SeriesWritePlanWithId[]): BatchStatement[] {
   const changed = stored.filter(({ plan }) => plan.series.seriesId !== null && hasChanged(plan));
   if (changed.length === 0) return [];
   const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e, meter = c.m, tariff_since = c.since, first_read_at = c.first, nonzero_at = c.nonzero,
@@ -119,8 +122,8 @@ interface Rows<P extends SeriesReading> {
 }
 
 function rowsOf<P extends SeriesReading>(
-  stored: readonly StoredSeriesPlan[],
-  of: (plan: SeriesPlan) => readonly P[],
+  stored: readonly SeriesWritePlanWithId[],
+  of: (plan: SeriesWritePlan) => readonly P[],
 ): Rows<P> {
   const rows: Rows<P> = { seriesIds: [], points: [] };
   for (const { seriesId, plan } of stored) {
@@ -137,7 +140,7 @@ const NO_POINTS: readonly SeriesReadingWithVerdict[] = [];
 /**
  * Returns a function that selects the readings whose verdict has changed: to a verdict (`isNoted` true), or from a verdict to none (false).
  */
-const judged = (isNoted: boolean) => (plan: SeriesPlan) =>
+const judged = (isNoted: boolean) => (plan: SeriesWritePlan) =>
   plan.verdicts ? [...plan.verdicts.values()].filter(({ verdict }) => (verdict !== null) === isNoted) : NO_POINTS;
 
 const KEY = '$1::bigint[], $2::timestamptz[], $3::bigint[]';
@@ -175,7 +178,7 @@ function addStep(
 /** Stores readings and verdicts. A manual reading is stored in addition to the sent ones. */
 export function saveReadings(
   { seriesIds, readings }: FastPathResult,
-  stored: readonly StoredSeriesPlan[],
+  stored: readonly SeriesWritePlanWithId[],
 ): BatchStatement[] {
   const steps: BatchStatement[] = [];
   // Deletes manual readings first, because a new reading may have the same key.
@@ -210,7 +213,7 @@ export function saveReadings(
   return steps;
 }
 
-function addVerdicts(steps: BatchStatement[], stored: readonly StoredSeriesPlan[]): void {
+function addVerdicts(steps: BatchStatement[], stored: readonly SeriesWritePlanWithId[]): void {
   addStep(steps, rowsOf(stored, judged(false)), {
     text: `DELETE FROM reading_notes t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
   });

@@ -9,29 +9,29 @@ import {
   EMPTY_VERDICTS,
   type ReplayResult,
   replayReadings,
-  type StoredReplayResult,
+  type StoredCountingResult,
 } from '#ingest/normalise/replay.ts';
 import {
-  areRolesEqual,
-  createRolesLookup,
-  hasContributingRole,
-  hasMatchingRole,
-  type RolesByTime,
-  type RolesUntilTime,
+  areSeriesRolesEqual,
+  createSeriesRolesLookup,
+  hasContributingSeriesRole,
+  hasMatchingSeriesRole,
   type SeriesRoles,
+  type SeriesRolesByTime,
+  type SeriesRolesUntilTime,
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Rejection } from '../message.ts';
 import { CONFLICTING_VALUE_REASON, type NewReading } from './collect.ts';
 import { addIntervalToDeltas, type DeviceDeltas } from './deltas.ts';
 import type { SeriesState } from './device-state.ts';
-import type { StretchMerge } from './stretch.ts';
+import type { ReadingMerge } from './stretch.ts';
 import type { FirstReadingTimes } from './target-roles.ts';
 
-export interface SeriesPlan {
+export interface SeriesWritePlan {
   readonly series: SeriesState;
   /** Roles of the series after the batch: the totals to which it contributes. */
   readonly roles: SeriesRoles;
-  readonly earlierRoles?: readonly RolesUntilTime[];
+  readonly earlierRoles?: readonly SeriesRolesUntilTime[];
   /** Whether the whole history is recomputed, because an earlier version of the service has distributed the tariff register's energy. */
   readonly isOfEarlierEdition: boolean;
   readonly firsts: FirstReadingTimes;
@@ -66,23 +66,26 @@ export interface SeriesPlan {
 
 const isTariff = (roles: SeriesRoles) => roles.isTariff;
 
-export const isSeriesRemovedFromTotals = (plan: SeriesPlan): boolean =>
-  hasContributingRole(plan.series) && !hasContributingRole(plan);
+export const isSeriesRemovedFromTotals = (plan: SeriesWritePlan): boolean =>
+  hasContributingSeriesRole(plan.series) && !hasContributingSeriesRole(plan);
 
 /** Whether a series contributes to different totals at different times, before or after the batch. */
-export const needsTimeDependentCountingRule = (was: SeriesState, is: RolesByTime): boolean =>
+export const needsTimeDependentCountingRule = (was: SeriesState, is: SeriesRolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
-  (was.lastReadAtMs !== null && !areRolesEqual(was.roles, is.roles));
+  (was.lastReadAtMs !== null && !areSeriesRolesEqual(was.roles, is.roles));
 
-export const createEmptySeriesPlan = (
-  will: RolesByTime,
-  of: Pick<SeriesPlan, 'series' | 'meant' | 'isOfEarlierEdition' | 'firsts' | 'edits' | 'deltas'>,
-): SeriesPlan => ({
+export const createEmptySeriesWritePlan = (
+  will: SeriesRolesByTime,
+  of: Pick<SeriesWritePlan, 'series' | 'meant' | 'isOfEarlierEdition' | 'firsts' | 'edits' | 'deltas'>,
+): SeriesWritePlan => ({
   ...of,
   roles: will.roles,
   ...(will.earlierRoles && { earlierRoles: will.earlierRoles }),
-  steps: hasMatchingRole(of.series, isTariff) || hasMatchingRole(will, isTariff) ? { removed: [], added: [] } : null,
+  steps:
+    hasMatchingSeriesRole(of.series, isTariff) || hasMatchingSeriesRole(will, isTariff)
+      ? { removed: [], added: [] }
+      : null,
   inserts: [],
   lowered: [],
   lowerKept: [],
@@ -97,7 +100,7 @@ export const createEmptySeriesPlan = (
 });
 
 /** Returns the Unix time in ms from which the energy of a tariff register is distributed by the current rules. */
-export const getTariffRuleStartMs = ({ series, isOfEarlierEdition }: SeriesPlan): number =>
+export const getTariffRuleStartMs = ({ series, isOfEarlierEdition }: SeriesWritePlan): number =>
   isOfEarlierEdition ? Number.NEGATIVE_INFINITY : series.tariffSinceMs;
 
 /**
@@ -105,7 +108,7 @@ export const getTariffRuleStartMs = ({ series, isOfEarlierEdition }: SeriesPlan)
  * false, without any change, if stored readings are needed.
  */
 export function planReadingsInOrder(
-  plan: SeriesPlan,
+  plan: SeriesWritePlan,
   rule: CountingRule<unknown> | null,
   points: readonly NewReading[],
 ): boolean {
@@ -120,13 +123,13 @@ export function planReadingsInOrder(
     if (point.isLowerKept) plan.lowerKept.push(point);
   }
   plan.head = { lastReadAtMs: last.readAtMs, tail: run ? run.state : null };
-  if (run) addReplayDifferences(plan, null, run);
+  if (run) addReplayDifferencesToPlan(plan, null, run);
   if (run && plan.series.lastReadAtMs !== null) plan.following = run.intervals;
   return true;
 }
 
 /** Adds inserted, lowered, duplicate and rejected readings of a merge to the plan, but not the change of energy. */
-export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void {
+export function addMergedReadingsToPlan(plan: SeriesWritePlan, merge: ReadingMerge): void {
   const { inserted, lowered, conflicts, lowerKept, duplicates } = merge;
   for (const point of inserted) plan.inserts.push(point);
   for (const point of lowered) plan.lowered.push(point);
@@ -145,12 +148,12 @@ export function addReadingsOfMerge(plan: SeriesPlan, merge: StretchMerge): void 
  * Adds the difference between two replays to the plan: energy, and verdicts (such as `glitch`). `before`: null if no stored readings were
  * replayed.
  */
-export function addReplayDifferences(
-  plan: SeriesPlan,
-  before: StoredReplayResult | null,
+export function addReplayDifferencesToPlan(
+  plan: SeriesWritePlan,
+  before: StoredCountingResult | null,
   after: ReplayResult | null,
 ): void {
-  const [was, is] = [createRolesLookup(plan.series), createRolesLookup(plan)];
+  const [was, is] = [createSeriesRolesLookup(plan.series), createSeriesRolesLookup(plan)];
   for (const interval of before?.intervals ?? []) {
     if (plan.steps) plan.steps.removed.push(interval);
     else addIntervalToDeltas(plan.deltas, interval, was(interval.endMs), -1);

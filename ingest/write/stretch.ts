@@ -9,7 +9,7 @@ import type { EditTimeRange } from '#src/devices/edits/edit.ts';
 import type { NewReading } from './collect.ts';
 
 /** Bounds of a range of stored readings: two times (Unix ms, inclusive), and numbers of further readings on both sides. */
-export interface StretchBounds {
+export interface ReadingStretchBounds {
   readonly firstMs: number;
   readonly lastMs: number;
   /** Number of further readings to load before `firstMs`. */
@@ -30,7 +30,10 @@ export interface StretchBounds {
  * If an edit excludes the readings next to the range, moves the further readings to before or after the excluded ones, which may be
  * millions.
  */
-export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly EditTimeRange[]): StretchBounds {
+export function skipExcludedReadings(
+  bounds: ReadingStretchBounds,
+  passedOver: readonly EditTimeRange[],
+): ReadingStretchBounds {
   const { firstMs, lastMs } = bounds;
   const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);
   const beyond = passedOver.find(({ fromMs, toMs }) => fromMs <= lastMs + 1 && lastMs + 1 < toMs);
@@ -42,9 +45,9 @@ export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly
 }
 
 /** The bounds of stored readings to load, and their series. */
-export type StretchRequest = StretchBounds & { readonly seriesId: number };
+export type ReadingStretchRequest = ReadingStretchBounds & { readonly seriesId: number };
 
-export interface Stretch extends StretchBounds {
+export interface ReadingStretch extends ReadingStretchBounds {
   /** The last readings before `firstMs`, in order of time. Of excluded readings, only the last one is included. */
   readonly before: readonly SeriesReadingWithVerdict[];
   /** The readings from `firstMs` on, in order of time. */
@@ -58,23 +61,26 @@ export interface Stretch extends StretchBounds {
 const GROWTH = 16;
 
 /** Returns larger bounds, with more further readings on one side. */
-export const extendStretchBounds = (bounds: StretchBounds, side: 'back' | 'beyond'): StretchBounds => ({
+export const extendReadingStretchBounds = (
+  bounds: ReadingStretchBounds,
+  side: 'back' | 'beyond',
+): ReadingStretchBounds => ({
   ...bounds,
   [side]: bounds[side] * GROWTH,
 });
 
 /** Returns the loaded range with these bounds. If there are several, returns the one that was loaded last. */
-export const findStretch = (
-  stretches: readonly Stretch[],
-  { firstMs, lastMs, lookFor }: Pick<StretchBounds, 'firstMs' | 'lastMs' | 'lookFor'>,
-): Stretch | undefined =>
+export const findReadingStretch = (
+  stretches: readonly ReadingStretch[],
+  { firstMs, lastMs, lookFor }: Pick<ReadingStretchBounds, 'firstMs' | 'lastMs' | 'lookFor'>,
+): ReadingStretch | undefined =>
   stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs && one.lookFor === lookFor);
 
 /** Maximum time in ms between two changes whose stored readings are loaded together. */
-export const MAX_STRETCH_GAP_MS = 6 * HOUR_MS;
+export const MAX_READING_STRETCH_GAP_MS = 6 * HOUR_MS;
 
 /** Changes that new readings make to stored readings of their series. Duplicates change nothing. */
-export interface StretchMerge {
+export interface ReadingMerge {
   after: readonly SeriesReading[];
   inserted: NewReading[];
   lowered: NewReading[];
@@ -88,8 +94,8 @@ export interface StretchMerge {
 }
 
 /** Merges new readings into stored readings of the same series. */
-export function mergeIntoStretch(stored: readonly SeriesReading[], points: readonly NewReading[]): StretchMerge {
-  const result: StretchMerge = {
+export function mergeIntoStoredReadings(stored: readonly SeriesReading[], points: readonly NewReading[]): ReadingMerge {
+  const result: ReadingMerge = {
     after: stored,
     inserted: [],
     lowered: [],

@@ -1,17 +1,23 @@
 import { classifyRegisters } from '#ingest/decoders/registers-of-a-device/classify.ts';
 import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
 import {
-  createRolesByTime,
-  findRoleDifferenceRange,
-  listRoleSpans,
-  type RolesByTime,
+  createSeriesRolesByTime,
+  findRangeOfSeriesRoleDifference,
+  listSeriesRoleSpans,
+  type SeriesRolesByTime,
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { findChannelSetting, getNativeQuantityName } from '#src/devices/channel-name.ts';
 import { MANUAL_READING_INTERVAL_MARKER } from '#src/devices/edits/edit.ts';
 import type { NewReading } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
-import { extendStretchBounds, findStretch, mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
+import {
+  extendReadingStretchBounds,
+  findReadingStretch,
+  mergeIntoStoredReadings,
+  type ReadingStretch,
+  type ReadingStretchBounds,
+} from './stretch.ts';
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
@@ -19,7 +25,7 @@ const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
  * The roles of a series by time: the totals to which it should contribute. `meant`: the channel, from announced descriptions, that
  * determines the latest role. Null if the series' own channel determines it.
  */
-export interface TargetRoles extends RolesByTime {
+export interface TargetSeriesRoles extends SeriesRolesByTime {
   readonly meant: string | null;
 }
 
@@ -28,10 +34,10 @@ export interface TargetRoles extends RolesByTime {
  * announced names are classified together. A series that appears later does not change the roles of earlier times. `series`: all series,
  * stored and new.
  */
-export function chooseTargetRoles(
+export function computeTargetSeriesRoles(
   { channelSettings = {} }: Pick<DeviceState, 'channelSettings'>,
   series: readonly SeriesState[],
-): TargetRoles[] {
+): TargetSeriesRoles[] {
   const times = [ALWAYS, ...timesOf(series)];
   const sets = times.map((ms) => judgedAfter(series, times.length > 1 ? Math.max(ms, times[1] as number) : ms));
   const chosen = sets.map((judged) =>
@@ -47,12 +53,12 @@ export function chooseTargetRoles(
   return series.map((one, index) => {
     const spans = chosen.flatMap((roles, at) => {
       const untilMs = (times[at + 1] ?? NEVER) + 1;
-      return listRoleSpans(roles[index] as RolesByTime).map((span) => ({
+      return listSeriesRoleSpans(roles[index] as SeriesRolesByTime).map((span) => ({
         ...span,
         untilMs: Math.min(span.untilMs, untilMs),
       }));
     });
-    return { ...createRolesByTime(spans), meant: sets.at(-1)?.get(one) ?? null };
+    return { ...createSeriesRolesByTime(spans), meant: sets.at(-1)?.get(one) ?? null };
   });
 }
 
@@ -86,14 +92,14 @@ function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesStat
 }
 
 /** Returns the time range in which a series contributes to other totals (has another role) than it should. */
-export function findPendingRoleRanges(
+export function findRangesWithOutdatedRoles(
   device: Pick<DeviceState, 'channelSettings'>,
   series: readonly SeriesState[],
 ): Map<SeriesState, { fromMs: number; toMs: number }> {
-  const target = chooseTargetRoles(device, series);
+  const target = computeTargetSeriesRoles(device, series);
   const open = new Map<SeriesState, { fromMs: number; toMs: number }>();
   for (const [index, one] of series.entries()) {
-    const times = findRoleDifferenceRange(one, target[index] as RolesByTime);
+    const times = findRangeOfSeriesRoleDifference(one, target[index] as SeriesRolesByTime);
     if (times) open.set(one, times);
   }
   return open;
@@ -108,7 +114,7 @@ export type FirstReadingTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs
 /** Number of readings that are loaded at first to find one that is not 0. */
 const FIRST_LOOK = 16;
 
-export const canChangeFirstReadingTimes = (series: SeriesState, points: readonly NewReading[]): boolean =>
+export const canReadingsChangeFirstReadingTimes = (series: SeriesState, points: readonly NewReading[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
@@ -131,8 +137,8 @@ function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly New
 export function computeFirstReadingTimes(
   series: SeriesState,
   points: readonly NewReading[],
-  stretches: readonly Stretch[],
-): FirstReadingTimes | { wanted: StretchBounds } {
+  stretches: readonly ReadingStretch[],
+): FirstReadingTimes | { wanted: ReadingStretchBounds } {
   const { firstReadAtMs, nonzeroAtMs, lastReadAtMs } = series;
   const [first] = points;
   if (!first || firstReadAtMs === undefined) return { firstReadAtMs, nonzeroAtMs };
@@ -147,16 +153,16 @@ export function computeFirstReadingTimes(
     (isFirst && earliest.readAtMs < (firstReadAtMs as number));
   if (isApart && earliest.value !== 0) return { ...firsts, nonzeroAtMs: earliest.readAtMs };
   const bounds = { firstMs: earliest.readAtMs, lastMs: latest.readAtMs, lookFor: 'nonzero' as const };
-  const stretch = findStretch(stretches, bounds);
+  const stretch = findReadingStretch(stretches, bounds);
   if (!stretch) return { wanted: { ...bounds, back: 0, beyond: FIRST_LOOK } };
   const knownToMs = stretch.isToEnd
     ? Number.POSITIVE_INFINITY
     : Math.max(bounds.lastMs, stretch.points.at(-1)?.readAtMs ?? bounds.lastMs);
   const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
   // Manual readings are ignored, because the device did not send them.
-  const nonzero = mergeIntoStretch(stretch.points, within).after.find(
+  const nonzero = mergeIntoStoredReadings(stretch.points, within).after.find(
     ({ intervalMs, value }) => intervalMs !== MANUAL_READING_INTERVAL_MARKER && value !== 0,
   );
   if (nonzero || stretch.isToEnd) return { ...firsts, nonzeroAtMs: nonzero?.readAtMs ?? null };
-  return { wanted: extendStretchBounds({ ...bounds, back: 0, beyond: stretch.beyond }, 'beyond') };
+  return { wanted: extendReadingStretchBounds({ ...bounds, back: 0, beyond: stretch.beyond }, 'beyond') };
 }

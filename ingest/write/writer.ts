@@ -6,9 +6,9 @@ import { getRetentionStartMs } from '#src/database/migrate.ts';
 import { isRetryableError, MAX_TRANSACTION_ATTEMPTS, runInTransaction } from '#src/database/transaction.ts';
 import { type BatchWriteResult, createEmptyMessage, type IncomingMessage, type Rejection } from '../message.ts';
 import { DEFAULT_MAX_CHANNELS } from './collect.ts';
-import { StaleHeadsError } from './commit.ts';
+import { OutdatedDeviceStateError } from './commit.ts';
 import { FastPath } from './fast-path.ts';
-import { createHeadCache, type HeadCache } from './head-cache.ts';
+import { createDeviceHeadCache, type DeviceHeadCache } from './head-cache.ts';
 import { createPartitionMonthCache, MissingPartitionsError } from './partition-months.ts';
 import { type BatchRollbackState, prepareBatch, RecomputationRequiredError } from './prepare.ts';
 import type { RejectionQuota } from './save-rejections.ts';
@@ -24,7 +24,7 @@ const STALE_IN_A_ROW = 3;
 const DEFER_MS = 10_000;
 const MAX_DEFERRED = 10_000;
 
-export interface Writer {
+export interface ReadingBatchWriter {
   /**
    * Writes a batch in one transaction. Resolves after the commit; only then may the messages be acknowledged. If the database fails,
    * rejects and stores nothing. Several writers may write the same devices, and the same batch may be written twice.
@@ -41,7 +41,7 @@ interface WriterOptions {
   retentionMonths?: number;
   maxChannels?: number;
   rejectionQuota?: RejectionQuota;
-  memory?: HeadCache;
+  memory?: DeviceHeadCache;
   unread?: UnrecognisedMessageCounter;
   pieceReadings?: number;
   now?: () => number;
@@ -49,7 +49,7 @@ interface WriterOptions {
   untimed?: UntimedSeriesRecorder;
 }
 
-export function createWriter(pool: Pool, options: WriterOptions = {}): Writer {
+export function createReadingBatchWriter(pool: Pool, options: WriterOptions = {}): ReadingBatchWriter {
   return new BatchesWriter(pool, options);
 }
 
@@ -72,11 +72,11 @@ class Deferred {
   }
 }
 
-class BatchesWriter implements Writer {
+class BatchesWriter implements ReadingBatchWriter {
   readonly #pool: Pool;
   readonly #options: WriterOptions;
   readonly #now: () => number;
-  readonly #memory: HeadCache;
+  readonly #memory: DeviceHeadCache;
   readonly #months;
   readonly #gateways;
   readonly #fastPath: FastPath;
@@ -84,7 +84,7 @@ class BatchesWriter implements Writer {
   #staleInARow = 0;
 
   constructor(pool: Pool, options: WriterOptions) {
-    const { now = Date.now, memory = createHeadCache({ now }) } = options;
+    const { now = Date.now, memory = createDeviceHeadCache({ now }) } = options;
     this.#pool = pool;
     this.#options = options;
     this.#now = now;
@@ -156,7 +156,7 @@ class BatchesWriter implements Writer {
     else if (error instanceof RecomputationRequiredError) {
       for (const deviceId of error.deviceIds)
         await this.write([createEmptyMessage(deviceId)]).catch(() => this.#deferred.add(deviceId));
-    } else if (error instanceof StaleHeadsError) {
+    } else if (error instanceof OutdatedDeviceStateError) {
       const areMany = error.count >= MANY_STALE && error.count > cachedCount / 4;
       if (areMany || ++this.#staleInARow >= STALE_IN_A_ROW) this.#memory.disable();
     } else if (attempts >= MAX_TRANSACTION_ATTEMPTS || !isRetryableError(error)) throw error;

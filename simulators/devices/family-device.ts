@@ -1,5 +1,5 @@
 import type { SimulatedHome } from '../home-clock.ts';
-import { createRandom } from '../random.ts';
+import { createSeededRandom } from '../random.ts';
 
 /** One MQTT message of a device that uses its maker's format instead of this service's native format. */
 export interface FamilyMessage {
@@ -38,6 +38,6 @@ export function formatRegister(milliwattHours: number, unit: 'Wh' | 'kWh', decim
 
 /** Returns hexadecimal digits for a device's MAC address. The same name always results in the same digits. */
 export function createHardwareId(name: string, digits: number): string {
-  const random = createRandom(name, 'hardware id');
+  const random = createSeededRandom(name, 'hardware id');
   return Array.from({ length: digits }, () => random.whole(0, 15).toString(16)).join('');
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDsmrReaderImport } from './dsmr-reader.ts';
-import { createImportCounts, type ImportElement } from './element.ts';
+import { createImportCounts, type ImportedReadingElement } from './element.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ async function read(lines: string[]) {
   const file = join(directory, 'export.csv');
   await writeFile(file, lines.join('\r\n'));
   const counts = createImportCounts();
-  const elements: ImportElement[] = [];
+  const elements: ImportedReadingElement[] = [];
   for await (const element of createDsmrReaderImport()(file, counts, () => {})) elements.push(element);
   return { elements, counts };
 }

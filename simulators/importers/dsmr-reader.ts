@@ -4,7 +4,7 @@ import {
   addImportNote,
   countUnreadableRow,
   type ImportCounts,
-  type ImportElement,
+  type ImportedReadingElement,
   type ImportReader,
 } from './element.ts';
 import { readCsvRows } from './file-rows.ts';
@@ -73,7 +73,12 @@ export const createDsmrReaderImport = (zone = 'Europe/Amsterdam'): ImportReader 
 
 type Local = ReturnType<typeof createLocalTimeParser>;
 
-function* hourOf(row: string[], columns: Column[], local: Local, counts: ImportCounts): Generator<ImportElement> {
+function* hourOf(
+  row: string[],
+  columns: Column[],
+  local: Local,
+  counts: ImportCounts,
+): Generator<ImportedReadingElement> {
   const startMs = parseReadingTime(row[0] ?? '', local);
   const values = columns.map(({ at, channel }) => ({ channel, value: Number(row[at] || 'none') }));
   if (startMs === null || values.some(({ value }) => !(value >= 0)))
@@ -92,7 +97,7 @@ function* positionsOf(
   columns: Column[],
   local: Local,
   counts: ImportCounts | null,
-): Generator<ImportElement> {
+): Generator<ImportedReadingElement> {
   const time = row[timeAt] ?? '';
   const atMs = parseReadingTime(time, local);
   const values = columns.map(({ at, channel }) => ({ channel, value: Number(row[at] || 'none') }));

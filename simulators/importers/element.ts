@@ -1,5 +1,5 @@
 /** An element of a native message: one reading. */
-export type ImportElement = { ts: string; channel?: string } & (
+export type ImportedReadingElement = { ts: string; channel?: string } & (
   | { energy_total_kwh: number }
   | { energy_kwh: number; interval_s: number }
   | { power_w: number }
@@ -54,4 +54,4 @@ export type ImportReader = (
   counts: ImportCounts,
   onBytes: (bytes: number) => void,
   storedRegisters?: StoredRegisters,
-) => AsyncIterable<ImportElement>;
+) => AsyncIterable<ImportedReadingElement>;

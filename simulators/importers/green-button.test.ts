@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createImportCounts, type ImportElement } from './element.ts';
+import { createImportCounts, type ImportedReadingElement } from './element.ts';
 import { createGreenButtonImport } from './green-button.ts';
 
 let directory: string;
@@ -16,7 +16,7 @@ async function read(content: string | Buffer, usagePoint?: string) {
   const file = join(directory, typeof content === 'string' ? 'usage.xml' : 'usage.xml.gz');
   await writeFile(file, content);
   const counts = createImportCounts();
-  const elements: ImportElement[] = [];
+  const elements: ImportedReadingElement[] = [];
   for await (const element of createGreenButtonImport(usagePoint)(file, counts, () => {})) elements.push(element);
   return { elements, counts };
 }

@@ -2,7 +2,7 @@ import {
   addImportNote,
   countUnreadableRow,
   type ImportCounts,
-  type ImportElement,
+  type ImportedReadingElement,
   type ImportReader,
 } from './element.ts';
 import { type EspiFilePart, readEspiParts } from './espi-parts.ts';
@@ -128,7 +128,7 @@ function* elementsOf(
   members: Readonly<Record<string, string>>,
   type: ReadingType | null,
   counts: ImportCounts,
-): Generator<ImportElement> {
+): Generator<ImportedReadingElement> {
   const { start = '', duration = type?.intervalLength ?? '', value = '', cost } = members;
   if (cost !== undefined)
     addImportNote(counts, 'Costs in the file were left out: what energy costs is computed, by tariffs.');
@@ -149,7 +149,7 @@ function* elementsOf(
     /^\d{1,11}$/.test(start) && /^\d{1,7}$/.test(duration) && /^-?\d{1,15}$/.test(value) && /^-?\d{1,2}$/.test(power);
   if (!isRead || Number(duration) === 0)
     return countUnreadableRow(counts, `start ${start}, duration ${duration}, value ${value}`);
-  const element = (channel: string, amount: string): ImportElement => ({
+  const element = (channel: string, amount: string): ImportedReadingElement => ({
     ts: new Date((Number(start) + Number(duration)) * 1_000).toISOString(),
     channel,
     // The exponent is appended to the decimal text, so that no digit is lost.

@@ -4,7 +4,7 @@ import {
   countUnreadableRow,
   countUnreadableValue,
   type ImportCounts,
-  type ImportElement,
+  type ImportedReadingElement,
 } from './element.ts';
 import { readCsvRows } from './file-rows.ts';
 import { convertToKwh, type ImportSeries, type ImportUnit } from './series.ts';
@@ -79,7 +79,7 @@ export async function* readCsvElements(
   { entity, unit, channel }: { entity: string; unit: ImportUnit; channel: string },
   counts: ImportCounts,
   onBytes: (bytes: number) => void,
-): AsyncGenerator<ImportElement> {
+): AsyncGenerator<ImportedReadingElement> {
   let form: ReturnType<typeof kindOf> | undefined;
   for await (const row of readCsvRows(file, onBytes)) {
     if (!form) {
@@ -104,7 +104,7 @@ function* stateOf(
   [, state = '', time = '']: string[],
   { unit, channel }: Into,
   counts: ImportCounts,
-): Generator<ImportElement> {
+): Generator<ImportedReadingElement> {
   if (SILENT.has(state)) {
     counts.empty++;
     return;
@@ -121,7 +121,7 @@ function* energiesOf(
   { startsMs, periodMs }: ReturnType<typeof kindOf>,
   { unit, channel }: Into,
   counts: ImportCounts,
-): Generator<ImportElement> {
+): Generator<ImportedReadingElement> {
   for (const [index, startMs] of startsMs.entries()) {
     const text = row[index + 3] ?? '';
     const value = Number(text);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { HOUR_MS } from '#src/core/units.ts';
-import { addImportNote, type ImportCounts, type ImportElement } from './element.ts';
+import { addImportNote, type ImportCounts, type ImportedReadingElement } from './element.ts';
 import { convertToKwh, type ImportSeries, type ImportUnit } from './series.ts';
 
 interface Row {
@@ -76,7 +76,7 @@ export function* readDatabaseElements(
   { entity, unit, channel }: { entity: string; unit: ImportUnit; channel: string },
   counts: ImportCounts,
   stored: ReadonlyMap<number, number>,
-): Generator<ImportElement> {
+): Generator<ImportedReadingElement> {
   const rows = opened(file, (db) =>
     db
       .prepare(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createImportCounts, type ImportElement } from './element.ts';
+import { createImportCounts, type ImportedReadingElement } from './element.ts';
 import { createHomeAssistantImport, type EntityImport, listHomeAssistantSeries } from './home-assistant.ts';
 import { computeSumOffset } from './home-assistant-database.ts';
 
@@ -15,11 +15,11 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 async function read(file: string, entity: EntityImport) {
   const counts = createImportCounts();
-  const elements: ImportElement[] = [];
+  const elements: ImportedReadingElement[] = [];
   for await (const element of createHomeAssistantImport(entity)(file, counts, () => {})) elements.push(element);
   return { elements, counts };
 }
-const registers = (elements: ImportElement[]) =>
+const registers = (elements: ImportedReadingElement[]) =>
   elements.map((one) => ('energy_total_kwh' in one ? [one.ts.slice(11, 16), one.energy_total_kwh] : one));
 
 const AT = Date.UTC(2026, 4, 1) / 1_000;

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createImportCounts, type ImportElement } from '#simulators/importers/element.ts';
+import { createImportCounts, type ImportedReadingElement } from '#simulators/importers/element.ts';
 import { createGreenButtonImport } from '#simulators/importers/green-button.ts';
 import { createPriceSourceFetcher } from '#src/delivery/fetch-answer.ts';
 import { startWebhookReceiver, type WebhookCall, type WebhookReceiver } from '#test/support/receiver.ts';
@@ -72,7 +72,7 @@ describe('a subscription of somebody else’s server', () => {
     expect(server.calls.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill('Bearer T-1'));
     expect((await stat(files[0] as string)).mode & 0o777).toBe(0o600);
     const counts = createImportCounts();
-    const elements: ImportElement[] = [];
+    const elements: ImportedReadingElement[] = [];
     const bytes: number[] = [];
     for await (const one of createGreenButtonImport(undefined, files)(url, counts, (read) => bytes.push(read)))
       elements.push(one);

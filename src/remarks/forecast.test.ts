@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '#simulators/random.ts';
+import { createSeededRandom } from '#simulators/random.ts';
 import { computeForecastOutcomes, computeMeanForecastErrors } from '#test/reference/forecast-errors.ts';
 import { backTestForecasts, computeMeanForecastError, sumForecastKwh } from './back-test.ts';
 import { getMonthOfDay, getWeekday, parseDayNumber } from './calendar.ts';
@@ -142,7 +142,7 @@ test('four of five months lie within the range, for homes in their first two yea
  * days.
  */
 function restlessHome(seed: number): DailyUsage {
-  const { next: random } = createRandom('restless home', seed);
+  const { next: random } = createSeededRandom('restless home', seed);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const [season, restlessness, noise] = [0.35 * random(), 0.01 + 0.02 * random(), 0.1 + 0.4 * random()];
   let level = 0;

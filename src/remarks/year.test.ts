@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HomeFault } from '#simulators/home-faults.ts';
-import { createRandom } from '#simulators/random.ts';
+import { createSeededRandom } from '#simulators/random.ts';
 import {
   createHomeProfile,
   createLastingFault,
@@ -29,7 +29,7 @@ const homes = HOME_KINDS.flatMap((kind) =>
 /** Returns the days with a new remark in a year of daily evaluations. */
 function messagesOf(kind: HomeKind, seed: string): { day: number; kind: string }[] {
   const year = simulateYear(kind, createOrdinaryHomeTraits(kind, seed), YEAR_DAYS);
-  const hour = createRandom(seed, 'looks').whole(0, 23);
+  const hour = createSeededRandom(seed, 'looks').whole(0, 23);
   const lastDay = new Map<string, number>();
   const messages: { day: number; kind: string }[] = [];
   for (let day = FIRST_DAY; day < YEAR_DAYS; day++) {
@@ -70,7 +70,7 @@ describe('a simulated fault is reported within a day', () => {
   for (const { fault, in: kinds, hasPlug, said } of FAULTS) {
     test(`${fault}${hasPlug ? ', which is measured by itself' : ''}`, () => {
       for (const { kind, seed } of homes.filter((home) => kinds.includes(home.kind))) {
-        const begins = createRandom(seed, fault, String(hasPlug)).whole(
+        const begins = createSeededRandom(seed, fault, String(hasPlug)).whole(
           40 * QUARTER_HOURS_PER_DAY,
           360 * QUARTER_HOURS_PER_DAY,
         );

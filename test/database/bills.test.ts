@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { type BillDetails, closeBillPeriod, createBillPeriod, findBillPeriod, recordBill } from '#src/billing/store.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
@@ -152,7 +152,7 @@ test(`${RUNS} random histories with late readings are billed to the milliwatt-ho
         const readings = history.readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
         const ranks = new Map(readings.map((reading) => [reading, order.next().value as number]));
         const queue = readings.toSorted((a, b) => (ranks.get(a) as number) - (ranks.get(b) as number)).map(message);
-        const writer = createWriter(database.pool, { now: () => NOW.getTime() });
+        const writer = createReadingBatchWriter(database.pool, { now: () => NOW.getTime() });
         const periods = periodsOf(days, zone);
         const open: string[] = [];
         const closed: string[] = [];

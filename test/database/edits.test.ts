@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { dropExpiredReadings } from '#src/database/migrate.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { checkAllRollups } from '#src/rollups/check-all.ts';
@@ -26,7 +26,7 @@ async function meter() {
     api.send(path, { method, key, body: method === 'POST' ? body : undefined });
   const { device_id: deviceId } = (await post('/v1/devices', { type: 'smart_meter', location: 'x' })).json;
   const { pool } = api.database;
-  const writer = createWriter(pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(pool, { now: () => api.now.getTime() });
   /** Sends register readings. Each is a pair: hours since the start of May, and kWh. */
   const send = async (readings: readonly (readonly [number, number])[]) => {
     for (const [hours, kwh] of readings) {
@@ -46,7 +46,7 @@ async function meter() {
   const compute = () => recomputeChangedDevices(pool, writer);
   /** Recomputes pending edits in chunks of two readings. */
   const piece = () =>
-    recomputeChangedDevices(pool, createWriter(pool, { now: () => api.now.getTime(), pieceReadings: 2 }));
+    recomputeChangedDevices(pool, createReadingBatchWriter(pool, { now: () => api.now.getTime(), pieceReadings: 2 }));
   /** Returns the meter's energy in kWh for each hour, counted from the start of May. */
   const profile = async () => {
     const { rows } = await pool.query(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 
@@ -44,7 +44,7 @@ async function meter(silentMs: number, endMs: number): Promise<string> {
       readings.push({ ts: new Date(at).toISOString(), energy_total_kwh: Number(kwh.toFixed(3)) });
     kwh += used(at);
   }
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   for (let at = 0; at < readings.length; at += 96) {
     const message = createIncomingMessage({
       topic: getReadingsTopic(deviceId),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { openSession } from '#src/auth/sessions.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createQueryFunctionOnConnection } from '#src/database/connect.ts';
@@ -281,7 +281,7 @@ test('messages that a gateway and a device still send to the source are stored w
   const home = await createTestMeter(source);
   const stays = await createTestMeter(source);
   const { gateway } = await createGateway(createDatabase(source.pool), { userId: home.userId, name: 'cellar' });
-  const writer = createWriter(source.pool, INGEST_SETTINGS);
+  const writer = createReadingBatchWriter(source.pool, INGEST_SETTINGS);
   const now = Date.now();
   const reading = (id: string, kwh: number, at: number) =>
     raw(`energy/v1/${id}/readings`, { ts: new Date(at).toISOString(), energy_total_kwh: kwh });
@@ -312,7 +312,7 @@ test('an account that moved back is complete; a message that cannot be written i
   const home = await createTestMeter(source);
   const now = Date.now();
   const send = (at: TestDatabase, ...kwh: number[]) =>
-    createWriter(at.pool, INGEST_SETTINGS).write(
+    createReadingBatchWriter(at.pool, INGEST_SETTINGS).write(
       kwh.map((total) => {
         const body = { ts: new Date(now - 600_000 + total * 60_000).toISOString(), energy_total_kwh: total };
         return raw(`energy/v1/${home.deviceId}/readings`, body);
@@ -351,7 +351,7 @@ test('messages stored for a moved account are deleted when it is erased at the t
   const { source, target } = two;
   const db = createDatabase(source.pool);
   const [erased, lives] = [await createTestMeter(source), await createTestMeter(source)];
-  const writer = createWriter(source.pool, INGEST_SETTINGS);
+  const writer = createReadingBatchWriter(source.pool, INGEST_SETTINGS);
   const send = ({ deviceId }: { deviceId: string }) =>
     writer.write([raw(`energy/v1/${deviceId}/readings`, { ts: new Date().toISOString(), energy_total_kwh: 1 })]);
   const both = [erased.userId, lives.userId];

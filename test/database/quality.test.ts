@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { generateMeterReadings, type MeterReading } from '#simulators/devices/native-meter.ts';
 import { combineNamedFaults } from '#simulators/faults.ts';
 import { createSimulatedHome } from '#simulators/home-clock.ts';
@@ -29,7 +29,7 @@ async function meter() {
   const home = await api.user('homeowner');
   const body = { type: 'smart_meter', location: 'x' };
   const { device_id: deviceId } = (await api.send('/v1/devices', { method: 'POST', key: home.key, body })).json;
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   const send = (readings: readonly object[], receivedAtMs = api.now.getTime()) => {
     const message = createIncomingMessage({
       topic: getReadingsTopic(deviceId),

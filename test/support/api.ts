@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
 import { createMessageDiagnoser } from '#ingest/gateways/diagnose-message.ts';
 import { HttpsReadingsWriter } from '#ingest/https-readings.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { buildApp } from '#src/api/app.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { errorSchema } from '#src/api/shapes.ts';
@@ -119,8 +119,9 @@ export async function startTestApi(
     environment,
     retentionMonths: 13,
     judge,
-    sentReadings: new HttpsReadingsWriter(createWriter(database.pool, { ageNow: () => api.now.getTime() }), () =>
-      api.now.getTime(),
+    sentReadings: new HttpsReadingsWriter(
+      createReadingBatchWriter(database.pool, { ageNow: () => api.now.getTime() }),
+      () => api.now.getTime(),
     ),
     box: createSecretEncrypter('the secret of the tests'),
     // The limit is higher than in production, because the machine that runs the tests may be busy.

@@ -1,4 +1,4 @@
-import { loadKnownGateway, saveAnnouncements } from '#ingest/gateways/announcements.ts';
+import { loadGatewayWithAnnouncements, saveAnnouncements } from '#ingest/gateways/announcements.ts';
 import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
 import { createDatabase, type PoolClient } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -205,7 +205,7 @@ export async function storeAnnouncements(
 ): Promise<void> {
   const client: PoolClient = await pool.connect();
   const { rows } = await client.query('SELECT announced FROM gateways WHERE gateway_id = $1', [gatewayId]);
-  const known = await loadKnownGateway(client, gatewayId, rows[0].announced);
+  const known = await loadGatewayWithAnnouncements(client, gatewayId, rows[0].announced);
   const receivedAtMs = Date.now();
   const news = topics.map((topic) => ({ topic, payload: Buffer.from([0, 255, 92, 34]), receivedAtMs }));
   await saveAnnouncements(client, gatewayId, known, news);

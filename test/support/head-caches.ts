@@ -1,4 +1,4 @@
-import { createHeadCache, type HeadCache } from '#ingest/write/head-cache.ts';
+import { createDeviceHeadCache, type DeviceHeadCache } from '#ingest/write/head-cache.ts';
 
 /** Memory limit of a cache of device states. It is small, because tests create thousands of caches. */
 const ALL_BYTES = 256 * 1024;
@@ -8,8 +8,8 @@ export const HEAD_CACHE_KINDS = ['none', 'one', 'all', 'dropped'] as const;
  * Creates a cache of device states. `none` caches nothing, `one` a single device, and `all` all devices; `dropped` loses a state on every
  * third look-up. The service may disable its cache. This cache is never disabled, so that tests often plan with outdated states.
  */
-export function createTestHeadCache(kind: (typeof HEAD_CACHE_KINDS)[number]): HeadCache {
-  const memory = createHeadCache({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });
+export function createTestHeadCache(kind: (typeof HEAD_CACHE_KINDS)[number]): DeviceHeadCache {
+  const memory = createDeviceHeadCache({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });
   const cachedIds = new Set<string>();
   let asked = 0;
   const dropsNext = () => kind === 'dropped' && ++asked % 3 === 0;

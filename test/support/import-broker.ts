@@ -1,7 +1,7 @@
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import type { MessageReceipt } from '#ingest/source/source.ts';
-import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { startBroker } from './broker.ts';
 
@@ -13,7 +13,7 @@ export async function startImportBroker(
   pool: Pool,
   checkLogin: (deviceId: string, secret: string) => Promise<boolean>,
 ): Promise<EmbeddedBroker> {
-  const writer = createWriter(pool, { retentionMonths: 240 });
+  const writer = createReadingBatchWriter(pool, { retentionMonths: 240 });
   const waiting: { message: IncomingMessage; receipt: MessageReceipt }[] = [];
   let writing = false;
   const writeAll = async () => {

@@ -1,22 +1,22 @@
 import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
 import {
   type CountingSettings,
+  type CountingSettingsByTime,
   type CountingVerdict,
   compareSeriesReadings,
   type SeriesReading,
   type SeriesReadingWithVerdict,
-  type SettingsByTime,
 } from '#ingest/normalise/counting-rule.ts';
 import { findAppliedRangeOfEdit, findPendingEditStartMs } from '#ingest/normalise/edits.ts';
 import { getReadingKey } from '#ingest/normalise/replay.ts';
-import { NO_SERIES_ROLES, type RolesUntilTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import { NO_SERIES_ROLES, type SeriesRoles, type SeriesRolesUntilTime } from '#ingest/normalise/roles-by-time.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/deltas.ts';
 import { type DeviceState, formatSeriesName, type SeriesState } from '#ingest/write/device-state.ts';
 import { addToOpenHour, listQuarterHours, type OpenHour } from '#ingest/write/open-hour.ts';
-import type { DevicePlan } from '#ingest/write/plan.ts';
+import type { DeviceWritePlan } from '#ingest/write/plan.ts';
 import { getTariffRuleStartMs, isSeriesRemovedFromTotals } from '#ingest/write/series-plan.ts';
-import type { Stretch, StretchRequest } from '#ingest/write/stretch.ts';
+import type { ReadingStretch, ReadingStretchRequest } from '#ingest/write/stretch.ts';
 import type { FirstReadingTimes } from '#ingest/write/target-roles.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
@@ -27,7 +27,7 @@ interface StoredSeries {
   channel: string;
   kind: string;
   roles: SeriesRoles;
-  earlierRoles?: readonly RolesUntilTime[];
+  earlierRoles?: readonly SeriesRolesUntilTime[];
   firsts: FirstReadingTimes;
   tariffSinceMs: number;
   lastReadAtMs: number | null;
@@ -42,7 +42,7 @@ interface StoredSeries {
 export interface StoredDevice {
   deviceId: string;
   settings: CountingSettings;
-  computedWith: SettingsByTime | null;
+  computedWith: CountingSettingsByTime | null;
   channelSettings: ChannelSettings;
   /** Edits in force, and revoked edits that still affect the stored results because their recomputation is pending. */
   edits: Edit[];
@@ -71,9 +71,9 @@ export interface MemoryStore {
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
   /** Returns a copy of the device that cannot be changed: a change throws. */
   load(deviceId: string): { device: DeviceState; version: number };
-  stretch(wanted: StretchRequest): Stretch;
+  stretch(wanted: ReadingStretchRequest): ReadingStretch;
   /** Stores all plans. If a device has changed since its state was loaded, stores none and returns false. */
-  commit(plans: readonly { plan: DevicePlan; version: number }[]): boolean;
+  commit(plans: readonly { plan: DeviceWritePlan; version: number }[]): boolean;
 }
 
 export function createMemoryStore(): MemoryStore {
@@ -92,7 +92,7 @@ export function createMemoryStore(): MemoryStore {
     pieceUntilMs,
     computedWith,
     areRolesOpen,
-  }: DevicePlan): void {
+  }: DeviceWritePlan): void {
     const device = stored(deviceId);
     device.edits = device.edits
       .map((edit) => ({ ...edit, counted: findAppliedRangeOfEdit(edit, pieceUntilMs) }))

@@ -1,4 +1,4 @@
-import { type BatchWriteResult, createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { type BatchWriteResult, createReadingBatchWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -53,7 +53,7 @@ export async function createTestMeter(
           rejections: [],
         },
       }));
-      return createWriter(database.pool, { ...options, now: () => now.getTime() }).write(messages);
+      return createReadingBatchWriter(database.pool, { ...options, now: () => now.getTime() }).write(messages);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createRandom } from '#simulators/random.ts';
+import { createSeededRandom } from '#simulators/random.ts';
 
 /** Values that faulty firmware and attackers send instead of a number. */
 const VALUES = [
@@ -34,7 +34,7 @@ const NAMES = ['__proto__', 'constructor', 'toString', 'length', '', 'a'.repeat(
 
 /** Creates a function that changes messages as faulty firmware and attackers would. The same seed produces the same changes. */
 export function createMessageMutator(seed: number): { bytes(payload: Buffer): Buffer; text(topic: string): string } {
-  const random = createRandom(seed);
+  const random = createSeededRandom(seed);
   const below = (most: number) => Math.floor(random.next() * most);
   const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T;
   const NUMBER = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;

@@ -5,9 +5,9 @@ import { compareSeriesReadings, type EnergyInterval, type SeriesReading } from '
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import { computeSeriesEdits } from '#ingest/normalise/edits.ts';
 import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
-import { createRolesLookup, getContributionEndMs, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import { createSeriesRolesLookup, getContributionEndMs, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
-import { hasCountedEnergy, shiftEnergyAfter } from '#ingest/normalise/tariffs.ts';
+import { hasCountedEnergy, moveEnergyAfterTime } from '#ingest/normalise/tariffs.ts';
 import { addIntervalToDeltas } from '#ingest/write/deltas.ts';
 import { AGGREGATED_QUANTITIES, COMMODITIES, isElectricityQuantity } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
@@ -128,7 +128,7 @@ export function expectCountingRuleResults(device: StoredDevice): void {
   const profile = { own: new Map(), meters: new Map() };
   const steps: Step[] = [];
   for (const { channel, kind, points, verdicts, tail, splits, ...of } of series.values()) {
-    const roles = createRolesLookup(of);
+    const roles = createSeriesRolesLookup(of);
     const endMs = getContributionEndMs(of);
     const { isExcluded, stepsBack } = computeSeriesEdits(edits, channel, kind, Number.NEGATIVE_INFINITY);
     const judgedBy = { ...(computedWith ?? settings), ...(splits && { splits }), stepsBack: stepsBack.after };
@@ -150,7 +150,7 @@ export function expectCountingRuleResults(device: StoredDevice): void {
         : Math.max(one.step.startMs, ...steps.filter((other) => isWithin(one, other)).map(({ step }) => step.endMs));
     addIntervalToDeltas(
       profile,
-      afterMs === one.step.startMs ? one.step : shiftEnergyAfter(one.step, afterMs),
+      afterMs === one.step.startMs ? one.step : moveEnergyAfterTime(one.step, afterMs),
       one.roles,
       1,
     );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import type { HeadCache } from '#ingest/write/head-cache.ts';
+import type { DeviceHeadCache } from '#ingest/write/head-cache.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { arbitraryEdit, buildReferenceEdit } from '#test/reference/edits.ts';
 import { arbitrarySettings, type ReadingHistory } from '#test/reference/histories.ts';
@@ -101,7 +101,7 @@ export function runWriters(
     const index = [0, 1, 2].map((one) => (turn + one) % 3).find((one) => writers[one] !== null || queue.length > 0);
     const batch = writers[index as number] === null ? queue.shift() : undefined;
     const writer = batch
-      ? writeBatch(store, memories[index as number] as HeadCache, batch)
+      ? writeBatch(store, memories[index as number] as DeviceHeadCache, batch)
       : (writers[index as number] as Generator<void, void>);
     writers[index as number] = writer.next().done ? null : writer;
   }

@@ -5,16 +5,16 @@ import { findPendingEditStartMs } from '#ingest/normalise/edits.ts';
 import { findRangeComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import { collectReadings } from '#ingest/write/collect.ts';
 import {
-  areAllSeriesPastEdits,
   type DeviceState,
   formatSeriesName,
+  hasEverySeriesReadingAfterEdits,
   hasReadingAfterLastSplit,
 } from '#ingest/write/device-state.ts';
 import { areReadingsInOrder } from '#ingest/write/head.ts';
-import type { HeadCache } from '#ingest/write/head-cache.ts';
-import { type DevicePlan, planDevice } from '#ingest/write/plan.ts';
-import type { Stretch } from '#ingest/write/stretch.ts';
-import { findPendingRoleRanges } from '#ingest/write/target-roles.ts';
+import type { DeviceHeadCache } from '#ingest/write/head-cache.ts';
+import { type DeviceWritePlan, planDeviceWrites } from '#ingest/write/plan.ts';
+import type { ReadingStretch } from '#ingest/write/stretch.ts';
+import { findRangesWithOutdatedRoles } from '#ingest/write/target-roles.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
 import type { ReadingHistory } from '#test/reference/histories.ts';
 import { createMemoryStore, type MemoryStore, type StoredDevice } from '#test/support/memory-store.ts';
@@ -27,7 +27,7 @@ const NOTHING = Buffer.alloc(0);
  */
 export function* writeBatch(
   store: MemoryStore,
-  memory: HeadCache,
+  memory: DeviceHeadCache,
   batch: readonly DecodedReading[],
 ): Generator<void, void> {
   const message = { topic: '', payload: NOTHING, receivedAtMs: Number.MAX_SAFE_INTEGER };
@@ -37,15 +37,15 @@ export function* writeBatch(
   }));
   const collected = collectReadings(messages, Number.NEGATIVE_INFINITY);
   for (;;) {
-    const plans: { plan: DevicePlan; version: number }[] = [];
+    const plans: { plan: DeviceWritePlan; version: number }[] = [];
     for (const [deviceId, arrived] of collected.series) {
       const remembered = memory.get(deviceId);
       const head = remembered && areReadingsInOrder(remembered, arrived) ? remembered : null;
       let { device, version } = head ? { device: head, version: head.version } : store.load(deviceId);
-      const stretches = new Map<number, Stretch[]>();
+      const stretches = new Map<number, ReadingStretch[]>();
       for (;;) {
         yield;
-        const planned = planDevice(device, arrived, stretches);
+        const planned = planDeviceWrites(device, arrived, stretches);
         if ('series' in planned) {
           plans.push({ plan: planned, version });
           break;
@@ -85,7 +85,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   const { device, version } = store.load(deviceId);
   if (device.computedWith === null) return;
   const openMs = (device.edits ?? []).flatMap((edit) => findPendingEditStartMs(edit) ?? []);
-  const roles = findPendingRoleRanges(device, [...device.series.values()]);
+  const roles = findRangesWithOutdatedRoles(device, [...device.series.values()]);
   const settingsFrom = findRangeComputedWithOtherSettings(device.computedWith, device.settings);
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
@@ -95,9 +95,9 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   const reachedMs = Math.min(...openMs) + lengthMs;
   const isLast = otherwise.length > 0 && reachedMs > Math.max(...times);
   const pieceUntilMs = isLast ? Number.POSITIVE_INFINITY : reachedMs;
-  const stretches = new Map<number, Stretch[]>();
+  const stretches = new Map<number, ReadingStretch[]>();
   for (;;) {
-    const planned = planDevice({ ...device, pieceUntilMs }, new Map(), stretches);
+    const planned = planDeviceWrites({ ...device, pieceUntilMs }, new Map(), stretches);
     if ('series' in planned) {
       expect(store.commit([{ plan: planned, version }])).toBe(true);
       return;
@@ -123,7 +123,7 @@ export function recomputeAllChunks(store: MemoryStore, deviceIds: readonly strin
 const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =>
   computedWith === null &&
   [...series.values()].every(hasReadingAfterLastSplit) &&
-  areAllSeriesPastEdits(
+  hasEverySeriesReadingAfterEdits(
     edits,
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
   );

@@ -1,6 +1,6 @@
 import type { HomeFault } from '#simulators/home-faults.ts';
 import { computeFreezerWatts, drawHomeTraits, type HomeTraits, simulateDay } from '#simulators/homes.ts';
-import { createRandom } from '#simulators/random.ts';
+import { createSeededRandom } from '#simulators/random.ts';
 import { drawSolarTraits, simulateSolarDay } from '#simulators/solar.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { parseDayNumber } from '#src/remarks/calendar.ts';
@@ -26,7 +26,7 @@ export interface SimulatedYear {
 
 /** Returns the traits of an ordinary home with a freezer, empty during three weeks of holidays. */
 export function createOrdinaryHomeTraits(kind: HomeKind, seed: string): HomeTraits {
-  const random = createRandom(seed, 'freezer');
+  const random = createSeededRandom(seed, 'freezer');
   const holiday = (month: number, days: number) => {
     const fromMs = Date.UTC(2025, month, random.whole(1, 14));
     return { fromMs, toMs: fromMs + days * DAY_MS };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
 import { DATABASE_TIERS } from '#src/database/capabilities.ts';
 import { createDatabase } from '#src/database/connect.ts';
@@ -158,7 +158,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
     messages.push(repeated);
   }
   const writers = memories.map((kind) =>
-    createWriter(database.pool, { now: () => NOW_MS, memory: createTestHeadCache(kind) }),
+    createReadingBatchWriter(database.pool, { now: () => NOW_MS, memory: createTestHeadCache(kind) }),
   );
   const queue = [...messages];
   const refreshing = async () => {
@@ -169,7 +169,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
     }
   };
   const editing = async () => {
-    const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 30 });
+    const writer = createReadingBatchWriter(database.pool, { now: () => NOW_MS, pieceReadings: 30 });
     for (const [index, { device, edit, isRevoked, settings }] of how.edits.entries()) {
       const of = devices[device % devices.length] as Device;
       await (settings ? setDevice(of, settings) : isRevoked ? revokeLast(of) : editDevice(of, edit));
@@ -186,7 +186,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
     }),
   ]);
   // The last edits must be computed even if no message follows.
-  const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 100 });
+  const writer = createReadingBatchWriter(database.pool, { now: () => NOW_MS, pieceReadings: 100 });
   while ((await recomputeChangedDevices(database.pool, writer)) > 0);
   await database.settle(new Date(HISTORY_START_MS + 48 * 3_600_000));
 }

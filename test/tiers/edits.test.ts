@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { compressOldChunks } from '#src/database/migrate.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -47,7 +47,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
     );
     return { readings, notes, quarters, days };
   };
-  const compute = () => recomputeChangedDevices(pool, createWriter(pool, { now: () => NOW.getTime() }));
+  const compute = () => recomputeChangedDevices(pool, createReadingBatchWriter(pool, { now: () => NOW.getTime() }));
   const before = await stored();
   const wanted = { nativeName: 'import energy_total_kwh', reason: 'x' };
   const falsely = { ...wanted, from: at(60 - 500 / 24), to: at(60 - 501 / 24), value: null };
@@ -101,7 +101,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   };
   const made = await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, EDITING);
   const piece = () =>
-    recomputeChangedDevices(pool, createWriter(pool, { now: () => NOW.getTime(), pieceReadings: 30 }));
+    recomputeChangedDevices(pool, createReadingBatchWriter(pool, { now: () => NOW.getTime(), pieceReadings: 30 }));
   const counted = async () => {
     const { rows } = await pool.query(
       'SELECT is_counted, counted_from, counted_to FROM reading_edits WHERE edit_id = $1',
@@ -172,7 +172,7 @@ test('a changed setting is computed in chunks by any worker, and changed again m
     const piece = () =>
       recomputeChangedDevices(
         pool,
-        createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }),
+        createReadingBatchWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }),
       );
     const finish = async () => {
       let pieces = 0;
@@ -231,7 +231,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
     const piece = () =>
       recomputeChangedDevices(
         pool,
-        createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }),
+        createReadingBatchWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }),
       );
     const finish = async () => {
       let pieces = 0;
@@ -311,7 +311,10 @@ test('a setting that is changed together with a long edit is computed with it', 
   const edited = async (isChangedFirst: boolean, pieceReadings?: number) => {
     const { deviceId, read } = await createTestMeter(database);
     const compute = async () => {
-      const writer = createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) });
+      const writer = createReadingBatchWriter(pool, {
+        now: () => NOW.getTime(),
+        ...(pieceReadings && { pieceReadings }),
+      });
       while ((await recomputeChangedDevices(pool, writer)) > 0);
     };
     await read(all, NOW);

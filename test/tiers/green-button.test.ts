@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
-import { createImportCounts, type ImportElement } from '#simulators/importers/element.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
+import { createImportCounts, type ImportedReadingElement } from '#simulators/importers/element.ts';
 import { createGreenButtonImport } from '#simulators/importers/green-button.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
@@ -30,7 +30,7 @@ async function homeWithMeter(readings: readonly object[]) {
     body: { type: 'smart_meter', location: 'x' },
   });
   const topic = getReadingsTopic(json.device_id);
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   for (let at = 0; at < readings.length; at += 1_000) {
     const payload = Buffer.from(JSON.stringify(readings.slice(at, at + 1_000)));
     const message = createIncomingMessage({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false });
@@ -75,7 +75,7 @@ test('a home that is exported as Green Button is the same after its import', asy
   expect([home.status, device.status]).toEqual([200, 200]);
 
   const folder = await mkdtemp(join(tmpdir(), 'green-button-'));
-  const elements: ImportElement[] = [];
+  const elements: ImportedReadingElement[] = [];
   for (const { text } of [home, device]) {
     elements.length = 0;
     await writeFile(join(folder, 'home.xml'), text);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { BUNDLED_RELATIONS, RELATIONS_DELETED_ON_MOVE, STREAMED_RELATIONS } from '#src/database/copy/relations.ts';
@@ -212,7 +212,7 @@ if (inject('tier') !== 'plain') {
 
 /** Publishes messages of devices through one worker. Each batch follows the acknowledgement of the previous one. */
 function publishing(pool: Pool, homes: readonly TestMeter[]) {
-  const writer = createWriter(pool, INGEST_SETTINGS);
+  const writer = createReadingBatchWriter(pool, INGEST_SETTINGS);
   // Readings are four seconds apart. Readings for some minutes are published per second, so that hours are completed all the time.
   const base = Date.now() - LAST_MS;
   const accepted = new Map(homes.map(({ deviceId }) => [deviceId, 0]));

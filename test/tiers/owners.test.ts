@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { createWriter, type IncomingMessage, type Writer } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type IncomingMessage, type ReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
@@ -94,8 +94,8 @@ async function rowsOf(name: string): Promise<Record<string, unknown>> {
 test(
   `two workers that write the same devices, ${BATCHES} batches each, store the same rows as a single worker`,
   async () => {
-    const writer = (kind: Parameters<typeof createTestHeadCache>[0]): Writer =>
-      createWriter(database.pool, { now: () => NOW_MS, memory: createTestHeadCache(kind) });
+    const writer = (kind: Parameters<typeof createTestHeadCache>[0]): ReadingBatchWriter =>
+      createReadingBatchWriter(database.pool, { now: () => NOW_MS, memory: createTestHeadCache(kind) });
     const alone = writer('none');
     for (const batch of batchesOf(await home('one'))) await alone.write(batch);
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { dropExpiredReadings, getRetentionStartMs } from '#src/database/migrate.ts';
@@ -134,7 +134,7 @@ async function edit({ deviceId }: TestMeter, edits: HandEdits): Promise<void> {
   }
   await recomputeChangedDevices(
     database.pool,
-    createWriter(database.pool, { retentionMonths: 36, now: () => NOW.getTime() }),
+    createReadingBatchWriter(database.pool, { retentionMonths: 36, now: () => NOW.getTime() }),
   );
 }
 

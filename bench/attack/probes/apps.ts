@@ -11,8 +11,8 @@ import {
   type RegisteredApp,
   requestTokens,
 } from '../app.ts';
-import { sendBytesAndReceive, sendRequest } from '../client.ts';
-import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
+import { sendBytesAndReadResponse, sendRequest } from '../client.ts';
+import { assertProbeCondition, defineProbe, expectAllowedValue, type Probe } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
 const MAIL = { needs: ['dataDir'] as const };
@@ -27,7 +27,7 @@ async function expectRefusedEverywhere(world: AttackedInstallation, key: string)
   await pause(REFUSED_WITHIN_MS);
   for (const api of world.apis) {
     const { status } = await sendRequest(api, 'GET', '/v1/energy-insights', { key, from: world.address() });
-    expectOneOf(status, [401], 'a token of an ended access');
+    expectAllowedValue(status, [401], 'a token of an ended access');
   }
 }
 
@@ -73,7 +73,7 @@ const REQUESTS: readonly Probe[] = [
           key,
           body: createAppSettings({ redirect_uris: [uri] }),
         });
-        expectOneOf(status, [422], `an app with ${uri}`);
+        expectAllowedValue(status, [422], `an app with ${uri}`);
       }
     },
   ),
@@ -84,11 +84,11 @@ const REQUESTS: readonly Probe[] = [
       await world.person('utility'),
     ];
     const refused = await world.ask('POST', '/v1/apps', { key: home.key, body: createAppSettings() });
-    expectOneOf(refused.status, [403], 'an app of a homeowner');
+    expectAllowedValue(refused.status, [403], 'an app of a homeowner');
     const { app_id } = (await world.must('POST', '/v1/apps', { key: owner.key, body: createAppSettings() })).json;
     for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['DELETE']] as const) {
       const { status } = await world.ask(method, `/v1/apps/${app_id}`, { key: other.key, ...(body && { body }) });
-      expectOneOf(status, [404], `${method} of another utility’s app`);
+      expectAllowedValue(status, [404], `${method} of another utility’s app`);
     }
   }),
   defineProbe('a request for consent with a forged redirect address redirects nowhere', async (world) => {
@@ -96,7 +96,7 @@ const REQUESTS: readonly Probe[] = [
     for (const redirect_uri of FORGED_REDIRECTS) {
       const browser = await openBrowser(world);
       const { status, headers } = await browser.open(createConsentRequest(app, { redirect_uri }).path);
-      expectOneOf(status, [400], redirect_uri);
+      expectAllowedValue(status, [400], redirect_uri);
       assertProbeCondition(headers.location === undefined, `${redirect_uri} leads to ${headers.location}`);
     }
   }),
@@ -118,7 +118,7 @@ const REQUESTS: readonly Probe[] = [
     }
     for (const response_mode of ['fragment', 'form_post', 'web_message']) {
       const { status } = await (await openBrowser(world)).open(createConsentRequest(app, { response_mode }).path);
-      expectOneOf(status, [400], `response_mode ${response_mode}`);
+      expectAllowedValue(status, [400], `response_mode ${response_mode}`);
     }
   }),
 ];
@@ -138,10 +138,10 @@ const CONSENT: readonly Probe[] = [
       const foreign = await openConsentPage(await openBrowser(world, other), createConsentRequest(app));
       for (const csrf of ['', 'x', foreign.csrf]) {
         const { status } = await browser.open(at, { csrf, until: 'unlimited', decision: 'allow' });
-        expectOneOf(status, [403], 'a form with another token');
+        expectAllowedValue(status, [403], 'a form with another token');
       }
       const { json } = await world.ask('GET', '/dashboard/v1/authorizations', { headers: browser.headers });
-      expectOneOf(json.length, [0], 'apps with access');
+      expectAllowedValue(json.length, [0], 'apps with access');
     },
     MAIL,
   ),
@@ -154,7 +154,7 @@ const CONSENT: readonly Probe[] = [
         createConsentRequest(app),
       );
       const { json } = await world.ask('GET', '/.well-known/oauth-authorization-server');
-      expectOneOf(back.searchParams.get('iss'), [json.issuer], 'iss');
+      expectAllowedValue(back.searchParams.get('iss'), [json.issuer], 'iss');
     },
     MAIL,
   ),
@@ -188,7 +188,7 @@ const TOKENS: readonly Probe[] = [
         const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), request);
         const by = as === undefined ? app : await anotherApp(world);
         const { status, json } = await requestTokens(world, by, change(createCodeExchangeForm(back, request)));
-        expectOneOf(status, [400], 'the exchange');
+        expectAllowedValue(status, [400], 'the exchange');
         assertProbeCondition(json?.access_token === undefined, 'a token was issued');
       },
       MAIL,
@@ -217,9 +217,9 @@ const TOKENS: readonly Probe[] = [
         requestTokens(world, app, { grant_type: 'refresh_token', refresh_token });
       const second = (await refresh(tokens.refresh_token)).json;
       const third = (await refresh(second.refresh_token)).json;
-      expectOneOf((await read(world, third.access_token)).status, [200], 'the app');
-      expectOneOf((await refresh(tokens.refresh_token)).status, [400], 'the stolen token');
-      expectOneOf((await refresh(third.refresh_token)).status, [400], 'the token of the app afterwards');
+      expectAllowedValue((await read(world, third.access_token)).status, [200], 'the app');
+      expectAllowedValue((await refresh(tokens.refresh_token)).status, [400], 'the stolen token');
+      expectAllowedValue((await refresh(third.refresh_token)).status, [400], 'the token of the app afterwards');
       await expectRefusedEverywhere(world, third.access_token);
     },
     MAIL,
@@ -231,7 +231,7 @@ const TOKENS: readonly Probe[] = [
       const { refresh_token } = tokens;
       for (const scope of ['insights:read devices:read', 'keys:write', 'openid']) {
         const { status } = await requestTokens(world, app, { grant_type: 'refresh_token', refresh_token, scope });
-        expectOneOf(status, [400], `a refresh with ${scope}`);
+        expectAllowedValue(status, [400], `a refresh with ${scope}`);
       }
       for (const [method, path] of [
         ['GET', '/v1/devices'],
@@ -244,7 +244,7 @@ const TOKENS: readonly Probe[] = [
           key: tokens.access_token,
           ...(method === 'POST' && { body: {} }),
         });
-        expectOneOf(status, [403], `${method} ${path}`);
+        expectAllowedValue(status, [403], `${method} ${path}`);
       }
     },
     MAIL,
@@ -256,8 +256,8 @@ const TOKENS: readonly Probe[] = [
       const { access_token: key } = tokens;
       const other = await world.person('homeowner');
       const mine = await read(world, key);
-      expectOneOf([mine.status, mine.json.user_id].join(' '), [`200 ${home.userId}`], 'the home itself');
-      expectOneOf((await read(world, key, `?user_id=${other.userId}`)).status, [403], 'another home');
+      expectAllowedValue([mine.status, mine.json.user_id].join(' '), [`200 ${home.userId}`], 'the home itself');
+      expectAllowedValue((await read(world, key, `?user_id=${other.userId}`)).status, [403], 'another home');
       for (const [method, path] of [
         ['GET', '/dashboard/v1/devices'],
         ['GET', '/dashboard/v1/sessions'],
@@ -269,10 +269,10 @@ const TOKENS: readonly Probe[] = [
           from: world.address(),
           ...(method === 'POST' && { body }),
         });
-        expectOneOf(status, [401], `${method} ${path}`);
+        expectAllowedValue(status, [401], `${method} ${path}`);
       }
       const { status } = await world.ask('GET', `/v1/energy-insights?access_token=${key}`, { from: world.address() });
-      expectOneOf(status, [401], 'a token in the address');
+      expectAllowedValue(status, [401], 'a token in the address');
     },
     MAIL,
   ),
@@ -288,10 +288,10 @@ const ENDS: readonly Probe[] = [
         await world.ask('GET', '/dashboard/v1/authorizations', { headers: browser.headers })
       ).json;
       const path = `/dashboard/v1/authorizations/${authorization_id}`;
-      expectOneOf((await world.ask('DELETE', path, { headers: browser.headers })).status, [200], 'the end');
+      expectAllowedValue((await world.ask('DELETE', path, { headers: browser.headers })).status, [200], 'the end');
       await expectRefusedEverywhere(world, tokens.access_token);
       const again = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
-      expectOneOf((await requestTokens(world, app, again)).status, [400], 'a refresh');
+      expectAllowedValue((await requestTokens(world, app, again)).status, [400], 'a refresh');
     },
     MAIL,
   ),
@@ -307,7 +307,7 @@ const ENDS: readonly Probe[] = [
       const request = createConsentRequest(app);
       const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), request);
       const { access_token } = (await requestTokens(world, app, createCodeExchangeForm(back, request))).json;
-      expectOneOf((await read(world, access_token)).status, [200], 'the app before');
+      expectAllowedValue((await read(world, access_token)).status, [200], 'the app before');
       await world.must('DELETE', `/v1/users/${owner.userId}`);
       await expectRefusedEverywhere(world, access_token);
     },
@@ -330,8 +330,8 @@ const GUESSES: readonly Probe[] = [
       const api = world.apis[tried % world.apis.length] ?? world.target.api;
       statuses.push((await requestTokens(world, { ...app, secret: `x${tried}` }, form, api, from)).status);
     }
-    expectOneOf(statuses[0] as number, [401], 'the first guess');
-    expectOneOf(statuses.at(-1) as number, [429], 'the thirteenth guess');
+    expectAllowedValue(statuses[0] as number, [401], 'the first guess');
+    expectAllowedValue(statuses.at(-1) as number, [429], 'the thirteenth guess');
   }),
   defineProbe(
     'no token is exchanged without TLS',
@@ -341,7 +341,7 @@ const GUESSES: readonly Probe[] = [
       const head = `POST /oauth/token HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${btoa(`${clientId}:${secret}`)}`;
       const type = `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\nConnection: close`;
       const to = world.target.plainHttp as { host: string; port: number };
-      const { status, text } = await sendBytesAndReceive(to, 'tcp', `${head}\r\n${type}\r\n\r\n${body}`);
+      const { status, text } = await sendBytesAndReadResponse(to, 'tcp', `${head}\r\n${type}\r\n\r\n${body}`);
       assertProbeCondition(status !== 200 && !text.includes('eus_at_'), `the plain port answered ${status}`);
     },
     { needs: ['plainHttp'] },

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { generate, type Packet } from 'mqtt-packet';
 import { listServiceProcesses } from '../../chaos/installation.ts';
 import { scaleTimeLimitMs } from '../../time-limits.ts';
-import { measureTimeToClose, openSocket, type ServerAddress } from '../client.ts';
+import { measureMsUntilClosed, openSocket, type ServerAddress } from '../client.ts';
 import {
   assertProbeCondition,
   defineProbe as general,
@@ -97,7 +97,7 @@ const SUBSCRIPTIONS: readonly Probe[] = (['subscribe', 'unsubscribe'] as const).
             ),
           );
           assertProbeCondition(
-            (await measureTimeToClose(socket, 5_000)) !== null,
+            (await measureMsUntilClosed(socket, 5_000)) !== null,
             `it was open 5 s after ${cmd} of ${kind}`,
           );
         }
@@ -174,7 +174,7 @@ const MEMORY: readonly Probe[] = [
       await pause(100);
       const last = await login(world, hog, 'last');
       assertProbeCondition(
-        ended > 0 || (await measureTimeToClose(last, 2_000)) !== null,
+        ended > 0 || (await measureMsUntilClosed(last, 2_000)) !== null,
         '160 connections in a row were let in',
       );
     }),

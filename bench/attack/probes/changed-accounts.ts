@@ -1,5 +1,5 @@
 import { sendRequest } from '../client.ts';
-import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectAllowedValue, type Probe } from '../probe.ts';
 import { confirmEmail, requestSessionStatus, signIn, waitForConfirmationToken } from '../sign-in.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
@@ -8,7 +8,7 @@ const MAIL = { needs: ['dataDir'] as const };
 /** Fails unless every API process rejects a write with this key. */
 export async function expectKeyRejectedEverywhere(world: AttackedInstallation, key: string): Promise<void> {
   for (const api of world.apis)
-    expectOneOf(
+    expectAllowedValue(
       (await sendRequest(api, 'POST', '/v1/gateways', { key, body: { name: 'x' } })).status,
       [401],
       'the former key',
@@ -22,8 +22,8 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
     const boss = `boss-of-${attacker.email}`;
     const sent = { key: attacker.key, body: { email: boss } };
     const { json, status } = await world.ask('PATCH', `/v1/users/${attacker.userId}`, sent);
-    expectOneOf(status, [200], 'PATCH of the e-mail');
-    expectOneOf(json.email, [attacker.email], 'the address of the account');
+    expectAllowedValue(status, [200], 'PATCH of the e-mail');
+    expectAllowedValue(json.email, [attacker.email], 'the address of the account');
     // The attacker's account still has its own e-mail address, so another account can be created with the address that the attacker
     // requested.
     await world.must('POST', '/v1/users', { body: { email: boss, role: 'homeowner' } });
@@ -31,7 +31,7 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
   defineProbe('a changed role ends keys that were made before', async (world) => {
     for (const role of ['admin', 'utility']) {
       const { userId, key } = await world.person('homeowner');
-      expectOneOf((await world.ask('GET', '/v1/devices', { key })).status, [200], 'a key that is valid');
+      expectAllowedValue((await world.ask('GET', '/v1/devices', { key })).status, [200], 'a key that is valid');
       await world.must('PATCH', `/v1/users/${userId}`, { body: { role } });
       await expectKeyRejectedEverywhere(world, key);
     }
@@ -49,7 +49,11 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
       }
       await pause(10_000);
       for (const api of world.apis)
-        expectOneOf((await sendRequest(api, 'GET', '/v1/users', { key })).status, [401], 'a read after ten seconds');
+        expectAllowedValue(
+          (await sendRequest(api, 'GET', '/v1/users', { key })).status,
+          [401],
+          'a read after ten seconds',
+        );
     },
     { kind: 'waits' },
   ),
@@ -62,7 +66,7 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
       const made = (await world.must('POST', '/v1/keys', { key: utility.key, body })).json;
       const session = await signIn(world, home.email);
       for (const key of [home.key, made.key]) await expectKeyRejectedEverywhere(world, key);
-      expectOneOf(await requestSessionStatus(world, session), [200], 'the session that ended them');
+      expectAllowedValue(await requestSessionStatus(world, session), [200], 'the session that ended them');
     },
     MAIL,
   ),
@@ -75,7 +79,7 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
       await world.must('PATCH', `/v1/users/${home.userId}`, { key: utility.key, body: { email } });
       const token = await waitForConfirmationToken(world, email);
       await signIn(world, home.email);
-      expectOneOf((await confirmEmail(world, token)).status, [422], 'the link of the mail');
+      expectAllowedValue((await confirmEmail(world, token)).status, [422], 'the link of the mail');
     },
     MAIL,
   ),
@@ -86,7 +90,7 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
       await world.must('PATCH', `/v1/users/${userId}`, { key, body: { email: `thief-${email}` } });
       const token = await waitForConfirmationToken(world, `thief-${email}`);
       await world.must('DELETE', `/v1/keys/${keyId}`);
-      expectOneOf((await confirmEmail(world, token)).status, [422], 'the link of the mail');
+      expectAllowedValue((await confirmEmail(world, token)).status, [422], 'the link of the mail');
     },
     MAIL,
   ),

@@ -2,29 +2,29 @@ import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import {
   type HttpResponse,
-  measureTimeToClose,
+  measureMsUntilClosed,
   openSocket,
   type ServerAddress,
-  sendBytesAndReceive,
+  sendBytesAndReadResponse,
   sendRequest,
 } from '../client.ts';
-import { assertProbeCondition, defineProbe, expectOneOf, type Probe, ProbeFailedError } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectAllowedValue, type Probe, ProbeFailedError } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
 const request = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 const CLOSE = 'Connection: close';
 const raw = (world: AttackedInstallation, ...lines: string[]) =>
-  sendBytesAndReceive(world.target.api, 'tls', request(...lines));
+  sendBytesAndReadResponse(world.target.api, 'tls', request(...lines));
 
 /** Fails unless a response is an error in the usual form: JSON with the error's status. */
 function expectError({ status, json, text }: HttpResponse, allowed: readonly number[], what: string): void {
-  expectOneOf(status, allowed, what);
+  expectAllowedValue(status, allowed, what);
   const isOurs = typeof json?.error === 'string' && json.status === status;
   assertProbeCondition(isOurs, `${what}: the body is no error of the interface: ${text.slice(0, 60) || '(empty)'}`);
 }
 
 const served = async (world: AttackedInstallation, what: string) =>
-  expectOneOf((await world.ask('GET', '/healthz')).status, [200], `GET /healthz after ${what}`);
+  expectAllowedValue((await world.ask('GET', '/healthz')).status, [200], `GET /healthz after ${what}`);
 
 const PROTOCOL: readonly Probe[] = [
   defineProbe('a missing Host is answered in JSON', async (world) =>
@@ -39,11 +39,11 @@ const PROTOCOL: readonly Probe[] = [
   ),
   defineProbe('a target in absolute form is served', async (world) => {
     const { status } = await raw(world, 'GET https://elsewhere.example/healthz HTTP/1.1', 'Host: x', CLOSE);
-    expectOneOf(status, [200], 'GET https://elsewhere.example/healthz');
+    expectAllowedValue(status, [200], 'GET https://elsewhere.example/healthz');
   }),
   defineProbe('a target in absolute form is no way past the key', async (world) => {
     const { status } = await raw(world, 'GET https://elsewhere.example/v1/devices HTTP/1.1', 'Host: x', CLOSE);
-    expectOneOf(status, [401], 'GET https://elsewhere.example/v1/devices');
+    expectAllowedValue(status, [401], 'GET https://elsewhere.example/v1/devices');
   }),
   defineProbe('a request with two lengths is refused: nothing is smuggled behind it', async (world) => {
     const second = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -52,13 +52,13 @@ const PROTOCOL: readonly Probe[] = [
       ['Transfer-Encoding: chunked', `Content-Length: 4`],
       ['Transfer-Encoding: xchunked', `Content-Length: ${second.length}`],
     ]) {
-      const { status, text } = await sendBytesAndReceive(
+      const { status, text } = await sendBytesAndReadResponse(
         world.target.api,
         'tls',
         `${request('POST /v1/keys HTTP/1.1', 'Host: x', ...lengths)}${second}`,
         2_000,
       );
-      expectOneOf(status, [400], lengths.join(' and '));
+      expectAllowedValue(status, [400], lengths.join(' and '));
       assertProbeCondition(!text.includes('HTTP/1.1 200'), `${lengths.join(' and ')}: what was behind it was served`);
     }
   }),
@@ -72,7 +72,7 @@ const PROTOCOL: readonly Probe[] = [
       'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
       'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     ]) {
-      const answer = await sendBytesAndReceive(world.target.api, 'tls', bytes, 2_000);
+      const answer = await sendBytesAndReadResponse(world.target.api, 'tls', bytes, 2_000);
       if (answer.status !== 0) expectError(answer, [400], JSON.stringify(bytes.slice(0, 20)));
     }
     await served(world, 'bytes that are no HTTP');
@@ -88,14 +88,14 @@ const PROTOCOL: readonly Probe[] = [
     ]) {
       const { status, text } = await raw(world, `GET ${path} HTTP/1.1`, 'Host: x', CLOSE);
       assertProbeCondition(!/"dependencies"|root:/.test(text), `${path} shows a file`);
-      expectOneOf(status, [400, 404], path);
+      expectAllowedValue(status, [400, 404], path);
     }
   }),
   defineProbe('a method that a path does not know is 404 with Allow, TRACE too', async (world) => {
     const { key } = await world.person('homeowner');
     for (const method of ['TRACE', 'PUT', 'OPTIONS', 'PROPFIND']) {
       const answer = await world.ask(method, '/v1/devices', { key });
-      expectOneOf(answer.status, [404], `${method} /v1/devices`);
+      expectAllowedValue(answer.status, [404], `${method} /v1/devices`);
       assertProbeCondition(
         /GET/.test(String(answer.headers.allow)),
         `${method} /v1/devices: Allow is ${answer.headers.allow}`,
@@ -128,9 +128,9 @@ const PROTOCOL: readonly Probe[] = [
   defineProbe('a key in a query or a cookie is none', async (world) => {
     const { key } = await world.person('homeowner');
     for (const name of ['api_key', 'access_token', 'key', 'authorization'])
-      expectOneOf((await world.ask('GET', `/v1/devices?${name}=${key}`)).status, [401], `?${name}=`);
+      expectAllowedValue((await world.ask('GET', `/v1/devices?${name}=${key}`)).status, [401], `?${name}=`);
     const headers = { cookie: `key=${key}`, 'x-api-key': key };
-    expectOneOf((await world.ask('GET', '/v1/devices', { headers })).status, [401], 'Cookie and X-API-Key');
+    expectAllowedValue((await world.ask('GET', '/v1/devices', { headers })).status, [401], 'Cookie and X-API-Key');
   }),
   defineProbe('a method in a header changes no method', async (world) => {
     const owner = await world.person('homeowner');
@@ -138,16 +138,16 @@ const PROTOCOL: readonly Probe[] = [
     const headers = { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' };
     await world.ask('GET', `/v1/devices/${device.deviceId}`, { key: owner.key, headers });
     const { status } = await world.ask('GET', `/v1/devices/${device.deviceId}`, { key: owner.key });
-    expectOneOf(status, [200], 'the device afterwards');
+    expectAllowedValue(status, [200], 'the device afterwards');
   }),
   defineProbe('/ leads to the dashboard', async (world) => {
     const { status, headers } = await world.ask('GET', '/', { headers: { accept: 'text/html' } });
-    expectOneOf(status, [301, 302, 303, 307, 308], 'GET /');
+    expectAllowedValue(status, [301, 302, 303, 307, 308], 'GET /');
     assertProbeCondition(String(headers.location).startsWith('/dashboard'), `it leads to ${headers.location}`);
   }),
   defineProbe('the certificate can be downloaded, and the key not with it', async (world) => {
     const { status, text } = await world.ask('GET', '/certificate.pem');
-    expectOneOf(status, [200], 'GET /certificate.pem');
+    expectAllowedValue(status, [200], 'GET /certificate.pem');
     assertProbeCondition(text.includes('BEGIN CERTIFICATE') && !text.includes('PRIVATE'), 'it is no certificate alone');
   }),
   defineProbe('HTTP/2 is spoken', async (world) => {
@@ -223,7 +223,7 @@ const PLAIN: readonly Probe[] = [
       const { key } = await world.person('homeowner');
       for (const header of ['X: x', 'X-Forwarded-Proto: https', 'Forwarded: proto=https', 'Front-End-Https: on']) {
         const lines = ['GET /v1/devices HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`, header, CLOSE];
-        expectError(await sendBytesAndReceive(to, 'tcp', request(...lines)), [403], header);
+        expectError(await sendBytesAndReadResponse(to, 'tcp', request(...lines)), [403], header);
       }
     },
     { needs: ['plainHttp'] },
@@ -232,9 +232,9 @@ const PLAIN: readonly Probe[] = [
     'plain HTTP without Host, or with a strange Expect, is refused in JSON',
     async (world) => {
       const to = world.target.plainHttp as ServerAddress;
-      expectError(await sendBytesAndReceive(to, 'tcp', request('GET / HTTP/1.1', CLOSE)), [400, 403], 'no Host');
+      expectError(await sendBytesAndReadResponse(to, 'tcp', request('GET / HTTP/1.1', CLOSE)), [400, 403], 'no Host');
       const strange = request('GET / HTTP/1.1', 'Host: x', 'Expect: x', CLOSE);
-      expectError(await sendBytesAndReceive(to, 'tcp', strange), [400, 403], 'Expect: x');
+      expectError(await sendBytesAndReadResponse(to, 'tcp', strange), [400, 403], 'Expect: x');
     },
     { needs: ['plainHttp'] },
   ),
@@ -278,7 +278,7 @@ const WAITING: readonly Probe[] = [
         const socket = openSocket(world.target.api, layer);
         if (begin) socket.write(Buffer.from(begin(key), 'latin1'));
         const dripping = drip === undefined ? undefined : setInterval(() => socket.write(drip), 1_000);
-        const ms = await measureTimeToClose(socket, (withinS + 5) * 1_000);
+        const ms = await measureMsUntilClosed(socket, (withinS + 5) * 1_000);
         clearInterval(dripping);
         assertProbeCondition(ms !== null, `it was still open after ${withinS + 5} s`);
         assertProbeCondition(ms <= withinS * 1_000, `it was open for ${(ms / 1_000).toFixed(1)} s`);
@@ -289,7 +289,7 @@ const WAITING: readonly Probe[] = [
   defineProbe(
     'plain HTTP ends a socket that never asks within 75 s',
     async (world) => {
-      const ms = await measureTimeToClose(openSocket(world.target.plainHttp as ServerAddress, 'tcp'), 75_000);
+      const ms = await measureMsUntilClosed(openSocket(world.target.plainHttp as ServerAddress, 'tcp'), 75_000);
       assertProbeCondition(ms !== null, 'it was still open after 75 s');
     },
     { kind: 'waits', needs: ['plainHttp'] },
@@ -309,7 +309,7 @@ const WAITING: readonly Probe[] = [
       const { status } = await sendRequest(api, 'GET', '/v1/devices', { key: world.target.adminKey });
       const ms = performance.now() - fromMs;
       for (const socket of sockets) socket.destroy();
-      expectOneOf(status, [200], 'GET /v1/devices');
+      expectAllowedValue(status, [200], 'GET /v1/devices');
       if (ms > 2_000) throw new ProbeFailedError(`it took ${Math.round(ms)} ms`);
     },
     { kind: 'alone' },

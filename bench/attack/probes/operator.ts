@@ -1,22 +1,22 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ServerAddress, sendBytesAndReceive } from '../client.ts';
-import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
+import { type ServerAddress, sendBytesAndReadResponse } from '../client.ts';
+import { assertProbeCondition, defineProbe, expectAllowedValue, type Probe } from '../probe.ts';
 
 const request = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 
 export const OPERATOR_PROBES: readonly Probe[] = [
   defineProbe('metrics are not on the public listener', async (world) => {
     for (const path of ['/metrics', '/metrics.json', '/internal/mqtt/authenticate'])
-      expectOneOf((await world.ask('GET', path)).status, [404], `GET ${path}`);
+      expectAllowedValue((await world.ask('GET', path)).status, [404], `GET ${path}`);
   }),
   defineProbe(
     'the operator’s listener answers no page of another site: its Host is looked at',
     async (world) => {
       const to = world.target.operator as ServerAddress;
       const ask = (host: string) =>
-        sendBytesAndReceive(to, 'tcp', request('GET /metrics HTTP/1.1', `Host: ${host}`, 'Connection: close'));
-      expectOneOf((await ask(`127.0.0.1:${to.port}`)).status, [200], 'Host: 127.0.0.1');
+        sendBytesAndReadResponse(to, 'tcp', request('GET /metrics HTTP/1.1', `Host: ${host}`, 'Connection: close'));
+      expectAllowedValue((await ask(`127.0.0.1:${to.port}`)).status, [200], 'Host: 127.0.0.1');
       const { status } = await ask(`evil.example:${to.port}`);
       assertProbeCondition(status >= 400, `Host: evil.example got ${status}`);
     },
@@ -28,7 +28,7 @@ export const OPERATOR_PROBES: readonly Probe[] = [
       const { userId, email } = await world.person('homeowner');
       await world.must('GET', `/v1/users/${userId}`);
       const to = world.target.operator as ServerAddress;
-      const { text } = await sendBytesAndReceive(
+      const { text } = await sendBytesAndReadResponse(
         to,
         'tcp',
         request('GET /metrics HTTP/1.1', `Host: 127.0.0.1:${to.port}`, 'Connection: close'),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type ServerAddress, sendRequest } from '../client.ts';
-import { assertProbeCondition, defineProbe, expectOneOf, type Probe } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectAllowedValue, type Probe } from '../probe.ts';
 import type { AttackedInstallation, Person } from '../world.ts';
 
 /** Creates a utility and a home that it enrolled, with a meter that the utility paired. */
@@ -67,24 +67,28 @@ export const OWNERSHIP_PROBES: readonly Probe[] = [
     for (const id of [deviceId, own])
       for (const certificate_sha256 of [randomBytes(32).toString('hex'), null]) {
         const sent = { key: home.key, body: { certificate_sha256 } };
-        expectOneOf((await world.ask('PATCH', `/v1/devices/${id}`, sent)).status, [403], 'PATCH of the certificate');
+        expectAllowedValue(
+          (await world.ask('PATCH', `/v1/devices/${id}`, sent)).status,
+          [403],
+          'PATCH of the certificate',
+        );
       }
   }),
   defineProbe('a certificate is registered with one device', async (world) => {
     const { utility, home, deviceId } = await meteredHome(world);
     const { deviceId: other } = await world.device(home);
     const sent = { key: utility.key, body: { certificate_sha256: randomBytes(32).toString('hex') } };
-    expectOneOf((await world.ask('PATCH', `/v1/devices/${deviceId}`, sent)).status, [200], 'of the utility');
-    expectOneOf((await world.ask('PATCH', `/v1/devices/${other}`, sent)).status, [409], 'of another device');
+    expectAllowedValue((await world.ask('PATCH', `/v1/devices/${deviceId}`, sent)).status, [200], 'of the utility');
+    expectAllowedValue((await world.ask('PATCH', `/v1/devices/${other}`, sent)).status, [409], 'of another device');
   }),
   ...LOWERING.map(([what, method, path, body]) =>
     defineProbe(`a home does not lower its own bill: it never ${what}, of a meter of its utility`, async (world) => {
       const { home, deviceId, utility } = await world.once('a metered home', () => meteredHome(world));
       const at = `/v1/devices/${deviceId}${path}`;
       const sent = body === undefined ? { key: home.key } : { key: home.key, body };
-      expectOneOf((await world.ask(method, at, sent)).status, [403], `${method} ${at}`);
+      expectAllowedValue((await world.ask(method, at, sent)).status, [403], `${method} ${at}`);
       const { json } = await world.must('GET', `/v1/devices/${deviceId}`, { key: utility.key });
-      expectOneOf(json.managed_by, ['utility'], 'managed_by afterwards');
+      expectAllowedValue(json.managed_by, ['utility'], 'managed_by afterwards');
     }),
   ),
   defineProbe('a home revokes no edit of its utility', async (world) => {
@@ -94,13 +98,13 @@ export const OWNERSHIP_PROBES: readonly Probe[] = [
     const start = new Date(end.getTime() - 3_600_000).toISOString();
     const body = { action: 'exclude', start, end: end.toISOString(), reason: 'x' };
     const { edit_id } = (await world.must('POST', path, { key: utility.key, body })).json;
-    expectOneOf(
+    expectAllowedValue(
       (await world.ask('DELETE', `${path}/${edit_id}`, { key: home.key })).status,
       [403],
       'DELETE of the edit',
     );
     const [edit] = (await world.must('GET', path, { key: home.key })).json;
-    expectOneOf(edit?.status, ['in_force'], 'the edit afterwards');
+    expectAllowedValue(edit?.status, ['in_force'], 'the edit afterwards');
   }),
   defineProbe('of 30 serials that are guessed at once ten are decided', (world) => guessSerials(world, 30)),
   defineProbe(

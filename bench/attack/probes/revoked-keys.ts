@@ -3,7 +3,7 @@ import { sendRequest } from '../client.ts';
 import {
   assertProbeCondition,
   defineProbe,
-  expectOneOf,
+  expectAllowedValue,
   type Probe,
   ProbeFailedError,
   ProbeSkippedError,
@@ -21,12 +21,12 @@ async function refusedEverywhere(
   for (const [index, api] of world.apis.entries()) {
     const who = await make();
     const known = await sendRequest(api, 'GET', '/v1/devices', { key: who.key });
-    expectOneOf(known.status, [200], 'a key that is valid');
+    expectAllowedValue(known.status, [200], 'a key that is valid');
     await end(who);
     const [method, path, body] = change(who);
     const sent: RequestOptions = { key: who.key, from: world.address(), ...(body === undefined ? {} : { body }) };
     const { status } = await sendRequest(api, method, path, sent);
-    expectOneOf(status, refusals, `${method} ${path} on process ${index + 1}`);
+    expectAllowedValue(status, refusals, `${method} ${path} on process ${index + 1}`);
   }
 }
 
@@ -142,7 +142,7 @@ export const REVOKED_KEY_PROBES: readonly Probe[] = [
     const narrow = await world.person('homeowner', { scopes: ['keys:write', 'devices:read'] });
     for (const body of [{}, { scopes: ['users:write'] }, { scopes: ['devices:read', 'devices:write'] }]) {
       const { status } = await world.ask('POST', '/v1/keys', { key: narrow.key, body });
-      expectOneOf(status, [403], `POST /v1/keys ${JSON.stringify(body)}`);
+      expectAllowedValue(status, [403], `POST /v1/keys ${JSON.stringify(body)}`);
     }
   }),
   defineProbe('nobody but an administrator gives out roles and plans', async (world) => {
@@ -160,7 +160,7 @@ export const REVOKED_KEY_PROBES: readonly Probe[] = [
     ];
     for (const [{ key }, method, path, body] of tries) {
       const { status } = await world.ask(method, path, { key, body });
-      expectOneOf(status, [403], `${method} ${path.slice(0, 12)} ${JSON.stringify(body)}`);
+      expectAllowedValue(status, [403], `${method} ${path.slice(0, 12)} ${JSON.stringify(body)}`);
     }
   }),
   defineProbe('the limits of a plan hold over all keys of the account and all processes', async (world) => {
@@ -176,8 +176,8 @@ export const REVOKED_KEY_PROBES: readonly Probe[] = [
     if (Number(policy) >= 80) throw new ProbeSkippedError(`the plan free has ${policy} requests a minute here`);
     const served = asked.filter(({ status }) => status === 200).length;
     const refused = asked.filter(({ status }) => status === 429);
-    expectOneOf(served, [Number(policy)], 'requests that were served');
-    expectOneOf(served + refused.length, [80], 'requests that were served or refused');
+    expectAllowedValue(served, [Number(policy)], 'requests that were served');
+    expectAllowedValue(served + refused.length, [80], 'requests that were served or refused');
     if (refused.some(({ headers }) => !(Number(headers['retry-after']) > 0)))
       throw new ProbeFailedError('a 429 without Retry-After');
   }),
@@ -186,9 +186,9 @@ export const REVOKED_KEY_PROBES: readonly Probe[] = [
     const statuses: number[] = [];
     for (let tried = 0; tried < 13; tried++)
       statuses.push((await world.ask('GET', '/v1/devices', { key: `eus_live_${'x'.repeat(42)}`, from })).status);
-    expectOneOf(statuses[0] as number, [401], 'the first wrong key');
-    expectOneOf(statuses.at(-1) as number, [429], 'the thirteenth wrong key');
+    expectAllowedValue(statuses[0] as number, [401], 'the first wrong key');
+    expectAllowedValue(statuses.at(-1) as number, [429], 'the thirteenth wrong key');
     const { key } = await world.person('homeowner');
-    expectOneOf((await world.ask('GET', '/v1/devices', { key, from })).status, [200], 'a right key');
+    expectAllowedValue((await world.ask('GET', '/v1/devices', { key, from })).status, [200], 'a right key');
   }),
 ];

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { assertProbeCondition, defineProbe, expectOneOf, type Probe, ProbeSkippedError } from '../probe.ts';
+import { assertProbeCondition, defineProbe, expectAllowedValue, type Probe, ProbeSkippedError } from '../probe.ts';
 import { pause } from '../world.ts';
 
 /** Addresses that no webhook may be sent to, in different notations. */
@@ -35,10 +35,10 @@ export const WEBHOOK_PROBES: readonly Probe[] = [
       for (const host of PRIVATE) {
         const body = { event: 'usage.updated', url: `https://${host}:${port}/x`, auth_token: SECRET };
         const { status, json } = await world.ask('POST', '/v1/webhooks', { key, body });
-        expectOneOf(status, [201, 422], `POST /v1/webhooks to ${host}`);
+        expectAllowedValue(status, [201, 422], `POST /v1/webhooks to ${host}`);
         if (status === 422) continue;
         ids.push(json.webhook_id);
-        expectOneOf(
+        expectAllowedValue(
           (await world.ask('POST', `/v1/webhooks/${json.webhook_id}/test`, { key })).status,
           [202],
           'its test',
@@ -77,6 +77,6 @@ export const WEBHOOK_PROBES: readonly Probe[] = [
     };
     const answers = await Promise.all(Array.from({ length: 104 }, () => send()));
     const made = answers.filter(({ status }) => status === 201).length;
-    expectOneOf(made, [100], 'subscriptions made');
+    expectAllowedValue(made, [100], 'subscriptions made');
   }),
 ];

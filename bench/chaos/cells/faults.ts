@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterFault } from '../cluster/faults.ts';
 import type { PublishingHome } from '../cluster/homes.ts';
 import { printToStderr } from '../cluster/measure-fault.ts';
-import type { CellsInstallation, ChaosCell } from './installation.ts';
+import type { ChaosCell, InstallationWithCells } from './installation.ts';
 
 /** A fault that is injected into an installation with cells. */
-export interface CellsInstallationFault extends ClusterFault {
+export interface CellFault extends ClusterFault {
   /** Whether a run with `--quick` includes this fault. */
   isQuick?: true;
   /** Cell whose homes must not be affected by the fault; omitted if the fault affects all cells. */
@@ -29,9 +29,9 @@ const nothing = async () => {};
 
 /** Returns all faults of cells (installations). `heldMs`: for each moved account, the time in ms for which no cell served it, up to now. */
 export function createCellFaults(
-  installation: CellsInstallation,
+  installation: InstallationWithCells,
   homes: readonly PublishingHome[],
-): { faults: CellsInstallationFault[]; heldMs: number[] } {
+): { faults: CellFault[]; heldMs: number[] } {
   const [first, c2] = installation.cells;
   const mover = createMover(installation, homes);
   return {
@@ -57,9 +57,9 @@ export function createCellFaults(
   };
 }
 
-function ofRouters({ routers }: CellsInstallation): CellsInstallationFault[] {
+function ofRouters({ routers }: InstallationWithCells): CellFault[] {
   const [one, other = one] = routers.all;
-  const kills = (router: typeof one, number: number): CellsInstallationFault => ({
+  const kills = (router: typeof one, number: number): CellFault => ({
     name: `router ${number} killed`,
     goal: ROUTER,
     holdS: 0,
@@ -70,11 +70,8 @@ function ofRouters({ routers }: CellsInstallation): CellsInstallationFault[] {
   return [kills(one, 1), kills(other, 2)];
 }
 
-function ofIngest(cell: ChaosCell, spared: ChaosCell): CellsInstallationFault[] {
-  const fault = (
-    name: string,
-    more: Omit<CellsInstallationFault, 'name' | 'spared' | 'goal'>,
-  ): CellsInstallationFault => ({
+function ofIngest(cell: ChaosCell, spared: ChaosCell): CellFault[] {
+  const fault = (name: string, more: Omit<CellFault, 'name' | 'spared' | 'goal'>): CellFault => ({
     name: `${name} of cell ${cell.name}`,
     ...{ spared, goal: INGEST },
     ...more,
@@ -103,13 +100,10 @@ function ofIngest(cell: ChaosCell, spared: ChaosCell): CellsInstallationFault[] 
   ];
 }
 
-function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellsInstallationFault[] {
+function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellFault[] {
   const { patroni } = cell;
   let primary: Awaited<ReturnType<typeof patroni.primary>> | undefined;
-  const fault = (
-    name: string,
-    more: Omit<CellsInstallationFault, 'name' | 'spared' | 'cutsDeliveries'>,
-  ): CellsInstallationFault => ({
+  const fault = (name: string, more: Omit<CellFault, 'name' | 'spared' | 'cutsDeliveries'>): CellFault => ({
     name: `${name} of cell ${cell.name}`,
     ...{ spared, cutsDeliveries: true },
     ...more,
@@ -155,15 +149,9 @@ function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellsInstallationFault[
 /**
  * Faults during the move of an account. A later run of the move command must complete the move, even if the fault makes the first run fail.
  */
-function createMoveFaults(
-  { routers, cells: [first, c2], move }: CellsInstallation,
-  mover: Mover,
-): CellsInstallationFault[] {
+function createMoveFaults({ routers, cells: [first, c2], move }: InstallationWithCells, mover: Mover): CellFault[] {
   const [router] = routers.all;
-  const whileMoving = (
-    name: string,
-    interrupt: (running: ReturnType<typeof move>) => Promise<unknown>,
-  ): CellsInstallationFault => ({
+  const whileMoving = (name: string, interrupt: (running: ReturnType<typeof move>) => Promise<unknown>): CellFault => ({
     name: `${name} while an account moves`,
     goal: DATABASE,
     cutsDeliveries: true,
@@ -197,7 +185,7 @@ function createMoveFaults(
 type Mover = ReturnType<typeof createMover>;
 
 /** Creates an object that moves accounts, and records for how long neither cell served each account. */
-function createMover({ move }: CellsInstallation, homes: readonly PublishingHome[]) {
+function createMover({ move }: InstallationWithCells, homes: readonly PublishingHome[]) {
   let used = 0;
   const heldMs: number[] = [];
   const ofFirst = homes.filter(({ userId }) => !userId.startsWith('usr_c2_'));

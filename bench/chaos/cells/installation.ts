@@ -23,7 +23,7 @@ export interface ChaosCell extends Cell {
 }
 
 /** A complete installation of deploy/cells on the loopback interface: two routers in front of two cells, and a receiver of webhooks. */
-export interface CellsInstallation {
+export interface InstallationWithCells {
   routers: Routers;
   /** `first` and `c2`. */
   cells: readonly [ChaosCell, ChaosCell];
@@ -46,7 +46,7 @@ const NAMES = ['first', 'c2'] as const;
 const ROLES = ['worker', 'api', 'ingest', 'ingest'] as const;
 
 /** Starts the installation. It needs Patroni, etcd and HAProxy of Debian 13. */
-export async function installCells(): Promise<CellsInstallation> {
+export async function installCells(): Promise<InstallationWithCells> {
   const undo: (() => Promise<unknown>)[] = [];
   const remove = async () => {
     for (const step of undo.splice(0).reverse()) await step();

@@ -4,7 +4,7 @@ import { type BenchmarkGoal, formatGoal, isGoalMet } from '../../answer.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import {
   type PublishingHome,
-  type PublishingHomes,
+  type PublishingHomeGroup,
   startHomes,
   waitUntilHomesFinish,
   waitUntilHomesResume,
@@ -19,14 +19,14 @@ import {
   listAcknowledgementTimesMs,
   MAX_RECOVERY_MS,
   printDeliveryRetries,
-  printDifferences,
+  printRunDifferences,
   printToStderr,
   selectFaultsByName,
 } from '../cluster/measure-fault.ts';
 import { compareFinalState, countOutOfOrderReadings, type FinalStateVerdict } from '../cluster/verdict.ts';
-import { type CellsInstallationFault, createCellFaults } from './faults.ts';
+import { type CellFault, createCellFaults } from './faults.ts';
 import { findUndetectedErrors, injectErrors, waitUntilErrorsCanBeInjected } from './inject-errors.ts';
-import { type CellsInstallation, installCells } from './installation.ts';
+import { type InstallationWithCells, installCells } from './installation.ts';
 
 /** Homes of each cell. */
 const HOMES = 15;
@@ -62,7 +62,7 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
     'two routers, and two cells, each with two databases, two ingest processes and one of each other role …',
   );
   const installation = await installCells();
-  let homes: PublishingHomes | undefined;
+  let homes: PublishingHomeGroup | undefined;
   try {
     const { cells, routers } = installation;
     homes = await startHomes(
@@ -73,9 +73,7 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
     await begin(homes);
     const calm = await countOutOfOrder(installation);
     const { faults, heldMs } = createCellFaults(installation, homes.all);
-    const chosen = (selectFaultsByName(faults, words) as CellsInstallationFault[]).filter(
-      (one) => one.isQuick || !isQuick,
-    );
+    const chosen = (selectFaultsByName(faults, words) as CellFault[]).filter((one) => one.isQuick || !isQuick);
     const rows: CellsRow[] = [];
     for (const fault of chosen) rows.push(await endure(installation, homes, fault));
     const plan = planErrors(installation, homes.all, rows);
@@ -90,7 +88,7 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
   }
 }
 
-async function begin({ all }: PublishingHomes): Promise<void> {
+async function begin({ all }: PublishingHomeGroup): Promise<void> {
   if (!(await waitUntilHomesResume(all, scaleTimeLimitMs(MAX_RECOVERY_MS))))
     throw new Error(
       `${describeTimeout('not every home has a reading stored, before any fault', MAX_RECOVERY_MS)}\n${describeHomesWithMissingReadings(all).join('\n')}`,
@@ -99,15 +97,15 @@ async function begin({ all }: PublishingHomes): Promise<void> {
   await pause(CALM_S * 1_000);
 }
 
-async function countOutOfOrder({ cells }: CellsInstallation): Promise<number> {
+async function countOutOfOrder({ cells }: InstallationWithCells): Promise<number> {
   const counts = await Promise.all(cells.map(({ pool }) => countOutOfOrderReadings(pool)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
 async function endure(
-  { cells, receiver }: CellsInstallation,
-  homes: PublishingHomes,
-  fault: CellsInstallationFault,
+  { cells, receiver }: InstallationWithCells,
+  homes: PublishingHomeGroup,
+  fault: CellFault,
 ): Promise<CellsRow> {
   printToStderr(`${new Date().toISOString()} ${fault.name} …`);
   const row = await injectAndMeasureFault(
@@ -130,7 +128,7 @@ async function endure(
 
 /** Selects the homes in whose data errors are made: homes that stay in cell c2 during the whole run. */
 function planErrors(
-  { cells, receiver }: CellsInstallation,
+  { cells, receiver }: InstallationWithCells,
   homes: readonly PublishingHome[],
   rows: readonly CellsRow[],
 ) {
@@ -141,7 +139,7 @@ function planErrors(
 
 /** Compares the final state with the expected state. To test the comparison, makes one error of each kind and compares again. */
 async function judge(
-  { cells, receiver }: CellsInstallation,
+  { cells, receiver }: InstallationWithCells,
   homes: readonly PublishingHome[],
   plan: ReturnType<typeof planErrors>,
 ) {
@@ -226,7 +224,7 @@ function report({ calm, ...all }: Report, isJson: boolean): number {
     console.table(result);
     for (const one of goals) console.log(formatGoal(one));
   }
-  printDifferences(differences);
+  printRunDifferences(differences);
   printDeliveryRetries(retries);
   for (const what of missed) printToStderr(`WRONG: the comparison did not find a planted error: ${what}`);
   return rows.every((row) => row.goesOn) && differences.length + calm + missed.length === 0 ? 0 : 1;

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RabbitNode } from '../../../test/support/cluster/rabbitmq.ts';
-import { type Cluster, type RoleControl, type RoleName, SMALL_DISK_BROKER_INDEX } from './installation.ts';
+import { type Cluster, type ProcessRole, type RoleProcessControl, SMALL_DISK_BROKER_INDEX } from './installation.ts';
 
 /** A fault of the cluster while homes publish. */
 export interface ClusterFault {
@@ -96,8 +96,8 @@ const killsNodeOf =
 
 const killsRoleOf =
   ({ roles }: Cluster) =>
-  (name: RoleName, which: 0 | 1): ClusterFault => {
-    const role: RoleControl = roles[name][which];
+  (name: ProcessRole, which: 0 | 1): ClusterFault => {
+    const role: RoleProcessControl = roles[name][which];
     return {
       name: `${name} killed`,
       goal: WORKER,

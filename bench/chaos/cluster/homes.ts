@@ -32,7 +32,7 @@ export interface PublishingHome {
 }
 
 /** Homes that publish readings in order, and that are distributed over all brokers. Each reading is repeated until it is acknowledged. */
-export interface PublishingHomes {
+export interface PublishingHomeGroup {
   all: PublishingHome[];
   /** Distributes the homes over all brokers again, as at the start. */
   spread(): void;
@@ -56,7 +56,7 @@ export async function startHomes(
   { places, entrances }: { places: readonly HomesPlace[]; entrances: Cluster['entrances'] },
   count: number,
   minutes: number,
-): Promise<PublishingHomes> {
+): Promise<PublishingHomeGroup> {
   const stepMs = STEPS_MS.find((ms) => (minutes * 60_000 * ms) / EVERY_MS < PLAYED_MS) ?? 1_000;
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - PLAYED_MS;
   const all: PublishingHome[] = [];
@@ -91,7 +91,7 @@ export async function startHomes(
 }
 
 /** Stops publishing, and waits for at most `withinMs` until all messages are acknowledged. */
-export async function waitUntilHomesFinish({ all, finish }: PublishingHomes, withinMs: number): Promise<void> {
+export async function waitUntilHomesFinish({ all, finish }: PublishingHomeGroup, withinMs: number): Promise<void> {
   await finish();
   await Promise.race([Promise.all(all.map(({ publisher }) => publisher.flush())), pause(withinMs)]);
 }

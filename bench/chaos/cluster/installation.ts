@@ -28,10 +28,10 @@ export const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 export const SMALL_DISK_BROKER_INDEX = 1;
 const SMALL_MB = 384;
 
-export type RoleName = 'ingest' | 'api' | 'worker';
+export type ProcessRole = 'ingest' | 'api' | 'worker';
 
 /** One of the two processes of a role (process type). A fault can stop it and start it again. */
-export interface RoleControl {
+export interface RoleProcessControl {
   start(): Promise<void>;
   kill(): Promise<void>;
   /** Sends SIGTERM and waits until the process has ended. */
@@ -51,7 +51,7 @@ export interface Cluster {
   patroni: PatroniCluster;
   pool: Pool;
   receiver: WebhookReceiver;
-  roles: Record<RoleName, readonly [RoleControl, RoleControl]>;
+  roles: Record<ProcessRole, readonly [RoleProcessControl, RoleProcessControl]>;
   /**
    * Network links of the brokers. Null if this machine does not allow private networks, or if the cluster has no RabbitMQ. Only a broker
    * with such a link can have a small disk.
@@ -82,7 +82,7 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
     LOG_LEVEL: process.env.CHAOS_LOG ?? 'silent',
   };
   const ingestPorts = [await findFreeIngestPorts(), await findFreeIngestPorts()] as const;
-  const portsOf = (role: RoleName, which: 0 | 1) => {
+  const portsOf = (role: ProcessRole, which: 0 | 1) => {
     const { mqtt, operator } = ingestPorts[which];
     // Brokers connect to the operator endpoint through their own network link, so the endpoint must not listen on the loopback interface
     // only.
@@ -92,9 +92,9 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
       ? { MQTT_PORT: String(mqtt), OPERATOR_PORT: String(operator), TRUST_PROXY: '127.0.0.1', DRAIN_SECONDS: '6' }
       : {};
   };
-  const make = (role: RoleName, which: 0 | 1) =>
+  const make = (role: ProcessRole, which: 0 | 1) =>
     createRole(role, { ...env, ...portsOf(role, which) }, receiver.ca, undo);
-  const both = async (role: RoleName) => [await make(role, 0), await make(role, 1)] as const;
+  const both = async (role: ProcessRole) => [await make(role, 0), await make(role, 1)] as const;
   const roles = { ingest: await both('ingest'), api: await both('api'), worker: await both('worker') };
   // The first worker creates the schema.
   await roles.worker[0].start();
@@ -133,11 +133,11 @@ function startBrokers(
 
 /** Returns a process of a role (process type) with its own data folder. The process is not started yet. */
 async function createRole(
-  role: RoleName,
+  role: ProcessRole,
   env: Record<string, string>,
   ca: Buffer | string,
   undo: AsyncDisposableStack,
-): Promise<RoleControl> {
+): Promise<RoleProcessControl> {
   const folder = undo.adopt(await createTemporaryFolder(), (one) => one.remove());
   const caFile = join(folder.path, 'ca.pem');
   await writeFile(caFile, ca);

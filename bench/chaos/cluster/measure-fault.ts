@@ -6,7 +6,7 @@ import type { WebhookReceiver } from '../../../test/support/receiver.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import { type ChaosRunDifference, DIFFERENCE_KINDS } from './compare.ts';
 import type { ClusterFault } from './faults.ts';
-import { type PublishingHome, type PublishingHomes, waitUntilHomesResume } from './homes.ts';
+import { type PublishingHome, type PublishingHomeGroup, waitUntilHomesResume } from './homes.ts';
 import { parseWebhookCall } from './verdict.ts';
 
 /** Maximum time to wait after a fault until readings resume, in ms. */
@@ -36,7 +36,7 @@ export interface FaultEffect {
 
 /** Installation into which faults are injected. */
 export interface FaultTargetInstallation {
-  homes: PublishingHomes;
+  homes: PublishingHomeGroup;
   receiver: WebhookReceiver;
   /** Distributes the load evenly before a fault is injected. */
   prepare(): Promise<unknown>;
@@ -164,7 +164,7 @@ export const formatFaultEffect = ({ acknowledged, stored, alert, goal, isKept, g
   `goal ${goal} s ${isKept ? 'kept' : 'MISSED'}${isOn ? '' : '; DID NOT GO ON'}`;
 
 /** Prints differences: the first few of each kind. */
-export function printDifferences(differences: readonly ChaosRunDifference[]): void {
+export function printRunDifferences(differences: readonly ChaosRunDifference[]): void {
   for (const [kind, few] of Object.entries(Object.groupBy(differences, (one) => one.kind))) {
     const name = DIFFERENCE_KINDS[kind as keyof typeof DIFFERENCE_KINDS];
     for (const { of } of few.slice(0, MAX_LISTED)) printToStderr(`WRONG: ${name}: ${of}`);

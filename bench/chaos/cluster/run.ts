@@ -6,7 +6,7 @@ import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import { createClusterFaults, NETWORK_AND_DISK_FAULTS } from './faults.ts';
 import {
   type PublishingHome,
-  type PublishingHomes,
+  type PublishingHomeGroup,
   startHomes,
   waitUntilHomesFinish,
   waitUntilHomesResume,
@@ -20,7 +20,7 @@ import {
   injectAndMeasureFault,
   MAX_RECOVERY_MS,
   printDeliveryRetries,
-  printDifferences,
+  printRunDifferences,
   printToStderr,
   selectFaultsByName,
 } from './measure-fault.ts';
@@ -93,7 +93,7 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
   const untilMs = Date.now() + plan.minutes * 60_000;
   printToStderr(`${isEmbedded ? 'HAProxy' : 'three brokers'}, three etcd, two databases, two of each role …`);
   const cluster = await installCluster({ isEmbedded });
-  let homes: PublishingHomes | undefined;
+  let homes: PublishingHomeGroup | undefined;
   try {
     const { pool, entrances } = cluster;
     homes = await startHomes({ places: [{ pool }], entrances }, HOMES, plan.minutes);
@@ -116,7 +116,7 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
 
 const goOn = (homes: readonly PublishingHome[]) => waitUntilHomesResume(homes, scaleTimeLimitMs(MAX_RECOVERY_MS));
 
-async function begin({ all }: PublishingHomes): Promise<void> {
+async function begin({ all }: PublishingHomeGroup): Promise<void> {
   if (!(await goOn(all)))
     throw new Error(describeTimeout('not every home has a reading stored, before any fault', MAX_RECOVERY_MS));
   printToStderr(`${HOMES} homes publish; ${CALM_S} s of calm …`);
@@ -126,7 +126,7 @@ async function begin({ all }: PublishingHomes): Promise<void> {
 /** Injects the faults one after the other. `notRun`: faults for which no time was left before `untilMs`. */
 async function endureAll(
   cluster: Cluster,
-  homes: PublishingHomes,
+  homes: PublishingHomeGroup,
   { words, times, untilMs }: ChaosPlan & { untilMs: number },
 ): Promise<{ rows: FaultEffect[]; notRun: string[] }> {
   const subject: FaultTargetInstallation = {
@@ -175,7 +175,7 @@ function report({ rows, notRun, calm, verdict, noLines }: Report, { isJson, minu
     console.table(result);
   }
   if (calm > 0) printToStderr(`WRONG: ${calm} readings were stored out of order before any fault`);
-  printDifferences(differences);
+  printRunDifferences(differences);
   printDeliveryRetries(retries);
   if (noLines !== null) for (const name of NETWORK_AND_DISK_FAULTS) printToStderr(`NOT RUN: ${name}: ${noLines}`);
   for (const name of notRun) printToStderr(`NOT RUN: ${name}: no time left (--minutes=${minutes})`);

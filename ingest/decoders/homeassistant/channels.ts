@@ -48,7 +48,7 @@ const isJudged = <One extends MeteredEntity>(one: One): one is One & { described
   one.described !== undefined && getRegisterProperties(one.described).not === null;
 
 /** Whether an entity gets a channel, independently of the other entities of its device. */
-export const canHaveChannel = (one: MeteredEntity): boolean => one.volume !== undefined || isJudged(one);
+export const canEntityHaveChannel = (one: MeteredEntity): boolean => one.volume !== undefined || isJudged(one);
 
 const askedOf = (channel: string, { kind }: MeteredEntity): Pick<ChannelAssignment, 'asks'> =>
   /(?:^|\/)unknown\//.test(channel) ? { asks: { unit: kind === 'power_w' ? 'W' : 'kWh' } } : {};

@@ -2,9 +2,9 @@ import type { AnnouncedDevice, ChannelAssignment, DeviceMessage } from '../famil
 import { createCircuitWord } from '../read/circuit-word.ts';
 import { parseJsonObject } from '../read/payload.ts';
 import { isDeviceId } from '../read/value-collector.ts';
-import { isFlowAndReturnPair } from '../vocabulary/thermal.ts';
+import { isFlowAndReturnTemperaturePair } from '../vocabulary/thermal.ts';
 import type { AvailabilityTopic } from './availability.ts';
-import { assignEntityChannels, canHaveChannel, type MeteredEntity } from './channels.ts';
+import { assignEntityChannels, canEntityHaveChannel, type MeteredEntity } from './channels.ts';
 import { type AnnouncedEntity, getReadableEntities } from './entity.ts';
 import type { ValueSource } from './source.ts';
 import { isReadableConfigTopic, parseConfigTopic } from './topic.ts';
@@ -56,7 +56,7 @@ export class AnnouncedEntityCache {
   /** Returns the device of an announcement and the topics of the device's values; undefined if no such topic can be listed. */
   announcedBy(configTopic: string): AnnouncedDevice | undefined {
     const entities = this.#byConfig.get(configTopic) ?? [];
-    const listed = entities.filter((entity) => !isMetered(entity) || canHaveChannel(entity));
+    const listed = entities.filter((entity) => !isMetered(entity) || canEntityHaveChannel(entity));
     const sources = listed.flatMap((entity) => entity.sources.filter(({ refusal }) => refusal === undefined));
     const [first, ...rest] = new Set(sources.map(({ topic }) => topic).filter((topic) => STATE_TOPIC.test(topic)));
     const device = entities[0]?.device;
@@ -117,7 +117,7 @@ const isThermometer = ({ component, sources }: AnnouncedEntity): boolean =>
  * is `room`. Each thermometer has a channel of its own.
  */
 function allPlaces(entities: readonly AnnouncedEntity[]): Map<AnnouncedEntity, ChannelAssignment> {
-  const mayMeasureHeat = isFlowAndReturnPair(
+  const mayMeasureHeat = isFlowAndReturnTemperaturePair(
     entities.filter(isThermometer).flatMap(({ name, object }) => [object, name ?? '']),
   );
   const metered = entities.filter(isMetered);

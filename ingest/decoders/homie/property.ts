@@ -12,7 +12,7 @@ import { findVolumeScale } from '../read/volume.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
-import { isFlowAndReturnPair } from '../vocabulary/thermal.ts';
+import { isFlowAndReturnTemperaturePair } from '../vocabulary/thermal.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 
 /** Description of a property, as the device publishes it. */
@@ -66,7 +66,10 @@ export function getReadableProperties(
       if (commodity) meters.push({ kind, volume: { commodity, circuit, parts }, labels, key, scale });
     } else if (kind) readables.set(key, { kind, channel: climateChannel(one), scale: {}, degrees: unit });
   }
-  for (const [{ key, kind, scale }, place] of assignEntityChannels(meters, isFlowAndReturnPair(thermometers))) {
+  for (const [{ key, kind, scale }, place] of assignEntityChannels(
+    meters,
+    isFlowAndReturnTemperaturePair(thermometers),
+  )) {
     readables.set(key, { ...place, key, kind, scale, degrees: 'C' });
   }
   return readables;

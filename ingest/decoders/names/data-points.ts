@@ -20,14 +20,16 @@ const OTHER_POINTS_OF_PLUG = new Set([18, 20, 21, ...CALIBRATION, 26]);
  * Returns the numbers of the data points in a message that may be a register or a power. If the message contains points of Tuya's standard,
  * the points that the maker has added are phases, other quantities and calibrations. Excludes 0 and 1, which may be states.
  */
-export function listRegisterPoints(members: readonly NumberWithPath[]): ReadonlySet<number> {
-  const points = new Set(members.filter(({ path, value }) => isTuyaDataPoint(path) && isNumber(value)).map(numberOf));
+export function listRegisterDataPoints(members: readonly NumberWithPath[]): ReadonlySet<number> {
+  const points = new Set(
+    members.filter(({ path, value }) => isTuyaDataPoint(path) && isNumber(value)).map(getDataPointNumber),
+  );
   const isPlug = CALIBRATION.every((point) => points.has(point));
   const own = [...points].filter((point) => !(isPlug && OTHER_POINTS_OF_PLUG.has(point)));
   const standard = own.filter((point) => point < FIRST_OWN_POINT);
   return new Set(standard.length > 0 ? standard : own);
 }
 
-export const numberOf = ({ path }: Pick<NumberWithPath, 'path'>): number => Number(getLastNameOfPath(path));
+export const getDataPointNumber = ({ path }: Pick<NumberWithPath, 'path'>): number => Number(getLastNameOfPath(path));
 
 const isNumber = (value: unknown): boolean => Number(readNumber(value)) > 1;

@@ -23,10 +23,10 @@ import {
 import { parseNumberWithUnit, replaceDecimalComma } from './number-text.ts';
 import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
-import { findMedia, findNumberWithUnit, findStatedName, findValueWithoutName } from './siblings.ts';
+import { findCommodityTexts, findNumberWithUnit, findStatedName, findUnnamedValue } from './siblings.ts';
 import { isSunspecPoint } from './sunspec.ts';
-import { isTariffWithDirection } from './tariffs.ts';
-import { areVolumeRegisterNames, isVolumeTopic, WATER_OUT } from './volumes.ts';
+import { isTariffNameWithDirection } from './tariffs.ts';
+import { areVolumeRegisterNames, isVolumeTopic, WATER_OUTFLOW_TOPIC_PATTERN } from './volumes.ts';
 import { isEnergyOrPowerName, isEnergyOrPowerNameWithoutUnit, type MemberContext } from './without-unit.ts';
 
 /**
@@ -96,7 +96,7 @@ function ofObject(topic: string, body: Json): Found | null {
   if (PARAMETERS.test(topic) && members.some(({ path }) => getNameMeaning(path).not === 'unmeasured')) return null;
   const isNumbered = NUMBERED.test(topic) && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
   const { around, ...context } = contextOf(at);
-  const medium = findMedia(body);
+  const medium = findCommodityTexts(body);
   return {
     device: getDeviceIdOfMessage(at, body),
     members,
@@ -129,7 +129,7 @@ const NUMBERED = /\/\d{1,2}$/;
 
 /** Returns the number of a body such as `{"value": 1.2}` if the topic names a quantity; otherwise null. */
 function loneNumber(topic: string, body: Json): Omit<NumberWithPath, 'path'> | null {
-  const value = findValueWithoutName(body);
+  const value = findUnnamedValue(body);
   const others = Object.keys(body).filter((name) => !OF_MESSAGE.test(name));
   return value !== undefined && others.length <= MAX_LONE && namesNumber(topic) ? { value } : null;
 }
@@ -213,7 +213,7 @@ function lastNamesOf(topic: string): { name: string; before: string } {
  */
 function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: string): Found | null {
   const isOfMedium = value.unit === undefined && VALUE_OF_MEDIUM.test(topic);
-  const named = isOfMedium ? topic : topic.replace(WATER_OUT.test(topic) ? /\/out$/i : PLAIN_END, '');
+  const named = isOfMedium ? topic : topic.replace(WATER_OUTFLOW_TOPIC_PATTERN.test(topic) ? /\/out$/i : PLAIN_END, '');
   const [name = '', before = ''] = named.split('/').toReversed();
   const ownUnit = value.unit === undefined && UNIT_LEVEL.test(name) ? { unit: name } : {};
   // The number on `meter/power/W` is the power of the device `meter`; the number on `x/dps/17` belongs to the device `x`.
@@ -222,7 +222,7 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
   const isSplit =
     isBelow ||
     (!isEnergyOrPowerName(name) &&
-      !isTariffWithDirection(name) &&
+      !isTariffNameWithDirection(name) &&
       !statesUnit(name) &&
       value.unit === undefined &&
       isEnergyOrPowerName(`${before}/${name}`));

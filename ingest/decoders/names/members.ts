@@ -3,15 +3,15 @@ import { asObjectOrNull, getMember, type Json } from '../read/payload.ts';
 import { findMetricUnit, findMetricVolumeUnit } from '../sparkplug/units.ts';
 import { parseNumberWithUnit, replaceDecimalComma } from './number-text.ts';
 import {
-  findDescription,
-  findMedia,
+  findCommodityTexts,
+  findFirstRankedMember,
+  findNameInDescription,
   findNumberWithUnit,
   findStatedName,
-  findValueWithoutName,
-  firstNamed,
-  namesByRank,
-  unitOf,
-  VALUE_NAMES,
+  findStatedUnit,
+  findUnnamedValue,
+  rankNames,
+  VALUE_MEMBER_NAMES,
 } from './siblings.ts';
 
 /** Maximum number of members in a payload. */
@@ -49,7 +49,7 @@ const READING = /^(?:current|actual|latest|last)[_-]?(?:meter[_-]?)?(?:reading|i
  * number with the name of a meter reading. Returns null for every other object.
  */
 function onlyNumberOf(object: Json): { name: string; value: unknown; unit: string } | null {
-  const unit = unitOf(object);
+  const unit = findStatedUnit(object);
   if (unit === undefined) return null;
   const numbers = Object.entries(object).filter(([name, value]) => !NOTE.test(name) && isNumeric(value));
   const [first, ...others] = numbers.length > 1 ? numbers.filter(([name]) => READING.test(name)) : numbers;
@@ -85,7 +85,7 @@ function onlyReadUnitOf(list: unknown): { number: Omit<NumberWithPath, 'path'>; 
   if (!Array.isArray(list) || list.length > MAX_PARTS) return null;
   const read = list.flatMap((element) => {
     const part = asObjectOrNull(element);
-    const unit = part && unitOf(part);
+    const unit = part && findStatedUnit(part);
     return part && unit && (findMetricUnit(unit) ?? findMetricVolumeUnit(unit))
       ? [{ part, only: onlyNumberOf(part) }]
       : [];
@@ -99,7 +99,7 @@ function onlyReadUnitOf(list: unknown): { number: Omit<NumberWithPath, 'path'>; 
 /** Maximum number of objects in a list that describes one device. */
 const MAX_PARTS = 32;
 /** Names of the members that distinguish the objects of a list, in order of preference. */
-const IDENTITIES = namesByRank('name title label serial serial_number sn device_sn channel ch phase type');
+const IDENTITIES = rankNames('name title label serial serial_number sn device_sn channel ch phase type');
 /** Matches the names of the member with the time, which all objects of a list may contain. */
 const SHARED_TIME = /^(?:ts|(?:unix_?)?time(?:stamp)?|date(?:_?time)?)$/i;
 
@@ -115,7 +115,7 @@ export function mergeObjectsOfList(list: unknown): Json | null {
     const object = asObjectOrNull(part);
     // An empty object is a part of the device that has no values yet.
     if (!object || Object.keys(object).length === 0) return null;
-    const identity = list.length === 1 ? undefined : firstNamed(object, IDENTITIES);
+    const identity = list.length === 1 ? undefined : findFirstRankedMember(object, IDENTITIES);
     const isNamed = typeof identity === 'string' || typeof identity === 'number';
     const entries = isNamed ? [[String(identity).replaceAll('/', ' '), object] as const] : Object.entries(object);
     for (const [name, value] of entries) {
@@ -219,7 +219,7 @@ const typeOf = (part: Json): unknown =>
 
 /** Returns the value of an object that contains one value and a description of the value; null for every other object. */
 function valueWithDescription(object: Json): Omit<NumberWithPath, 'path'> | null {
-  const value = findDescription(object) === undefined ? undefined : findValueWithoutName(object);
+  const value = findNameInDescription(object) === undefined ? undefined : findUnnamedValue(object);
   return value === undefined ? null : { value };
 }
 
@@ -229,14 +229,14 @@ function valueWithDescription(object: Json): Omit<NumberWithPath, 'path'> | null
  */
 function withFacts(path: string, object: Json): string {
   const node = getMember(object, 'nodeId');
-  const facts = [...findMedia(object), ...(typeof node === 'number' ? [`node ${node}`] : [])];
+  const facts = [...findCommodityTexts(object), ...(typeof node === 'number' ? [`node ${node}`] : [])];
   const added = facts.map((fact) => `/${fact.replaceAll('/', ' ')}`).join('');
   return path.length + added.length < MAX_PATH ? path + added : path;
 }
 
 /** Appends the name that an object states about itself to the path of the object: `BSB-LAN/Energiezähler Wärme`. */
 function withTitle(path: string, object: Json | null): string {
-  const title = object && (findStatedName(object) ?? findDescription(object))?.replaceAll('/', ' ');
+  const title = object && (findStatedName(object) ?? findNameInDescription(object))?.replaceAll('/', ' ');
   return title && path.length + title.length < MAX_PATH && !path.endsWith(title) ? `${path}/${title}` : path;
 }
 
@@ -253,7 +253,8 @@ export function listNumbersWithPaths(object: Json): NumberWithPath[] {
     const units = hasUnits ? unitsIn(inner) : null;
     for (const [name, value] of Object.entries(inner)) {
       if (members.length >= MAX_MEMBERS) return;
-      const unitOfValues = hasUnits && before !== '' && VALUE_NAMES.has(name) ? unitOf(inner) : undefined;
+      const unitOfValues =
+        hasUnits && before !== '' && VALUE_MEMBER_NAMES.has(name) ? findStatedUnit(inner) : undefined;
       const path = before === '' ? name : unitOfValues === undefined ? `${before}/${name}` : before;
       if (path.length > MAX_PATH) continue;
       const whole = asObjectOrNull(value) ?? withoutRepetitions(collectNumbersByName(value), inner);

@@ -36,7 +36,7 @@ const isCost = (name: string): boolean => {
  * that returns whether the energy of a member may be the energy of a period. In an object with a cost, a lifetime total is a register
  * nevertheless.
  */
-export function createPeriodObjectChecker(members: readonly NumberWithPath[]): (path: string) => boolean {
+export function createPeriodEnergyChecker(members: readonly NumberWithPath[]): (path: string) => boolean {
   const intervals = new Set<string>();
   const costs = new Set<string>();
   for (const [object, all] of Map.groupBy(members, ({ path }) => objectOf(path))) {
@@ -56,7 +56,7 @@ const REGISTER = /counter|total|index|z(?:ä|ae)hler|teller|compteur/i;
 const OF_TODAY = /_?today$/i;
 
 /** Adds the unit of a day's value to the register with the same name: `Counter` next to `CounterToday` with the value `3.4 kWh`. */
-export function withUnitsOfToday(members: readonly NumberWithPath[]): readonly NumberWithPath[] {
+export function copyUnitsFromTodayValues(members: readonly NumberWithPath[]): readonly NumberWithPath[] {
   const units = new Map(
     members.flatMap(({ path, unit }) =>
       unit !== undefined && OF_TODAY.test(path) ? [[path.replace(OF_TODAY, ''), unit] as const] : [],

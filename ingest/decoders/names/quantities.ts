@@ -6,14 +6,14 @@ import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { findMetricMeaning, type MetricMeaning } from '../sparkplug/meaning.ts';
 import { findMetricUnit } from '../sparkplug/units.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
-import { isTuyaDataPoint, listRegisterPoints, numberOf } from './data-points.ts';
+import { getDataPointNumber, isTuyaDataPoint, listRegisterDataPoints } from './data-points.ts';
 import type { NumberWithPath } from './members.ts';
 import { isUnitOfOtherQuantity } from './number-text.ts';
-import { createPeriodObjectChecker, withUnitsOfToday } from './periods.ts';
+import { copyUnitsFromTodayValues, createPeriodEnergyChecker } from './periods.ts';
 import { askAboutSunspecPoints, isScaleFactor } from './sunspec.ts';
-import { findKindOfSymbol } from './symbols.ts';
-import { isTariffRegister } from './tariffs.ts';
-import { findUnknownVolumes, isVolumeWithoutUnit } from './volumes.ts';
+import { findQuantityKindBySymbol } from './symbols.ts';
+import { isTariffRegisterWithoutDirection } from './tariffs.ts';
+import { findVolumesOfUnknownCommodity, isVolumeWithoutUnit } from './volumes.ts';
 import {
   describeMember,
   findQuantityKindToAskOwner,
@@ -36,7 +36,7 @@ export function addNamedQuantities(
   said: { device: string; atMs: number | null },
   context: MemberContext = {},
 ): number {
-  const members = withUnitsOfToday(listed.filter(({ path }) => !isScaleFactor(path)));
+  const members = copyUnitsFromTodayValues(listed.filter(({ path }) => !isScaleFactor(path)));
   const meanings = members.flatMap(({ path, unit }) => {
     const meaning = meaningOf(path, unit, context);
     return meaning ? [{ ...meaning, name: path }] : [];
@@ -49,7 +49,7 @@ export function addNamedQuantities(
   let count = meanings.length + points.size;
   // If the message contains a volume with its unit, the owner is not asked about a pulse counter in the same message.
   const hasVolume = meanings.some(({ unit }) => unit.kind === 'volume_total_m3');
-  const volumes = hasVolume ? null : findUnknownVolumes(members, context, meanings.length === 0);
+  const volumes = hasVolume ? null : findVolumesOfUnknownCommodity(members, context, meanings.length === 0);
   for (const { path, value, unit: stated } of members) {
     const quantity = quantities.get(path);
     if (quantity) {
@@ -67,7 +67,7 @@ export function addNamedQuantities(
     } else if (
       quantity === undefined &&
       !isUnitOfOtherQuantity(stated) &&
-      (isEnergyWithUnknownUnit(path, value, context) || isTariffRegister(path, value, members)) &&
+      (isEnergyWithUnknownUnit(path, value, context) || isTariffRegisterWithoutDirection(path, value, members)) &&
       !isEnergyOfPeriod(path, members, context)
     ) {
       collector.add({ ...said, ...unknownPlace(path, context), kind: 'energy_total_kwh', value, name: path });
@@ -96,14 +96,14 @@ function addLoneMembers(
   context: MemberContext,
 ): number {
   let count = 0;
-  const points = listRegisterPoints(members);
+  const points = listRegisterDataPoints(members);
   for (const { path, value, unit } of members) {
-    const isPoint = isTuyaDataPoint(path) && points.has(numberOf({ path }));
+    const isPoint = isTuyaDataPoint(path) && points.has(getDataPointNumber({ path }));
     const isNumber = isPoint || isTotalOfNumberedMeter(path, value, context);
     const kind = isNumber
       ? 'energy_total_kwh'
       : unit === undefined || isContradiction(path, unit)
-        ? (findQuantityKindToAskOwner(path, value, context) ?? findKindOfSymbol(path, value, members))
+        ? (findQuantityKindToAskOwner(path, value, context) ?? findQuantityKindBySymbol(path, value, members))
         : null;
     if (kind === null || isEnergyOfPeriod(path, members, context)) continue;
     collector.add({ ...said, ...unknownPlace(path, context), kind, value, name: path });
@@ -167,7 +167,7 @@ function withDoubtfulEnergies(
 ): ReadonlyMap<string, MetricQuantity | null> {
   const isEnergy = (one: MetricQuantity | null) => one?.unit.kind === 'energy_total_kwh' && isCounted(one);
   if (!isStrict || ![...all.values()].some(isEnergy)) return all;
-  const isOfPeriod: (path: string) => boolean = isOfDay ? () => true : createPeriodObjectChecker(members);
+  const isOfPeriod: (path: string) => boolean = isOfDay ? () => true : createPeriodEnergyChecker(members);
   return new Map(
     [...all].map(([name, one]) => [name, one && isEnergy(one) && isOfPeriod(name) ? asked(name, one) : one]),
   );

@@ -5,7 +5,11 @@ import { getLastNameOfPath, type NumberWithPath } from './members.ts';
  * Returns the kind of a number whose name is a symbol: `P` is a power if the same object also contains a voltage (`V` or `U`) and a current
  * (`I`). Returns null for every other number, and for 0 and 1, which may be states.
  */
-export function findKindOfSymbol(path: string, value: unknown, members: readonly NumberWithPath[]): 'power_w' | null {
+export function findQuantityKindBySymbol(
+  path: string,
+  value: unknown,
+  members: readonly NumberWithPath[],
+): 'power_w' | null {
   const number = readNumber(value);
   if (getLastNameOfPath(path) !== 'P' || typeof number !== 'number' || number === 0 || number === 1) return null;
   const object = path.slice(0, -1);

@@ -6,7 +6,7 @@ import { getLastNameOfPath, type NumberWithPath } from './members.ts';
  * Whether a name consists of known words, and states a tariff as well as a direction or production. (Production with a tariff is an
  * export.) Excludes "in" and "out" if they may be the sides of a heat exchanger.
  */
-export function isTariffWithDirection(path: string): boolean {
+export function isTariffNameWithDirection(path: string): boolean {
   const { direction, parts, unknown, not, isSide, has } = getNameMeaning(getLastNameOfPath(path));
   const isDirected = ((direction === 'import' || direction === 'export') && !isSide) || has('produced');
   return isDirected && not === null && unknown.length === 0 && parts.some((part) => part.startsWith('t'));
@@ -19,11 +19,15 @@ const INDEX = /index|compteur|teller|stand|z(?:ä|ae)hler/i;
  * Whether a member is the register of a tariff although its name states no direction: `laag` next to `laagterug`,
  * `ElectricityDeliveredT1` next to `ElectricityUsedT1`, or a name that contains a word for a meter index.
  */
-export function isTariffRegister(path: string, value: unknown, members: readonly NumberWithPath[]): boolean {
+export function isTariffRegisterWithoutDirection(
+  path: string,
+  value: unknown,
+  members: readonly NumberWithPath[],
+): boolean {
   const { direction, parts, unknown, not, has } = getNameMeaning(getLastNameOfPath(path));
   const isTariff = parts.length === 1 && parts[0]?.startsWith('t') === true;
   const isOpen = direction === null || (direction === 'both' && has('unclear'));
   if (!isTariff || !isOpen || not !== null || unknown.length > 0) return false;
   if (typeof readNumber(value) !== 'number' || Number(value) <= 1) return false;
-  return INDEX.test(getLastNameOfPath(path)) || members.some((other) => isTariffWithDirection(other.path));
+  return INDEX.test(getLastNameOfPath(path)) || members.some((other) => isTariffNameWithDirection(other.path));
 }

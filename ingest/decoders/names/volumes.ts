@@ -48,7 +48,7 @@ const OF_REGISTER = /read|total|accum|cumul|meter|latest/i;
  * it, or the name must contain a word for a register (`latestVolume`; the unit is then undefined). Such names are ignored if the message
  * contains another quantity (`isAlone`), because a heat meter also reports the volume of its heating water.
  */
-export function findUnknownVolumes(
+export function findVolumesOfUnknownCommodity(
   members: readonly NumberWithPath[],
   { around = [], described }: MemberContext,
   isAlone: boolean,
@@ -93,10 +93,10 @@ export function areVolumeRegisterNames(names: readonly string[], isVolume = fals
 /**
  * Matches a topic that ends with a kind of water before `Out`, the level on which some programs publish: `WaterMeter/HotWater/Out`.
  */
-export const WATER_OUT = /water.*\/(?:hot|warm|cold)[_-]?water\/out$/i;
+export const WATER_OUTFLOW_TOPIC_PATTERN = /water.*\/(?:hot|warm|cold)[_-]?water\/out$/i;
 /** Whether a topic states only the commodity of a meter, so that its number is the meter's register: `smart-meter/gas`. */
 export function isVolumeTopic(topic: string): boolean {
   const [name = '', before = ''] = topic.split('/').toReversed();
   const isOfMeter = /^(?:gas|water|wasser)$/i.test(name) && getNameMeaning(before).has('meter');
-  return isOfMeter || WATER_OUT.test(topic);
+  return isOfMeter || WATER_OUTFLOW_TOPIC_PATTERN.test(topic);
 }

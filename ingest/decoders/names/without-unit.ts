@@ -5,7 +5,7 @@ import { getNameMeaning, LIFETIME_TOTAL_PATTERN, type NameMeaning } from '../voc
 import { parseObisCode } from '../vocabulary/obis.ts';
 import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
 import { getLastNameOfPath, type NumberWithPath } from './members.ts';
-import { isTariffWithDirection } from './tariffs.ts';
+import { isTariffNameWithDirection } from './tariffs.ts';
 
 /** Facts about the members of a message that their names do not state. */
 export interface MemberContext {
@@ -123,7 +123,7 @@ const namesPower = (name: string): boolean =>
 export const isEnergyOrPowerNameWithoutUnit = (name: string): boolean =>
   isEnergyOrPowerName(name) ||
   LIFETIME_TOTAL_PATTERN.test(name) ||
-  isTariffWithDirection(name) ||
+  isTariffNameWithDirection(name) ||
   readTeleinfoLabel(getLastNameOfPath(name))?.quantity === 'register' ||
   flowKindOf(getLastNameOfPath(name)) !== null;
 
@@ -166,7 +166,7 @@ export function isEnergyWithUnknownUnit(path: string, value: unknown, context: M
   const name = getLastNameOfPath(path);
   // An object with a word for energy in its name may contain powers, too: `ENERGY/GUI_GRID_POW`. A name that states a tariff and a
   // direction is always an energy: `teruglevering_laag`.
-  const isEnergy = (namesEnergy(path) && (namesEnergy(name) || !namesPower(name))) || isTariffWithDirection(path);
+  const isEnergy = (namesEnergy(path) && (namesEnergy(name) || !namesPower(name))) || isTariffNameWithDirection(path);
   if (
     !(isEnergy || (context.isStrict && LIFETIME_TOTAL_PATTERN.test(path))) ||
     OTHER_UNIT.test(path) ||

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChannelAssignment } from '../family.ts';
 import { classifyRegisters } from '../registers-of-a-device/classify.ts';
-import { isFlowAndReturnPair } from '../vocabulary/thermal.ts';
+import { isFlowAndReturnTemperaturePair } from '../vocabulary/thermal.ts';
 import type { MetricMeaning } from './meaning.ts';
 import { joinWordsToChannelWord } from './parts.ts';
 
@@ -24,7 +24,7 @@ export function assignChannels(meanings: readonly MetricMeaningWithName[]): Map<
   const assigned = new Map<string, MetricQuantity | null>();
   const sorted = meanings.toSorted(plainerFirst);
   const temperatures = meanings.flatMap(({ unit, name }) => (unit.kind === 'temperature_c' ? [name] : []));
-  const heat = isFlowAndReturnPair(temperatures) && { mayMeasureHeat: true as const };
+  const heat = isFlowAndReturnTemperaturePair(temperatures) && { mayMeasureHeat: true as const };
   const judged = sorted.flatMap(({ described: stated, ...one }, at) => {
     if (!stated) return [];
     const described = { ...stated, ...heat };

@@ -1,5 +1,5 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { findNumberWithUnit, findValueWithoutName } from '../names/siblings.ts';
+import { findNumberWithUnit, findUnnamedValue } from '../names/siblings.ts';
 import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, hasJsonObjectWithWords, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
@@ -206,7 +206,7 @@ interface WrappedValue {
 
 function unwrapValue({ payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): WrappedValue | null {
   const body = asObjectOrNull(readJson(payload));
-  const value = body && findValueWithoutName(body);
+  const value = body && findUnnamedValue(body);
   if (value === null || value === undefined) return null;
   const atMs = parseMessageTime(body?.time ?? body?.ts ?? body?.timestamp, undefined, { tz, receivedAtMs });
   return { value, atMs, unit: body ? findNumberWithUnit(body)?.unit : undefined };

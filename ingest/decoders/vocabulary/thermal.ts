@@ -22,7 +22,7 @@ const RETURN =
   /^(?:return|outlet|rucklauf\p{L}*|ruecklauf\p{L}*|retour\p{L}*|returlednings?\p{L}*|returlob\p{L}*|ritorno|retorno|powrot\p{L}*|zpatecka|vratn\p{L}*|paluu)$/u;
 
 /** Whether these are the names of a flow temperature and a return temperature. Heat meters measure both, but heat pumps do, too. */
-export function isFlowAndReturnPair(temperatures: readonly string[]): boolean {
+export function isFlowAndReturnTemperaturePair(temperatures: readonly string[]): boolean {
   const words = temperatures.flatMap(splitFoldedWords);
   return words.some((word) => FLOW.test(word)) && words.some((word) => RETURN.test(word));
 }

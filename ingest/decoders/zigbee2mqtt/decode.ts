@@ -17,7 +17,7 @@ import {
   type Zigbee2MqttBridge,
   type Zigbee2MqttOutputFormat,
 } from './memory.ts';
-import { ENERGY, isMeterAttribute, POWER, SUMMATION, type VolumeAttribute, type ZigbeeDeviceState } from './state.ts';
+import { isMeterAttribute, METER_ATTRIBUTE_PATTERNS, type VolumeAttribute, type ZigbeeDeviceState } from './state.ts';
 import { parseBridgeTopic, parseZigbee2MqttTopic } from './topic.ts';
 import { addVolumes } from './volume.ts';
 
@@ -179,13 +179,13 @@ function hearEnergy(collector: ValueCollector, state: ZigbeeDeviceState): void {
     if (place) collector.add({ device, ...place, value, times: sign * (place.times ?? 1), atMs, name });
   };
   for (const [name, value] of Object.entries(attributes)) {
-    const energy = ENERGY.exec(name);
+    const energy = METER_ATTRIBUTE_PATTERNS.energy.exec(name);
     if (energy)
       add('energy_total_kwh', channelOf(energy[1]?.includes('produced') ? 'export' : 'import', energy[2]), name, value);
-    const [, tier, way] = SUMMATION.exec(name) ?? [];
+    const [, tier, way] = METER_ATTRIBUTE_PATTERNS.summation.exec(name) ?? [];
     if (way)
       add('energy_total_kwh', `${way === 'received' ? 'export' : 'import'}${tier ? `/t${tier}` : ''}`, name, value);
-    const power = POWER.exec(name);
+    const power = METER_ATTRIBUTE_PATTERNS.power.exec(name);
     if (power) {
       const channel = name === 'power' ? powerChannel(state) : channelOf('import', power[1]);
       add('power_w', channel, name, value, signOf(state, power[1]));

@@ -2,19 +2,22 @@ import type { Commodity } from '#src/database/meter.ts';
 import type { Json } from '../read/payload.ts';
 import type { VolumeScale } from '../read/volume.ts';
 
-export const ENERGY = /^(produced_energy|energy_produced|energy_consumed|energy)(?:_(\w+))?$/;
-/**
- * Matches attributes that a LiXee ZLinky_TIC publishes under the names of the standard Zigbee cluster: registers in kWh, one per tariff.
- */
-export const SUMMATION = /^current(?:_tier([1-9]\d?))?_summ_(delivered|received)$/;
-export const POWER = /^power(?:_(\w+))?$/;
+/** Patterns of the attributes that contain energy or power of a meter. */
+export const METER_ATTRIBUTE_PATTERNS = {
+  energy: /^(produced_energy|energy_produced|energy_consumed|energy)(?:_(\w+))?$/,
+  /** Attributes that a LiXee ZLinky_TIC publishes under names of the standard Zigbee cluster: registers in kWh, one per tariff. */
+  summation: /^current(?:_tier([1-9]\d?))?_summ_(delivered|received)$/,
+  power: /^power(?:_(\w+))?$/,
+};
 
 /**
  * Whether an attribute is the energy, power or volume of a meter. If the decoder reads none of a message's meter attributes, it omits them
  * on purpose.
  */
 export const isMeterAttribute = (name: string): boolean =>
-  name === 'gas' || name === 'water_consumed' || [ENERGY, SUMMATION, POWER].some((form) => form.test(name));
+  name === 'gas' ||
+  name === 'water_consumed' ||
+  Object.values(METER_ATTRIBUTE_PATTERNS).some((form) => form.test(name));
 
 /** Commodity and scale of a volume. The bridge announces the volume's attribute in `bridge/devices`. */
 export interface VolumeAttribute {

@@ -1,6 +1,6 @@
 import { writeOrRejectMessages } from '#ingest/batch-writer.ts';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { runInTransaction } from '#src/database/transaction.ts';
 import type { SourceAndTargetInstallations } from './installations.ts';
@@ -24,7 +24,7 @@ async function forwardKept(
   { whose, values }: { whose: string; values: readonly unknown[] },
   taking: IngestSettings,
 ): Promise<number> {
-  const writer = createWriter(to, taking);
+  const writer = createReadingBatchWriter(to, taking);
   // Raw SQL: the table is a queue. Only messages that existed at the start are read, because new ones may keep arriving.
   const { rows: last } = await from.query('SELECT coalesce(max(place), 0) AS id FROM departed_messages');
   for (let forwarded = 0; ; ) {

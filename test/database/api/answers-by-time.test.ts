@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { readHomeReport } from '#src/homeassistant/home-report.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
@@ -51,7 +51,7 @@ async function home(...types: string[]) {
     deviceIds.push((await api.send('/v1/devices', { method: 'POST', key, body })).json.device_id);
   }
   const [deviceId = ''] = deviceIds;
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   const get = async (path: string) => (await api.send(path, { key })).json;
   const usageOf = async (query: string) => (await get(`/v1/devices/${deviceId}/usage?${query}`)).data;
   return {
@@ -96,7 +96,7 @@ async function home(...types: string[]) {
         key,
         body: { reason: 'x', ...body },
       });
-      const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+      const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
       while ((await recomputeChangedDevices(api.database.pool, writer)) > 0);
       await api.database.settle(api.now);
       return status;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 
@@ -25,7 +25,7 @@ async function meter() {
   await api.send(`/v1/users/${home.userId}`, { method: 'PATCH', key: home.key, body: patch });
   const body = { type: 'smart_meter', location: 'x', placement: 'grid' };
   const { device_id: deviceId } = (await api.send('/v1/devices', { method: 'POST', key: home.key, body })).json;
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   const read = async (readings: readonly (readonly [number, number, string?])[], of = deviceId) => {
     const payload = readings.map(([ms, kwh, channel = 'import']) => ({
       ts: new Date(ms).toISOString(),

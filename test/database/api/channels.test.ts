@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -14,7 +14,7 @@ test('an unknown channel of a device is shown to its owner, who can set its mean
   const send = (method: string, path: string, body?: unknown) =>
     api.send(path, { key, method, ...(body ? { body } : {}) });
   const { json: gateway } = await send('POST', '/v1/gateways', { name: 'home' });
-  const writer = createWriter(api.database.pool);
+  const writer = createReadingBatchWriter(api.database.pool);
   const receive = async (value: number) => {
     const message = createIncomingMessage({
       topic: `gw/${gateway.gateway_id}/tele/reader/SENSOR`,

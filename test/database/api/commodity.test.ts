@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter, type Writer } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type ReadingBatchWriter } from '#ingest/write/writer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
@@ -8,10 +8,10 @@ import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
-let writer: Writer;
+let writer: ReadingBatchWriter;
 beforeAll(async () => {
   api = await startTestApi();
-  writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
 });
 afterAll(() => api.close());
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
@@ -47,7 +47,7 @@ async function meter(managedBy: 'owner' | 'utility' = 'owner'): Promise<Meter> {
       const payload = Buffer.from(JSON.stringify(body));
       const message = { topic: getReadingsTopic(deviceId), payload, receivedAtMs: nowMs, replayed: false };
       const incoming = [createIncomingMessage(message)].filter((one) => one !== null);
-      await createWriter(own.api.database.pool, { now: () => nowMs }).write(incoming);
+      await createReadingBatchWriter(own.api.database.pool, { now: () => nowMs }).write(incoming);
       await own.api.database.settle(own.api.now);
     },
     async answer(is_replaced, by = owner) {
@@ -107,7 +107,10 @@ test('ignored readings are excluded by an edit, up to the first one that continu
   ]);
   // After the answer, the question disappears at once. It must not return when ingest recomputes the past.
   expect(await asked()).toEqual([]);
-  await recomputeChangedDevices(own.api.database.pool, createWriter(own.api.database.pool, { now: () => nowMs }));
+  await recomputeChangedDevices(
+    own.api.database.pool,
+    createReadingBatchWriter(own.api.database.pool, { now: () => nowMs }),
+  );
   await own.api.database.settle(own.api.now);
   expect(await asked()).toEqual([]);
   const days = `start=${minutesAgo(24 * 60).slice(0, 10)}&end=${minutesAgo(0).slice(0, 10)}`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { messageInterpretationSchema } from '#src/api/v1/gateways/shape.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
@@ -29,7 +29,7 @@ const publish = (topic: string, payload: string) => {
     replayed: false,
   });
   if (!message) throw new Error('not of a gateway');
-  return createWriter(api.database.pool).write([message]);
+  return createReadingBatchWriter(api.database.pool).write([message]);
 };
 
 const boiler = { topic: 'boiler/7/state', payload: '{"total": 12345}' };

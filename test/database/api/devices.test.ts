@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { createTestMeter } from '#test/support/meters.ts';
@@ -58,7 +58,7 @@ describe('devices', () => {
         ],
       },
     });
-    const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+    const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
     await writer.write([reading('2026-06-14T10:00:00Z', 1), reading('2026-06-14T11:00:00Z', 3)]);
     expect((await as(key).get(`${path}/usage?start=2026-06-14&end=2026-06-14&group_by=hour`)).json.data).toEqual([
       { date: '2026-06-14', hour: '10:00', starts_at: '2026-06-14T10:00:00Z', kwh_used: 2, peak_hour: '10:00' },
@@ -122,7 +122,7 @@ describe('devices', () => {
       value,
       element: 0,
     });
-    await createWriter(api.database.pool, { now: () => api.now.getTime() }).write([
+    await createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() }).write([
       {
         topic: 't',
         payload: Buffer.alloc(0),

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createImportCounts } from '#simulators/importers/element.ts';
 import { createGreenButtonImport } from '#simulators/importers/green-button.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
@@ -57,7 +57,7 @@ async function homeWithMeter() {
   const made = await api.user('homeowner', { scopes: [...SCOPES] });
   const body = { type: 'smart_meter', location: 'cellar' };
   const { json } = await api.send('/v1/devices', { method: 'POST', key: made.key, body });
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   const readings = Array.from({ length: 60 * 24 }, (_, hour) => {
     const ts = new Date(firstMs() + hour * 3_600_000).toISOString();
     const out = Math.max(0, hour - 50 * 24) / 2;

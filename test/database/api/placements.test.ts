@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { checkAllRollups } from '#src/rollups/check-all.ts';
@@ -246,7 +246,7 @@ describe('a placement', () => {
 test('a channel can have its own placement, which applies to its whole past: one clamp on the grid, one on the roof', async () => {
   const home = await api.user('homeowner');
   const clamps = await pair(home, { type: 'shelly_em' });
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   const sendRegisters = async (at: string, grid: number, back: number, roof: number) => {
     const ts = `${DAY}T${at}:00Z`;
     const readings = [
@@ -324,7 +324,7 @@ test('a channel can have its own placement, which applies to its whole past: one
 test('an export over a gap is estimated, and so is the usage that it reduces', async () => {
   const home = await api.user('homeowner');
   const [meter, inverter] = [await pair(home, { type: 'smart_meter' }), await pair(home, { type: 'inverter' })];
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   const sendIntervals = async (deviceId: string, readings: readonly (readonly [string, string, number])[]) => {
     const payload = readings.map(([at, channel, kwh]) => ({ ts: `${DAY}T${at}:00Z`, channel, energy_total_kwh: kwh }));
     const message = createIncomingMessage({

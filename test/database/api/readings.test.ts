@@ -6,10 +6,14 @@ import { chooseSeriesRoles } from '#ingest/normalise/channels.ts';
 import { compareSeriesReadings } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
-import { createRolesLookup, getContributionEndMs, hasContributingRole } from '#ingest/normalise/roles-by-time.ts';
+import {
+  createSeriesRolesLookup,
+  getContributionEndMs,
+  hasContributingSeriesRole,
+} from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { READ_ONLY_SCOPES, SCOPES } from '#src/auth/scopes.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
@@ -47,7 +51,7 @@ async function meter(settings: object = {}) {
   const home = await api.user('homeowner', { enrolledBy: utility.userId, scopes });
   const body = { type: 'smart_meter', location: 'x', ...settings };
   const { device_id: deviceId } = (await api.send('/v1/devices', { method: 'POST', key: home.key, body })).json;
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   const path = `/v1/devices/${deviceId}/readings`;
   /** Sends readings in the service's native format, each in its own message and batch. */
   const send = async (...readings: readonly object[]) => {
@@ -282,7 +286,7 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
       whole ? replayReadings(whole, whole.initial, received).intervals.map(({ endMs }) => endMs) : [],
     );
     const counts = (ms: number) => {
-      const role = createRolesLookup(roles)(ms);
+      const role = createSeriesRolesLookup(roles)(ms);
       return role.import || role.export;
     };
     const isEnergy = ['register', 'interval', 'power'].includes(kind);
@@ -293,7 +297,7 @@ function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string
       const begins = kind !== 'interval' && counts(ms + 1);
       let verdict: string;
       if (!isEnergy) verdict = 'counted';
-      else if (!hasContributingRole(roles) || (!counts(ms) && !begins))
+      else if (!hasContributingSeriesRole(roles) || (!counts(ms) && !begins))
         verdict = parseChannel(channel).known ? 'not_counted' : 'unknown';
       else if (isHeld) verdict = 'held';
       else if (note && note !== 'confirming') verdict = names[note] ?? note;

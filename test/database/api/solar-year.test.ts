@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { SOLAR_REGISTERS, type SolarDevice } from '#simulators/demo-solar.ts';
 import { listCadenceTimes } from '#simulators/devices/native-meter.ts';
 import { createSolarHome, type SolarHome } from '#simulators/home-clock.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
     const { json } = await api.send('/v1/devices', { method: 'POST', key, body: { type, location: 'home' } });
     ids.set(type, json.device_id);
   }
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   const home = createSolarHome(traits, solar, FROM_MS);
   for (let fromMs = FROM_MS; fromMs <= UNTIL_MS; fromMs += BATCH_DAYS * DAY_MS) {
     const hours = [...listCadenceTimes(fromMs, Math.min(fromMs + BATCH_DAYS * DAY_MS - 1, UNTIL_MS), 3600)];

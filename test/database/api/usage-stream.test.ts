@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { type AlertEvaluator, startAlertEvaluator } from '#src/alerts/pool.ts';
 import { STREAM_LIMITS } from '#src/api/stream-limits.ts';
@@ -132,7 +132,9 @@ describe('live readings', () => {
         replayed: false,
       };
       const incoming = [createIncomingMessage(message)].filter((one) => one !== null);
-      const written = await createWriter(api.database.pool, { now: () => api.now.getTime() }).write(incoming);
+      const written = await createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() }).write(
+        incoming,
+      );
       expect(written).toMatchObject({ rejected: 0 });
     };
     await sendPower(-300, 2_000);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { checkAllRollups } from '#src/rollups/check-all.ts';
 import { computeReferenceConsumption, getStartOfQuarterHour } from '#test/reference/consumption.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -21,7 +21,7 @@ const SETTINGS = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
 /** Pairs a device. Its readings are given as minutes after the start, channel, kind, and kWh or W. Each `send` is one transaction. */
 async function pair() {
   const { deviceId, userId } = await createTestMeter(database);
-  const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 3 });
+  const writer = createReadingBatchWriter(database.pool, { now: () => NOW_MS, pieceReadings: 3 });
   const sent: DecodedReading[] = [];
   const { pool } = database;
   return {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { IncomingMessage } from '#ingest/message.ts';
 import { type FailedRecomputations, recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 
@@ -17,7 +17,7 @@ test('a changed device that cannot be computed delays no readings, and is comput
   const [changed, neighbour] = [await createTestMeter(api.database), await createTestMeter(api.database)];
   const startMs = api.now.getTime();
   let nowMs = startMs;
-  const writer = createWriter(pool, { now: () => nowMs });
+  const writer = createReadingBatchWriter(pool, { now: () => nowMs });
   const reading = ({ deviceId }: { deviceId: string }, minutesAgo: number, kwh: number): IncomingMessage => ({
     topic: '',
     payload: Buffer.alloc(0),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { sumImportedMilliwattHours } from '#test/support/meters.ts';
 
@@ -35,7 +35,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
     expect((await askToConfigure(config)).status).toBe(200);
   };
   const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   const receive = (topic: string, payload: string | object, minute: number) => {
     const message = createIncomingMessage({
       topic: `gw/${gateway.gateway_id}/${topic}`,

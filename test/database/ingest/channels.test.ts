@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_CACHED_SERIES } from '#ingest/write/device-state.ts';
-import { createHeadCache } from '#ingest/write/head-cache.ts';
-import { createWriter, type IncomingMessage, type Writer } from '#ingest/write/writer.ts';
+import { createDeviceHeadCache } from '#ingest/write/head-cache.ts';
+import { createReadingBatchWriter, type IncomingMessage, type ReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 
@@ -43,7 +43,7 @@ const rowsOf = async (text: string, values: unknown[] = []) => (await database.p
 
 test('a device has a maximum number of channels, and readings of further ones become rejections', async () => {
   const { deviceId } = await createTestMeter(database);
-  const writer = createWriter(database.pool, { maxChannels: 3 });
+  const writer = createReadingBatchWriter(database.pool, { maxChannels: 3 });
   expect(await writer.write([messageOf(deviceId, channelsTo(5), 0)])).toMatchObject({
     stored: 3,
     duplicates: 0,
@@ -65,7 +65,7 @@ async function devices(): Promise<{
   small: { deviceId: string; userId: string };
 }> {
   const [large, small] = [await createTestMeter(database), await createTestMeter(database)];
-  const before = createWriter(database.pool, { maxChannels: 10_000 });
+  const before = createReadingBatchWriter(database.pool, { maxChannels: 10_000 });
   await before.write([
     messageOf(large.deviceId, channelsTo(MAX_CACHED_SERIES + 88), 0),
     messageOf(small.deviceId, channelsTo(3), 0),
@@ -79,8 +79,8 @@ test('of a device with very many channels, those not in the batch do not change,
   const { large, small } = await devices();
   const before = new Map((await countingStatesOf(large.deviceId)).map((state) => [state[0], state]));
   expect(before.size).toBe(MAX_CACHED_SERIES + 88);
-  const memory = createHeadCache();
-  const writer = createWriter(database.pool, { memory });
+  const memory = createDeviceHeadCache();
+  const writer = createReadingBatchWriter(database.pool, { memory });
   const send = (minute: number) =>
     writer.write(
       [large, small].map(({ deviceId }) => messageOf(deviceId, ['c1/import'], minute, { value: minute * 100_000 })),
@@ -104,7 +104,7 @@ test('of a device with very many channels, those not in the batch do not change,
 
 test('late readings, known and new quantities of a device with very many channels have the same results as for any other', async () => {
   const { large, small } = await devices();
-  const writer: Writer = createWriter(database.pool);
+  const writer: ReadingBatchWriter = createReadingBatchWriter(database.pool);
   const send = (channels: readonly string[], minute: number, of: Parameters<typeof messageOf>[3] = {}) =>
     writer.write([large, small].map(({ deviceId }) => messageOf(deviceId, channels, minute, of)));
   await send(['c0/import', 'c2/import'], 30);
@@ -125,7 +125,7 @@ test('late readings, known and new quantities of a device with very many channel
 
 test('a device with too many channels gets no further one, and its channels continue', async () => {
   const { large } = await devices();
-  const writer = createWriter(database.pool);
+  const writer = createReadingBatchWriter(database.pool);
   const before = await countingStatesOf(large.deviceId);
   expect(await writer.write([messageOf(large.deviceId, ['new/import', 'c7/import'], 1)])).toMatchObject({
     stored: 1,
@@ -134,7 +134,7 @@ test('a device with too many channels gets no further one, and its channels cont
   expect(await writer.write([messageOf(large.deviceId, ['new/import'], 2)])).toMatchObject({ stored: 0, rejected: 1 });
   expect(await countingStatesOf(large.deviceId)).toHaveLength(before.length);
   // A writer with a higher limit of channels stores further channels.
-  const wider = createWriter(database.pool, { maxChannels: 10_000 });
+  const wider = createReadingBatchWriter(database.pool, { maxChannels: 10_000 });
   expect(await wider.write([messageOf(large.deviceId, ['new/import'], 3)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await countingStatesOf(large.deviceId)).toHaveLength(before.length + 1);
 });

@@ -6,7 +6,7 @@ import { startReceiptStamper } from '#ingest/receipts.ts';
 import { replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createUntimedSeriesRecorder } from '#ingest/write/untimed-series.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { listEdits, revokeEdit } from '#src/devices/edits/store.ts';
@@ -37,7 +37,7 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
   const wallMs = () => state.true + state.offset;
   const clocks = { wallMs, monotonicMs: () => state.true, believedMs: () => state.true };
   const receipts = await startReceiptStamper(pool, { ...clocks, log, host });
-  const writer = createWriter(pool, { now: wallMs, untimed: createUntimedSeriesRecorder(receipts.host) });
+  const writer = createReadingBatchWriter(pool, { now: wallMs, untimed: createUntimedSeriesRecorder(receipts.host) });
   const pipeline = new Pipeline({ writer, log, onRoom() {} });
   const receive = receipts.stamp(pipeline, () => {});
   return {
@@ -295,7 +295,7 @@ test('plausibility is judged by the actually elapsed time, not by the clock', as
 
 test('readings that a host refused because its clock was behind count after a replay, judged by the clock of the replay', async () => {
   const home = await createTestMeter(database);
-  const writer = createWriter(database.pool);
+  const writer = createReadingBatchWriter(database.pool);
   const receivedAtMs = Date.now() - 2 * HOUR;
   const { createIncomingMessage } = await import('#ingest/incoming.ts');
   for (const ago of [10, 5]) {

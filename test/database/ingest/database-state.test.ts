@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pipeline } from '#ingest/pipeline.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTestMeter } from '#test/support/meters.ts';
 
@@ -17,7 +17,7 @@ const count = async (relation: string) =>
 test('a message waits, unacknowledged, while the schema does not fit this version, and is stored afterwards', async () => {
   const { deviceId } = await createTestMeter(database);
   const log = pino({ level: 'silent' });
-  const pipeline = new Pipeline({ writer: createWriter(database.pool), log, onRoom: () => {} });
+  const pipeline = new Pipeline({ writer: createReadingBatchWriter(database.pool), log, onRoom: () => {} });
   // Causes the error of a concurrent migration by a newer version: undefined column (SQLSTATE 42703).
   await database.pool.query('ALTER TABLE device_heads RENAME COLUMN seen_at TO last_seen_at');
   let acknowledged = 0;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
@@ -65,7 +65,7 @@ const CHANGES: Record<string, Change | { before: Change; apply: Change }> = {
 };
 
 async function computeAll(pieceReadings = 100_000): Promise<void> {
-  const writer = createWriter(database.pool, { now: () => NOW.getTime(), pieceReadings });
+  const writer = createReadingBatchWriter(database.pool, { now: () => NOW.getTime(), pieceReadings });
   while ((await recomputeChangedDevices(database.pool, writer)) > 0);
 }
 
@@ -103,7 +103,7 @@ test('readings of a deleted device are refused before, during and after the comp
   await createEdit(db, ALL_ACCOUNTS, made.deviceId, exclude, EDITING);
   await deleteDevice(db, ALL_ACCOUNTS, made.deviceId);
   // All readings are written by this writer, which caches the states of its devices.
-  const writer = createWriter(database.pool, { now: () => NOW.getTime(), pieceReadings: 5 });
+  const writer = createReadingBatchWriter(database.pool, { now: () => NOW.getTime(), pieceReadings: 5 });
   let minutes = 0;
   const expectRefused = async () => {
     const readAtMs = hour(50).getTime() + ++minutes * 60_000;

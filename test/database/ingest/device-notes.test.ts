@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -31,7 +31,7 @@ async function history(kwh: number[]): Promise<{ milliwattHours: number; notes: 
   }));
   const { topic, payload, receivedAtMs } = { topic: 't', payload: Buffer.alloc(0), receivedAtMs: Date.now() };
   const decoded = { deviceId, readings, rejections: [] };
-  await createWriter(database.pool).write([{ topic, payload, receivedAtMs, decoded }]);
+  await createReadingBatchWriter(database.pool).write([{ topic, payload, receivedAtMs, decoded }]);
   const sum = await database.pool.query(
     'SELECT coalesce(sum(energy_milliwatt_hours), 0)::bigint AS "milliwattHours" FROM user_daily WHERE user_id = $1',
     [userId],

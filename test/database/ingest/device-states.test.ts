@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -24,7 +24,7 @@ async function send(deviceId: string, payload: string, topic = 'readings'): Prom
   };
   const message = createIncomingMessage(raw);
   if (!message) throw new Error('no decoder');
-  await createWriter(database.pool).write([message]);
+  await createReadingBatchWriter(database.pool).write([message]);
 }
 const state = async (deviceId: string) =>
   (await findDevice(createDatabase(database.pool), ALL_ACCOUNTS, deviceId))?.status;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Pipeline } from '#ingest/pipeline.ts';
-import { createWriter, type Writer } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type ReadingBatchWriter } from '#ingest/write/writer.ts';
 import { classifyWriteError } from '#ingest/write-errors.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
@@ -30,7 +30,7 @@ function listeningLog() {
  * Returns functions that send messages to this writer through a pipeline. Each returns a promise that resolves when the message is
  * acknowledged.
  */
-function pipelineOn(writer: Writer) {
+function pipelineOn(writer: ReadingBatchWriter) {
   const { errors, log } = listeningLog();
   const pipeline = new Pipeline({ writer, log, onRoom: () => {} });
   const send = (topic: string, payload: unknown) =>
@@ -67,7 +67,7 @@ describe('an unavailable database', () => {
     const pool = createPool(server.url, { max: 4 });
     await migrate(pool);
     const { deviceId } = await createTestMeter({ pool } as TestDatabase);
-    const { errors, pipeline, read } = pipelineOn(createWriter(pool));
+    const { errors, pipeline, read } = pipelineOn(createReadingBatchWriter(pool));
     const sent: Promise<void>[] = [];
     let minutes = 0;
     // Timestamps are 1.2 s apart, so that no timestamp is in the future, however many messages are sent.
@@ -203,7 +203,7 @@ describe('a message that cannot be written', () => {
     const db = createDatabase(database.pool);
     const { deviceId, userId } = await createTestMeter(database);
     const { gateway } = await createGateway(db, { userId, name: 'home' });
-    const { errors, read, send } = pipelineOn(createWriter(database.pool));
+    const { errors, read, send } = pipelineOn(createReadingBatchWriter(database.pool));
     // NUL is the only character that PostgreSQL's type text does not accept.
     const poison = send(`gw/${gateway.gateway_id}/homeassistant/sensor/a\0b/config`, '{"state_topic":"m"}');
     await Promise.all([...Array.from({ length: 20 }, (_, index) => read(deviceId, index)), poison, read(deviceId, 20)]);
@@ -216,9 +216,9 @@ describe('a message that cannot be written', () => {
   test('because the service’s code fails is also stored, but only while the database responds', async () => {
     await database.pool.query('DELETE FROM rejected_messages');
     const { deviceId } = await createTestMeter(database);
-    const real = createWriter(database.pool);
+    const real = createReadingBatchWriter(database.pool);
     let isAway = false;
-    const writer: Writer = {
+    const writer: ReadingBatchWriter = {
       async write(batch) {
         if (isAway) throw new TypeError("Cannot read properties of undefined (reading 'write')");
         if (batch.some(({ decoded }) => decoded.readings[0]?.value === 130_500_000))

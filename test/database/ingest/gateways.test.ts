@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { replayRejectedMessages } from '#ingest/replay-rejected.ts';
-import { createWriter, type Writer } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type ReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { getSeparateQuantityKey } from '#src/database/meter.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -26,7 +26,7 @@ async function household(workers = 1) {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { gateway } = await createGateway(db, { userId, name: 'home' });
   const gatewayId = gateway.gateway_id;
-  const writers: Writer[] = Array.from({ length: workers }, () => createWriter(database.pool));
+  const writers: ReadingBatchWriter[] = Array.from({ length: workers }, () => createReadingBatchWriter(database.pool));
   let turn = 0;
   return {
     userId,
@@ -41,7 +41,7 @@ async function household(workers = 1) {
         replayed,
       });
       if (!message) throw new Error('not of a gateway');
-      return (writers[turn++ % writers.length] as Writer).write([message]);
+      return (writers[turn++ % writers.length] as ReadingBatchWriter).write([message]);
     },
     discovered: () => listDiscoveredDevices(db, ALL_ACCOUNTS, userId, { limit: 100 }),
     async pair(nativeId: string): Promise<string> {
@@ -245,7 +245,7 @@ test('announcements, their changes and withdrawals that one worker receives appl
   await sendState('13000', 3_000);
   await sendState('14000', 4_000);
   // A third worker, whose cache is empty.
-  const late = createWriter(database.pool);
+  const late = createReadingBatchWriter(database.pool);
   const message = createIncomingMessage({
     topic: `gw/${home.gatewayId}/meter/sensor/energy/state`,
     payload: Buffer.from('15000'),
@@ -321,7 +321,7 @@ test('an announced device that another family reads is listed only by that famil
 
 test('announcements received in a failed transaction are discarded', async () => {
   const home = await household();
-  const writer = createWriter(database.pool);
+  const writer = createReadingBatchWriter(database.pool);
   const of = (topic: string, payload: string) => {
     const message = createIncomingMessage({
       topic: `gw/${home.gatewayId}/${topic}`,
@@ -353,7 +353,7 @@ test('announcements received in a failed transaction are discarded', async () =>
 });
 
 test('an unknown gateway’s messages are rejected, and a flood of names is limited', async () => {
-  const writer = createWriter(database.pool);
+  const writer = createReadingBatchWriter(database.pool);
   const message = createIncomingMessage({
     topic: 'gw/gwy_nobody/tele/plug/SENSOR',
     payload: Buffer.from(JSON.stringify(plug(1))),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createHeadCache } from '#ingest/write/head-cache.ts';
-import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { createDeviceHeadCache } from '#ingest/write/head-cache.ts';
+import { createReadingBatchWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
@@ -37,8 +37,8 @@ async function createCachingWriter(count: number) {
   const deviceIds: string[] = [];
   for (let index = 0; index < count; index++)
     deviceIds.push((await createDevice(db, { userId, type: 'smart_meter', location: 'test' })).device.device_id);
-  const memory = createHeadCache();
-  const writer = createWriter(pool, { memory });
+  const memory = createDeviceHeadCache();
+  const writer = createReadingBatchWriter(pool, { memory });
   const startMs = someHoursAgoMs();
   let turn = 0;
   const send = (ids: readonly string[], value?: number) =>
@@ -81,7 +81,7 @@ test('heads of a failed batch are evicted, and the next batch reads the stored o
 test('an owner’s change applies to the next reading of a device with a cached head', async () => {
   const db = createDatabase(database.pool);
   const { deviceId, userId } = await createTestMeter(database);
-  const writer = createWriter(database.pool);
+  const writer = createReadingBatchWriter(database.pool);
   const startMs = someHoursAgoMs();
   /** Writes a reading of 1 kW. `minutes`: time of the reading, since the start. */
   const read = (minutes: number) => writer.write([messageOf(deviceId, 'power', startMs + minutes * 60_000, 1_000_000)]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -15,7 +15,7 @@ test('a device cannot get a mapping that reads another device, which would silen
   const entry = { topic: 'home/+/energy', unit: 'kWh', meaning: 'import' };
   const { gateway_id: gatewayId } = (await send('POST', '/v1/gateways', { name: 'home' })).json;
   await send('PATCH', `/v1/gateways/${gatewayId}`, { decoder_config: { mapping: [entry] } });
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   const receive = (value: string, minute: number) => {
     const message = createIncomingMessage({
       topic: `gw/${gatewayId}/home/b1/energy`,

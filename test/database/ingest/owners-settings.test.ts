@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter, type Writer } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type ReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import type { ChannelSettingPatch } from '#src/devices/channels.ts';
@@ -30,7 +30,7 @@ const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 async function reader(first: object, channels?: ChannelSettingPatch[]) {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { gateway } = await createGateway(db, { userId, name: 'home' });
-  const writer: Writer = createWriter(database.pool);
+  const writer: ReadingBatchWriter = createReadingBatchWriter(database.pool);
   const receive = (sml: object, minute: number) => {
     const message = createIncomingMessage({
       topic: `gw/${gateway.gateway_id}/tele/reader/SENSOR`,

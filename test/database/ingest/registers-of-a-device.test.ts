@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { closeBillPeriod, createBillPeriod, findBillPeriod } from '#src/billing/store.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -20,7 +20,7 @@ async function announced(names: readonly string[], maker = 'Meter') {
   const { userId, key } = await api.user('homeowner');
   const { json: gateway } = await api.send('/v1/gateways', { method: 'POST', key, body: { name: 'home' } });
   const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
-  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
   const receive = (topic: string, payload: object, minute: number) => {
     const message = createIncomingMessage({
       topic: `gw/${gateway.gateway_id}/${topic}`,

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import { listRejectedMessages, replayRejectedMessages } from '#ingest/replay-rejected.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { deleteExpiredRejectedMessages } from '#src/jobs/delete-expired.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTestMeter } from '#test/support/meters.ts';
@@ -31,7 +31,7 @@ async function sendMessage(
   const raw = { topic: `energy/v1/${deviceId}/readings`, payload: Buffer.from(payload), receivedAtMs, replayed };
   const message = createIncomingMessage(raw);
   if (!message) throw new Error('no decoder');
-  await createWriter(database.pool).write([message]);
+  await createReadingBatchWriter(database.pool).write([message]);
 }
 
 test('rejected messages are listed with their reasons, and stored by a replay once they are usable', async () => {

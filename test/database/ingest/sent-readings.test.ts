@@ -6,7 +6,7 @@ import { HttpsReadingsWriter } from '#ingest/https-readings.ts';
 import { createIncomingMessage } from '#ingest/incoming.ts';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   broker = await startBroker({
     receive(message, receipt) {
       const incoming = createIncomingMessage({ ...message, receivedAtMs: api.now.getTime() });
-      const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+      const writer = createReadingBatchWriter(api.database.pool, { now: () => api.now.getTime() });
       if (incoming) void writer.write([incoming]).then(() => receipt.done());
       return true;
     },
@@ -103,7 +103,10 @@ async function sendAll(
   { mqtt: published = [], https: posted = [] }: { mqtt?: Messages; https?: Messages },
 ) {
   const options = { now: () => NOW_MS, retentionMonths: 13 };
-  const [publishing, posting] = [createWriter(api.database.pool, options), createWriter(api.database.pool, options)];
+  const [publishing, posting] = [
+    createReadingBatchWriter(api.database.pool, options),
+    createReadingBatchWriter(api.database.pool, options),
+  ];
   const sending = new HttpsReadingsWriter(posting, () => NOW_MS);
   const sender = { id: 'key', confirm: async () => {} };
   const results: { length: number; stored: number; duplicates: number; rejections: readonly object[] }[] = [];
@@ -235,7 +238,7 @@ test.each(getCases('native').filter(([, { in: given }]) => !given.replayed))(
       };
       await Promise.all(ways.map(sendBy));
       await client.endAsync();
-      while ((await recomputeChangedDevices(api.database.pool, createWriter(api.database.pool))) > 0);
+      while ((await recomputeChangedDevices(api.database.pool, createReadingBatchWriter(api.database.pool))) > 0);
       const { rows: rejected } = await api.database.pool.query(
         'SELECT element, reason FROM rejected_messages WHERE device_id = $1 ORDER BY element, reason',
         [home.deviceId],

@@ -4,7 +4,7 @@ import {
   acquireLease,
   acquireLeaseOfEarlierVersion,
   loadSessionsOfEarlierVersions,
-  recordEmptySession,
+  recordSessionWithoutMessages,
   type SessionLease,
 } from '#ingest/source/session-lease.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
@@ -154,6 +154,6 @@ test('the holder sends statements regularly, so that the server does not end its
 test('sessions of earlier versions are listed until they are recorded as empty; the current one is not among them', async () => {
   await database.pool.query('INSERT INTO ingest_slots VALUES (1, true), (2, true), (3, false), (4, true)');
   expect(await loadSessionsOfEarlierVersions(pool)).toEqual([2, 4]);
-  await recordEmptySession(pool, 2);
+  await recordSessionWithoutMessages(pool, 2);
   expect(await loadSessionsOfEarlierVersions(pool)).toEqual([4]);
 });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
-import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { updateDevice } from '#src/devices/store.ts';
@@ -28,7 +28,7 @@ const SETTINGS = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
  */
 async function pair() {
   const { deviceId, userId } = await createTestMeter(database);
-  const writer = createWriter(database.pool, { now: () => NOW_MS });
+  const writer = createReadingBatchWriter(database.pool, { now: () => NOW_MS });
   const sent: DecodedReading[] = [];
   const reading = ([hours, tariff, kwh]: readonly [number, string, number]): DecodedReading => ({
     deviceId,

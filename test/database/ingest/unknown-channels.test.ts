@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { hasUnknownChannelNameSql } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
@@ -29,7 +29,7 @@ async function device() {
     body: { type: 'smart_meter', location: 'hall' },
   });
   const path = `/v1/devices/${paired.json.device_id}`;
-  const writer = createWriter(api.database.pool);
+  const writer = createReadingBatchWriter(api.database.pool);
   return {
     deviceId: paired.json.device_id as string,
     receive: (kwh: Record<string, number>, minute: number) => {

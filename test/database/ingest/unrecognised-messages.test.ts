@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUnrecognisedMessageCounter, saveUnrecognisedCounts } from '#ingest/gateways/unrecognised.ts';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { runInTransaction } from '#src/database/transaction.ts';
 import { getHomeUsageTopic } from '#src/devices/topics.ts';
 import { deleteExpiredUnrecognisedMessages } from '#src/jobs/delete-expired.ts';
@@ -18,7 +18,7 @@ async function household() {
   const { userId, key } = await api.user('homeowner');
   const { json } = await api.send('/v1/gateways', { key, method: 'POST', body: { name: 'home' } });
   const gatewayId: string = json.gateway_id;
-  const writer = createWriter(api.database.pool);
+  const writer = createReadingBatchWriter(api.database.pool);
   return {
     userId,
     key,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -30,7 +30,7 @@ test.each([String.raw`\ud800`, String.raw`\udfff`, String.raw`\u0000`])(
           replayed: false,
         }) ?? [],
     );
-    await createWriter(api.database.pool).write(batch);
+    await createReadingBatchWriter(api.database.pool).write(batch);
     const { json: discovered } = await api.send('/v1/devices/discovered', { key });
     expect(discovered.map(({ native_id }: { native_id: string }) => native_id).toSorted()).toEqual(
       expect.arrayContaining(['meter', 'plug']),

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createId } from '#src/core/ids.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
@@ -108,7 +108,7 @@ async function consume(round: number): Promise<void> {
   });
   for (;;) {
     try {
-      await createWriter(pool).write(batch);
+      await createReadingBatchWriter(pool).write(batch);
       return;
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 200));

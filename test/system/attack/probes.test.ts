@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { runProbes } from '../../../bench/attack/probe.ts';
 import { ALL_PROBES } from '../../../bench/attack/probes/all.ts';
-import { type AttackTarget, resolveLoopback, startInstallation } from '../../../bench/attack/target.ts';
+import { type AttackTarget, resolveLoopbackUrl, startInstallation } from '../../../bench/attack/target.ts';
 import { createAttackedInstallation } from '../../../bench/attack/world.ts';
 
 /** Names of probes that fail until a known vulnerability is fixed. Remove a name when its probe passes. */
@@ -33,11 +33,11 @@ test('the probes refuse to attack an installation that is not on this machine', 
     'https://[2001:db8::1]',
     'x',
   ])
-    await expect(resolveLoopback(url)).rejects.toThrow(
+    await expect(resolveLoopbackUrl(url)).rejects.toThrow(
       /only your own installation is attacked|is no URL|ENOTFOUND|EAI_AGAIN/,
     );
-  expect(await resolveLoopback('https://localhost:8443')).toEqual({ host: '127.0.0.1', port: 8443 });
-  expect(await resolveLoopback('mqtts://[::1]')).toEqual({ host: '::1', port: 8883 });
+  expect(await resolveLoopbackUrl('https://localhost:8443')).toEqual({ host: '127.0.0.1', port: 8443 });
+  expect(await resolveLoopbackUrl('mqtts://[::1]')).toEqual({ host: '::1', port: 8883 });
 });
 
 test('every probe has a unique name', () => {

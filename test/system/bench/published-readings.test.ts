@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '#test/support/database.ts';
 import { startRole } from '#test/support/service.ts';
-import { measurePublishing } from '../../../bench/cluster.ts';
+import { measureIngestOfMessages } from '../../../bench/cluster.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
 /**
@@ -13,7 +13,7 @@ test('benchmarks of ingest notice when the last reading of each device is stored
   const ingest = await startRole('ingest', { DATABASE_URL: database.url });
   try {
     const devices = await pairDevices(database.pool, 3);
-    const { perSecond } = await measurePublishing({ pool: database.pool, dataDir: '' }, devices, {
+    const { perSecond } = await measureIngestOfMessages({ pool: database.pool, dataDir: '' }, devices, {
       to: [`mqtt://127.0.0.1:${ingest.ready.port}`],
       ...{ brokers: [], workers: [], servers: [], messages: 30 },
     });

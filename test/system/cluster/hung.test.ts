@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
@@ -130,7 +130,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
     };
     used++;
     const decoded = { deviceId: device.device_id, readings: [reading], rejections: [] };
-    await createWriter(database.pool).write([
+    await createReadingBatchWriter(database.pool).write([
       { topic: 'x', payload: Buffer.alloc(0), receivedAtMs: Date.now(), decoded },
     ]);
   };

@@ -2,7 +2,7 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIncomingMessage } from '#ingest/incoming.ts';
-import { createWriter } from '#ingest/write/writer.ts';
+import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createPool } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
@@ -233,7 +233,7 @@ describe('a home in Home Assistant', () => {
     };
     const [ten, twelve] = ['2026-11-02T10:00:00+01:00', '2026-11-02T12:00:00+01:00'];
     const register = (ts: string, energy_total_kwh: number, channel = 'import') => ({ ts, energy_total_kwh, channel });
-    const written = await createWriter(database.pool, { now: () => api.now.getTime() }).write([
+    const written = await createReadingBatchWriter(database.pool, { now: () => api.now.getTime() }).write([
       ...sendReadings(inverter, register(ten, 50, 'export'), register(twelve, 53.25, 'export'), {
         ts: '2026-11-02T12:20:00+01:00',
         power_w: -1800.5,
@@ -262,7 +262,7 @@ describe('a home in Home Assistant', () => {
     // The home's power is known only when each of its devices has sent its power.
     const power = (ts: string, power_w: number) => ({ ts, power_w });
     const [first, now] = ['2026-11-02T12:35:30+01:00', '2026-11-02T12:35:50+01:00'];
-    await createWriter(database.pool, { now: () => api.now.getTime() }).write([
+    await createReadingBatchWriter(database.pool, { now: () => api.now.getTime() }).write([
       ...sendReadings(inverter, power(first, -1_500), power(now, -1_800)),
       ...sendReadings(battery, power(first, 300), power(now, 300)),
       ...sendReadings(home.meterId, power(first, -900), power(now, -1_000)),
