@@ -3,12 +3,12 @@ import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { buildApp } from '#src/api/app.ts';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
-import { createDatabaseCounter } from '#src/auth/database-counter.ts';
+import { createDatabaseRequestCounter } from '#src/auth/database-counter.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { readImports } from '#src/energy/usage/imports.ts';
+import { readImportedEnergy } from '#src/energy/usage/imports.ts';
 
 /**
  * Child process that answers one type of request. `full`: the complete API. `bare`: a handler that returns a fixed response body. `query`:
@@ -35,7 +35,7 @@ function server() {
       },
       {
         authenticate: createAuthenticator(db, 'live'),
-        counter: createDatabaseCounter(db, { free: many, developer: many, enterprise: many }, systemClock),
+        counter: createDatabaseRequestCounter(db, { free: many, developer: many, enterprise: many }, systemClock),
         isReady: async () => true,
         publicUrl: () => 'https://localhost',
         secret: 'the secret of the bench',
@@ -49,7 +49,7 @@ function server() {
   const app = Fastify({ https: { ...tls, minVersion: 'TLSv1.2' } });
   const range = createDayRange(start, end, 'UTC');
   app.get('/v1/energy-insights', async (_request, reply) => {
-    if (mode === 'query') await readImports(db, { userId }, range, 'day');
+    if (mode === 'query') await readImportedEnergy(db, { userId }, range, 'day');
     return reply.type('application/json; charset=utf-8').send(bytes);
   });
   return app;

@@ -5,7 +5,7 @@ import { loadWhatIfResult } from '#src/cost/home-what-if.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { loadUsageInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { readImports } from '#src/energy/usage/imports.ts';
+import { readImportedEnergy } from '#src/energy/usage/imports.ts';
 import { PACKED_DAYS_TABLE } from '#src/rollups/levels.ts';
 import { parseTariff } from '#src/tariffs/terms.ts';
 import type { BenchmarkResult } from './answer.ts';
@@ -127,7 +127,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
 
 /** Runs the statement that reads the quarter-hours of the month. Throws if the number of rows is not the number of quarter-hours. */
 async function statementOfQuarterHours(db: Database): Promise<void> {
-  const found = await readImports(db, { userId: SIMPLE_USER_ID }, MONTH, 'quarter_hour');
+  const found = await readImportedEnergy(db, { userId: SIMPLE_USER_ID }, MONTH, 'quarter_hour');
   if (found?.at.length !== 2_976) throw new Error(`${found?.at.length} quarter-hours instead of 2,976`);
 }
 

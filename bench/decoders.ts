@@ -7,7 +7,12 @@ import {
 } from '#ingest/decoders/family.ts';
 import { createGatewayDecoders, type GatewayDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { decodeNativeMessage } from '#ingest/decoders/native/decode.ts';
-import { createCaseMessage, getCaseSettings, getCases, getPriorMessages } from '../test/support/family-cases.ts';
+import {
+  createCaseMessage,
+  getFamilyCaseSettings,
+  getFamilyCases,
+  getPriorMessages,
+} from '../test/support/family-cases.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { computeMedian } from './support.ts';
 
@@ -91,13 +96,13 @@ const createUnusedFamily = (index: number): Family =>
  * earlier messages. A case is skipped if another family decodes its message first.
  */
 function readsOf(family: Family, families: readonly Family[]): (() => unknown)[] {
-  return getCases(family.name)
+  return getFamilyCases(family.name)
     .filter(([, { out }]) => out && out.readings.length > 0)
     .flatMap(([file, { in: given }]) => {
       const decoders = createGatewayDecoders(families);
       const message = createCaseMessage(given);
       for (const one of getPriorMessages(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
-      const settings = getCaseSettings(given);
+      const settings = getFamilyCaseSettings(given);
       const reader = decoders.read(message, settings)?.family;
       if (reader !== family.name && ![reader, family.name].includes('homeassistant'))
         throw new Error(`${file} of ${family.name} is read by ${reader}`);

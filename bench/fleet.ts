@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https';
 import { fileURLToPath } from 'node:url';
 import { createKey } from '#src/auth/keys.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
-import { recordSilences } from '#src/devices/fleet/record-silences.ts';
+import { recordDeviceSilences } from '#src/devices/fleet/record-silences.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { computeMedian, computeQuantile, startBenchmarkDatabase } from './support.ts';
@@ -121,9 +121,9 @@ async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fle
     const { user_id: admin } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
     const { user_id: utility } = await createUser(db, { email: 'utility@example.com', role: 'utility' });
     await addFleet(database.pool, devices, utility);
-    await recordSilences(db, new Date());
+    await recordDeviceSilences(db, new Date());
     const began = performance.now();
-    for (let look = 0; look < 5; look++) await recordSilences(db, new Date());
+    for (let look = 0; look < 5; look++) await recordDeviceSilences(db, new Date());
     watches.push(Math.round((performance.now() - began) / 5));
     await database.pool.query('VACUUM ANALYZE');
     const keys = {

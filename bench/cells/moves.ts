@@ -7,7 +7,7 @@ import { getReadingsTopic } from '#src/devices/topics.ts';
 import { parseRoutingExceptions } from '#src/start/cells/exceptions.ts';
 import { sendLoopbackRequest } from '../../test/support/cluster/api-pair.ts';
 import { getLongestGapSeconds } from '../../test/support/cluster/meters.ts';
-import { type RepeatingPublisher, startRepeatingPublisher } from '../../test/support/cluster/publisher.ts';
+import { type RetryingPublisher, startRetryingPublisher } from '../../test/support/cluster/publisher.ts';
 import { TESTED_PROGRAM } from '../../test/support/program.ts';
 import { startRole } from '../../test/support/service.ts';
 import { type BenchmarkCell, runInCellContext, type TwoCellInstallation } from './rig.ts';
@@ -60,7 +60,7 @@ export async function measureAccountMoves(rig: TwoCellInstallation, accounts: nu
   );
   const nodes = routers.all;
   const publishers = devices.map(({ deviceId, secret }, index) =>
-    startRepeatingPublisher({ nodes, deviceId, secret, topic: getReadingsTopic(deviceId), first: index }),
+    startRetryingPublisher({ nodes, deviceId, secret, topic: getReadingsTopic(deviceId), first: index }),
   );
   const over = new AbortController();
   const publishing = publish(publishers, over.signal);
@@ -91,7 +91,7 @@ export async function measureAccountMoves(rig: TwoCellInstallation, accounts: nu
   };
 }
 
-async function publish(publishers: readonly RepeatingPublisher[], over: AbortSignal): Promise<void> {
+async function publish(publishers: readonly RetryingPublisher[], over: AbortSignal): Promise<void> {
   const startMs = Math.floor(Date.now() / 1_000) * 1_000 - 18 * 3_600_000;
   const everyMs = 1_000 / PER_SECOND;
   let sent = 0;

@@ -1,6 +1,6 @@
 import { setCell } from '#src/core/cell.ts';
 import { type Cell, startCell } from '../../test/support/cluster/cell.ts';
-import { getRoutedCell, type Routers, startRouters } from '../../test/support/cluster/router.ts';
+import { getRoutedCell, type RouterGroup, startRouters } from '../../test/support/cluster/router.ts';
 import { type LocalCertificate, makeLocalCertificate } from '../../test/support/local-certificate.ts';
 import { type PairedDevice, pairDevices, startBenchmarkDatabase } from '../support.ts';
 
@@ -16,7 +16,7 @@ export interface BenchmarkCell extends Cell {
 /** Two routers in front of two cells. Each cell has a database server, an API process and an ingest process with the embedded broker. */
 export interface TwoCellInstallation {
   tls: LocalCertificate;
-  routers: Routers;
+  routers: RouterGroup;
   /** `first` and `c2`. */
   cells: readonly [BenchmarkCell, BenchmarkCell];
   remove(): Promise<void>;

@@ -8,8 +8,8 @@ import { isStorableText } from '#src/core/storable-text.ts';
 import {
   createCaseMessage,
   type FamilyCase,
-  getCaseSettings,
-  getCases,
+  getFamilyCaseSettings,
+  getFamilyCases,
   getPriorMessages,
 } from '#test/support/family-cases.ts';
 import { createMessageMutator } from '#test/support/mutate.ts';
@@ -208,7 +208,7 @@ function createFuzz(family: Family, seed: number) {
   const mutate = createMessageMutator(seed);
   // A topic must not contain NUL (MQTT-1.5.4-2).
   const mutateTopic = (topic: string) => mutate.text(topic).replaceAll('\0', '');
-  const cases = getCases(family.name);
+  const cases = getFamilyCases(family.name);
   const { takes: _takes, knows: _knows, ...unasked } = family;
   const [own, others] = [[unasked], areOthers(family)];
   const inPayload = NUMBERS_IN.get(family.name) ?? ((payload: Buffer) => numbersIn(String(payload)));
@@ -228,7 +228,7 @@ function createFuzz(family: Family, seed: number) {
       ...(index % 7 === 0 ? { topic: mutateTopic(one.topic) } : {}),
     }));
     now = `${topic} ${payload.toString('base64')}`;
-    const settings = getCaseSettings(given);
+    const settings = getFamilyCaseSettings(given);
     const decoders = createGatewayDecoders(own);
     const startedAt = cpuMs();
     for (const one of prior) decoders.recall(one);
@@ -297,8 +297,9 @@ const LENGTHS: readonly (() => object)[] = [
 
 describe.each(FAMILIES.map((family) => [family.name, family] as const))('the family %s', (_name, family) => {
   test('reads long objects in a time that grows with their length, not with its square', () => {
-    const given = getCases(family.name).find(([, one]) => /^\s*\{/.test(String(createCaseMessage(one.in).payload)))?.[1]
-      .in;
+    const given = getFamilyCases(family.name).find(([, one]) =>
+      /^\s*\{/.test(String(createCaseMessage(one.in).payload)),
+    )?.[1].in;
     const message = given && createCaseMessage(given);
     const decoders = createGatewayDecoders([family]);
     for (const one of given ? getPriorMessages(given) : [])
@@ -313,7 +314,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('the fam
     for (const addition of LENGTHS) {
       const payload = Buffer.from(JSON.stringify({ unit: 'kWh', ...body, ...addition() }));
       const startedAt = cpuMs();
-      decoders.hear({ topic, payload, receivedAtMs, replayed: false }, given ? getCaseSettings(given) : {});
+      decoders.hear({ topic, payload, receivedAtMs, replayed: false }, given ? getFamilyCaseSettings(given) : {});
       expect(cpuMs() - startedAt).toBeLessThan(LONG_MS);
     }
   });

@@ -9,8 +9,8 @@ import { readJson } from '#ingest/decoders/read/payload.ts';
 import {
   createCaseMessage,
   FAMILIES_FOLDER,
-  getCaseSettings,
-  getCases,
+  getFamilyCaseSettings,
+  getFamilyCases,
   getPriorMessages,
 } from '#test/support/family-cases.ts';
 
@@ -43,16 +43,16 @@ test('each family has a table or a README and a decoder, at least eight cases, a
   for (const folder of [...folders, '_blueprint']) {
     for (const file of ['README.md', 'decode.ts']) expect(existsSync(join(FAMILIES_FOLDER, folder, file))).toBe(true);
   }
-  for (const family of families) expect(getCases(family).length, `cases of ${family}`).toBeGreaterThanOrEqual(8);
+  for (const family of families) expect(getFamilyCases(family).length, `cases of ${family}`).toBeGreaterThanOrEqual(8);
 });
 
 test('parses a body once for all families, and no family changes it', () => {
   for (const { name } of FAMILIES) {
-    for (const [file, { in: given }] of getCases(name)) {
+    for (const [file, { in: given }] of getFamilyCases(name)) {
       const message = createCaseMessage(given);
       const decoders = createGatewayDecoders();
       for (const one of getPriorMessages(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
-      decoders.hear(message, getCaseSettings(given));
+      decoders.hear(message, getFamilyCaseSettings(given));
       const read = readJson(message.payload);
       assert.equal(read, readJson(message.payload));
       assert.deepEqual(
@@ -66,8 +66,8 @@ test('parses a body once for all families, and no family changes it', () => {
 
 for (const family of FAMILIES) {
   group(family.name, () => {
-    test.each(getCases(family.name))('%s', (_file, { in: given, out }) => {
-      const read = describeMessage(createCaseMessage(given), getCaseSettings(given), getPriorMessages(given));
+    test.each(getFamilyCases(family.name))('%s', (_file, { in: given, out }) => {
+      const read = describeMessage(createCaseMessage(given), getFamilyCaseSettings(given), getPriorMessages(given));
       if (out === undefined) assert.fail(describeMissingOut(read));
       // An expected result of `null` means that no family decodes the message, except perhaps the family `names`, which recognises the
       // names of the members.
@@ -83,11 +83,11 @@ for (const family of FAMILIES) {
     test('accepts every topic that it reads', () => {
       const { takes: _takes, knows: _knows, ...unasked } = family;
       for (const other of FAMILIES) {
-        for (const [file, { in: given }] of getCases(other.name)) {
+        for (const [file, { in: given }] of getFamilyCases(other.name)) {
           const alone = createGatewayDecoders([unasked]);
           for (const one of getPriorMessages(given))
             alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
-          if (!alone.hear(createCaseMessage(given), getCaseSettings(given))) continue;
+          if (!alone.hear(createCaseMessage(given), getFamilyCaseSettings(given))) continue;
           const isTaken = family.takes?.(given.topic) !== false || family.knows?.(createCaseMessage(given).payload);
           assert.ok(isTaken, `${family.name} denies ${other.name}’s ${file}`);
         }
@@ -102,13 +102,13 @@ for (const family of FAMILIES) {
       for (const other of FAMILIES) {
         if (other.name === family.name) continue;
         if (other.name === 'homeassistant' && FAMILIES.indexOf(family) > FAMILIES.indexOf(other)) continue;
-        for (const [file, { in: given, out }] of getCases(other.name)) {
+        for (const [file, { in: given, out }] of getFamilyCases(other.name)) {
           if (out === null) continue;
           const alone = createGatewayDecoders([family]);
           for (const one of getPriorMessages(given))
             alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
           assert.equal(
-            alone.hear(createCaseMessage(given), getCaseSettings(given)),
+            alone.hear(createCaseMessage(given), getFamilyCaseSettings(given)),
             null,
             `${family.name} takes ${other.name}’s ${file}`,
           );

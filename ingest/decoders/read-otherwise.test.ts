@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { readDecoderConfig } from '#src/devices/decoder-config.ts';
 import { hasSeriesSourceChanged, mergeMessageNumberSettings } from '#src/devices/read-numbers.ts';
-import { createCaseMessage, getCaseSettings, getCases, getPriorMessages } from '#test/support/family-cases.ts';
+import {
+  createCaseMessage,
+  getFamilyCaseSettings,
+  getFamilyCases,
+  getPriorMessages,
+} from '#test/support/family-cases.ts';
 import { getStoredValueKind } from '../gateways/assign.ts';
 import { FAMILIES } from './families.ts';
 import { type DecoderSettings, parseDecoderSettings } from './family.ts';
@@ -46,11 +51,13 @@ function readBy(given: Parameters<typeof createCaseMessage>[0], settings: Decode
 const conditionsOf = ({ mapping = [] }: DecoderSettings): string => JSON.stringify(mapping.map(({ where }) => where));
 
 const counts = { other: 0, same: 0 };
-const cases = FAMILIES.flatMap(({ name }) => getCases(name).map(([file, { in: given }]) => ({ name, file, given })));
+const cases = FAMILIES.flatMap(({ name }) =>
+  getFamilyCases(name).map(([file, { in: given }]) => ({ name, file, given })),
+);
 
 test('reports a changed setting for each series whose numbers change, and for no other series', () => {
   for (const { name, file, given } of cases) {
-    const settings = getCaseSettings(given);
+    const settings = getFamilyCaseSettings(given);
     for (const variant of variantsOf(settings)) {
       const changed = parseDecoderSettings(variant);
       const [was, is] = [readBy(given, settings), readBy(given, changed)];

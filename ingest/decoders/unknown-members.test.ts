@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { isCommandTopic } from '#src/devices/mapping.ts';
-import { createCaseMessage, getCaseSettings, getCases, getPriorMessages } from '#test/support/family-cases.ts';
+import {
+  createCaseMessage,
+  getFamilyCaseSettings,
+  getFamilyCases,
+  getPriorMessages,
+} from '#test/support/family-cases.ts';
 import { FAMILIES } from './families.ts';
 import { createGatewayDecoders } from './gateway-decoders.ts';
 import { createTableFamily } from './tables/engine.ts';
@@ -73,12 +78,15 @@ const getUnknownMessages = (topic: string) =>
 test('asks about, reads or refuses unknown numbers on the topics of each family, except declared omissions', () => {
   const silent: { name: string; topic: string; payload: string }[] = [];
   for (const { name } of FAMILIES) {
-    for (const [, { in: given }] of getCases(name)) {
+    for (const [, { in: given }] of getFamilyCases(name)) {
       const { receivedAtMs } = createCaseMessage(given);
       const decoders = createGatewayDecoders(families);
       for (const one of getPriorMessages(given)) decoders.recall({ ...one, receivedAtMs });
       for (const { topic, payload } of getUnknownMessages(given.topic)) {
-        const decoded = decoders.read({ topic, payload: Buffer.from(payload), receivedAtMs }, getCaseSettings(given));
+        const decoded = decoders.read(
+          { topic, payload: Buffer.from(payload), receivedAtMs },
+          getFamilyCaseSettings(given),
+        );
         if (!decoded || decoded.said.length + decoded.refused.length === 0) silent.push({ name, topic, payload });
       }
     }

@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { computeReferenceIncrements, orderDistinctReadings } from '#test/reference/consumption.ts';
 import { arbitraryConflictingReadings, arbitraryIntervals } from '#test/reference/histories.ts';
-import { computeEnergyIntervals, convertToReferenceReadings, listRestartStates } from '#test/support/counting-rules.ts';
+import {
+  computeEnergyIntervals,
+  convertToReferenceReadings,
+  listStatePairsAfterRestart,
+} from '#test/support/counting-rules.ts';
 import { createIntervalCountingRule } from './intervals.ts';
 
 const series = arbitraryIntervals('import').chain(arbitraryConflictingReadings);
@@ -31,7 +35,7 @@ test('gives the same energy as the reference for 1,000 random series of interval
 test('restarting from any stored interval reaches the same state as the whole series', () => {
   fc.assert(
     fc.property(series, fc.constantFrom(1, 2, 5), (readings, length) => {
-      for (const { state, restarted } of listRestartStates(
+      for (const { state, restarted } of listStatePairsAfterRestart(
         createIntervalCountingRule('import'),
         orderDistinctReadings(convertToReferenceReadings(readings)),
         length,

@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { computeReferenceIncrements, orderDistinctReadings } from '#test/reference/consumption.ts';
 import { arbitraryConflictingReadings, arbitraryPowers, arbitrarySettings } from '#test/reference/histories.ts';
-import { computeEnergyIntervals, convertToReferenceReadings, listRestartStates } from '#test/support/counting-rules.ts';
+import {
+  computeEnergyIntervals,
+  convertToReferenceReadings,
+  listStatePairsAfterRestart,
+} from '#test/support/counting-rules.ts';
 import { createPowerCountingRule } from './power.ts';
 
 const series = arbitraryPowers('import').chain(arbitraryConflictingReadings);
@@ -130,7 +134,7 @@ test('the counting rule for power can restart from any single reading', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
       const points = orderDistinctReadings(convertToReferenceReadings(readings));
-      const found = listRestartStates(
+      const found = listStatePairsAfterRestart(
         createPowerCountingRule(device, { import: true, export: true, channelDirection: 'import' }),
         points,
         1,

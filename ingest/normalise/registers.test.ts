@@ -4,7 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { orderDistinctReadings } from '#test/reference/consumption.ts';
 import { arbitraryConflictingReadings, arbitraryRegisters, arbitrarySettings } from '#test/reference/histories.ts';
 import { computeRegisterIncrements } from '#test/reference/registers.ts';
-import { computeEnergyIntervals, convertToReferenceReadings, listRestartStates } from '#test/support/counting-rules.ts';
+import {
+  computeEnergyIntervals,
+  convertToReferenceReadings,
+  listStatePairsAfterRestart,
+} from '#test/support/counting-rules.ts';
 import type { CountingSettings, CountingVerdict, SeriesReading } from './counting-rule.ts';
 import { RegisterCountingRule, type RegisterState } from './registers.ts';
 import { getReadingKey, reconstructStoredCountingResult, replayReadings } from './replay.ts';
@@ -45,7 +49,7 @@ test('restarting from any stored reading reaches the same state as the whole ser
       fc.boolean(),
       (readings, device, length, knowing) => {
         const points = orderDistinctReadings(convertToReferenceReadings(readings));
-        for (const { state, restarted } of listRestartStates(
+        for (const { state, restarted } of listStatePairsAfterRestart(
           new RegisterCountingRule(device, 'import'),
           points,
           length,

@@ -1,5 +1,5 @@
 import type { Client, PublishPacket } from 'aedes';
-import { canPublish } from '#src/devices/broker-access.ts';
+import { canPublishOnTopic } from '#src/devices/broker-access.ts';
 import type { BrokerConnection, BrokerSession } from './broker-session.ts';
 import type { MeterClaimOptions } from './claiming.ts';
 import type { LoginLimits } from './login-limits.ts';
@@ -106,7 +106,7 @@ export class PublishHandler {
       return done(new RefusedPacketError('payload is longer than 1 MiB', REASON_CODES.packetTooLarge));
     if (session && BRIDGE_STATE.test(topic)) return this.#takeBridgeState(session, topic, done);
     if (session?.claiming && topic === this.#claims?.topic) return claim(session, packet, payload, done);
-    if (!session || session.claiming || !canPublish(session.by.username, topic)) {
+    if (!session || session.claiming || !canPublishOnTopic(session.by.username, topic)) {
       this.#logRefusal(session?.by.username ?? '', 'publish outside the own topic refused', topic);
       return this.#refuse(session, packet, new RefusedPacketError('not your topic', REASON_CODES.notAuthorised), done);
     }

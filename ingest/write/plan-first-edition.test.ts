@@ -21,7 +21,7 @@ import { expectReferenceEnergy, expectReferenceResults } from '#test/support/pla
 import {
   arbitraryArrivalScenario,
   HISTORY_COUNT,
-  runWriters,
+  runConcurrentWriters,
   splitIntoBatches,
 } from '#test/support/planned-histories.ts';
 import { createStoreWithDevices, recomputeAllChunks } from '#test/support/planned-writes.ts';
@@ -85,19 +85,24 @@ test('continues from rows that the first edition computed, and gives the second 
         const device = store.devices.get('dev_0') as StoredDevice;
         const all = splitIntoBatches(convertToReferenceReadings(one.readings, 'dev_0'), how);
         const [last] = convertToReferenceReadings(one.readings.slice(-1), 'dev_0');
-        runWriters(store, ['dev_0'], all.splice(0, Math.ceil((all.length * percent) / 100)), {
+        runConcurrentWriters(store, ['dev_0'], all.splice(0, Math.ceil((all.length * percent) / 100)), {
           ...how,
           changes: [],
           edits: [],
         });
         const isOther = store.rewrite('dev_0', asStoredBefore);
-        runWriters(store, ['dev_0'], all, { ...how, changes: [], edits: [] });
+        runConcurrentWriters(store, ['dev_0'], all, { ...how, changes: [], edits: [] });
         if (isOther) others++;
         // Late readings do not change the energy of tariff registers that the first version stored.
         const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
         if (!isOther && !hasTariffs && device.computedWith === null) expectReferenceEnergy(device, one.readings);
         store.set('dev_0', changed(device.settings));
-        runWriters(store, ['dev_0'], [[last as DecodedReading]], { ...how, changes: [], edits: [], pieces: [] });
+        runConcurrentWriters(store, ['dev_0'], [[last as DecodedReading]], {
+          ...how,
+          changes: [],
+          edits: [],
+          pieces: [],
+        });
         recomputeAllChunks(store, ['dev_0'], how.lastPieceMs);
         expectReferenceResults(device, one.readings);
       },

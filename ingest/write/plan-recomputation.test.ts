@@ -18,10 +18,10 @@ import {
   type ReadingHistory,
 } from '#test/reference/histories.ts';
 import { convertToReferenceReadings } from '#test/support/counting-rules.ts';
-import { createTestHeadCache } from '#test/support/head-caches.ts';
+import { createTestDeviceHeadCache } from '#test/support/head-caches.ts';
 import { type MemoryStore, readWholeLoadProfile, type StoredDevice } from '#test/support/memory-store.ts';
-import { expectCountingRuleResults, expectEqual, expectReferenceResults } from '#test/support/planned-energy.ts';
-import { arbitraryChunkMs, HISTORY_COUNT } from '#test/support/planned-histories.ts';
+import { expectCountingRuleResults, expectDeepEqual, expectReferenceResults } from '#test/support/planned-energy.ts';
+import { arbitraryChunkLengthMs, HISTORY_COUNT } from '#test/support/planned-histories.ts';
 import {
   addEditIfValid,
   createStoreWithDevices,
@@ -41,7 +41,7 @@ const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ revoked: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.record({ settings: arbitrarySettings }) },
   { weight: 3, arbitrary: fc.record({ meaning: fc.nat(20), countsAs: fc.constantFrom(null, ...MEANINGS) }) },
-  { weight: 6, arbitrary: fc.record({ lengthMs: arbitraryChunkMs }) },
+  { weight: 6, arbitrary: fc.record({ lengthMs: arbitraryChunkLengthMs }) },
 );
 
 test('applies and reverts edits and settings in chunks, whatever arrives in between', () => {
@@ -69,7 +69,7 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
                 .map(({ reading }) => reading);
         const come = (share: number) => {
           const batch = left.splice(0, Math.ceil((all.length * share) / 100));
-          if (batch.length > 0) for (const _ of writeBatch(store, createTestHeadCache('none'), batch));
+          if (batch.length > 0) for (const _ of writeBatch(store, createTestDeviceHeadCache('none'), batch));
         };
         come(20);
         let checked = 0;
@@ -110,10 +110,10 @@ function expectAtOnce(device: StoredDevice, readings: ReadingHistory['readings']
   const { store } = createStoreWithDevices([{ ...settings, readings: [] }]);
   const other = store.devices.get('dev_0') as StoredDevice;
   other.channelSettings = channelSettings;
-  for (const _ of writeBatch(store, createTestHeadCache('none'), convertToReferenceReadings(readings, 'dev_0')));
+  for (const _ of writeBatch(store, createTestDeviceHeadCache('none'), convertToReferenceReadings(readings, 'dev_0')));
   for (const { editId: _id, isInForce, counted: _counted, ...edit } of edits) if (isInForce) store.edit('dev_0', edit);
   recomputeAllChunks(store, ['dev_0'], Number.POSITIVE_INFINITY);
-  expectEqual(
+  expectDeepEqual(
     dropZeroBuckets(new Map(readWholeLoadProfile(device))),
     dropZeroBuckets(new Map(readWholeLoadProfile(other))),
   );
@@ -123,12 +123,12 @@ function expectAtOnce(device: StoredDevice, readings: ReadingHistory['readings']
         .map(([meter, profile]) => [meter, dropZeroBuckets(new Map(profile))])
         .filter(([, profile]) => (profile as Map<number, unknown>).size > 0),
     );
-  expectEqual(metersOf(device), metersOf(other));
+  expectDeepEqual(metersOf(device), metersOf(other));
   for (const [name, one] of device.series) {
     const same = other.series.get(name) as typeof one;
     for (const member of ['roles', 'earlierRoles', 'lastReadAtMs', 'tail', 'verdicts', 'points'] as const)
       if (member === 'points') expect(one.points.size).toBe(same.points.size);
-      else expectEqual(one[member], same[member], member);
+      else expectDeepEqual(one[member], same[member], member);
   }
 }
 
@@ -144,7 +144,7 @@ test('applies edits that were made or revoked together with a setting in the sam
     value: kwhToMilliwattHours(100 + hour),
   }));
   const write = () => {
-    for (const _ of writeBatch(store, createTestHeadCache('all'), convertToReferenceReadings(readings, 'dev_0')));
+    for (const _ of writeBatch(store, createTestDeviceHeadCache('all'), convertToReferenceReadings(readings, 'dev_0')));
     recomputeAllChunks(store, ['dev_0'], HOUR_MS);
     expectReferenceResults(device, readings);
   };
@@ -171,7 +171,7 @@ test('keeps a manual reading at the instant of a revoked clock step that lies wi
     value: kwhToMilliwattHours(100 + hour),
   }));
   const value = kwhToMilliwattHours(102);
-  for (const _ of writeBatch(store, createTestHeadCache('all'), convertToReferenceReadings(readings, 'dev_0')));
+  for (const _ of writeBatch(store, createTestDeviceHeadCache('all'), convertToReferenceReadings(readings, 'dev_0')));
   store.edit('dev_0', { ...series, fromMs: at(2), toMs: at(3), value, instants: new Set([at(2)]) });
   recomputeAllChunks(store, ['dev_0'], Number.POSITIVE_INFINITY);
   store.revoke('dev_0', 0);

@@ -11,7 +11,7 @@ import {
   arbitrarySettings,
 } from '#test/reference/histories.ts';
 import { convertToReferenceReadings } from '#test/support/counting-rules.ts';
-import { createTestHeadCache } from '#test/support/head-caches.ts';
+import { createTestDeviceHeadCache } from '#test/support/head-caches.ts';
 import { readWholeLoadProfile, type StoredDevice } from '#test/support/memory-store.ts';
 import { expectCountingRuleResults } from '#test/support/planned-energy.ts';
 import { HISTORY_COUNT } from '#test/support/planned-histories.ts';
@@ -68,7 +68,7 @@ test('starts a series from scratch when its decoder settings change, and never c
           // JSON has no -0; adding 0 turns it into 0.
           value: Math.round(reading.value * factor) + 0,
         }));
-        const memory = createTestHeadCache('all');
+        const memory = createTestDeviceHeadCache('all');
         const come = (all: readonly DecodedReading[]) => {
           for (let first = 0; first < all.length; first += 7)
             for (const _ of writeBatch(store, memory, all.slice(first, first + 7)));

@@ -8,14 +8,14 @@ import {
   arbitraryTariffHistory,
 } from '#test/reference/histories.ts';
 import { convertToReferenceReadings } from '#test/support/counting-rules.ts';
-import { createTestHeadCache } from '#test/support/head-caches.ts';
+import { createTestDeviceHeadCache } from '#test/support/head-caches.ts';
 import type { StoredDevice } from '#test/support/memory-store.ts';
 import { expectReferenceResults } from '#test/support/planned-energy.ts';
 import {
   arbitraryArrivalScenario,
   DEVICE_COUNT,
   HISTORY_COUNT,
-  runWriters,
+  runConcurrentWriters,
   splitIntoBatches,
 } from '#test/support/planned-histories.ts';
 import { createStoreWithDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
@@ -35,7 +35,7 @@ test.each([
           const { store, devices } = createStoreWithDevices(histories);
           const all = devices.flatMap(({ deviceId, readings }) => convertToReferenceReadings(readings, deviceId));
           const deviceIds = devices.map(({ deviceId }) => deviceId);
-          runWriters(
+          runConcurrentWriters(
             store,
             deviceIds,
             splitIntoBatches(all, how),
@@ -87,7 +87,7 @@ test('replays the later of two late groups of readings, hours apart, after the c
     ] as const
   ).map(reading);
   for (const batch of [...first.map((one) => [one]), late])
-    for (const _ of writeBatch(store, createTestHeadCache('none'), batch));
+    for (const _ of writeBatch(store, createTestDeviceHeadCache('none'), batch));
   expectReferenceResults(store.devices.get('dev_0') as StoredDevice, [...first, ...late]);
 });
 
@@ -111,6 +111,6 @@ test('has no counting state for a series that never counts because a better seri
       element: 0,
     }),
   );
-  for (const one of all) for (const _ of writeBatch(store, createTestHeadCache('none'), [one]));
+  for (const one of all) for (const _ of writeBatch(store, createTestDeviceHeadCache('none'), [one]));
   expectReferenceResults(store.devices.get('dev_0') as StoredDevice, all);
 });

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
 import { p1DsmrReader } from '#simulators/devices/p1-dsmr-reader.ts';
 import {
+  createMessagesOfSteadyHome,
   createSteadyHome,
   HOUR_MS,
   listRetainedTopics,
   mapPayloadsByTopic,
   STEADY_HOME_NOW_MS,
   STEADY_HOME_START_MS,
-  simulateOneMessageSet,
 } from '#test/support/steady-home.ts';
 import { zigbee2mqttPlug, zigbee2mqttTrv } from './zigbee2mqtt.ts';
 
@@ -34,13 +34,15 @@ describe('Zigbee devices', () => {
 
   it("report a valve's activity and the selected mode", () => {
     const trv = zigbee2mqttTrv({ name: 'bath' });
-    expect(JSON.parse(mapPayloadsByTopic(simulateOneMessageSet(trv))['zigbee2mqtt/bath'] as string)).toMatchObject({
-      local_temperature: 20.5,
-      occupied_heating_setpoint: 21.5,
-      pi_heating_demand: 100,
-      running_state: 'heat',
-      system_mode: 'heat',
-    });
+    expect(JSON.parse(mapPayloadsByTopic(createMessagesOfSteadyHome(trv))['zigbee2mqtt/bath'] as string)).toMatchObject(
+      {
+        local_temperature: 20.5,
+        occupied_heating_setpoint: 21.5,
+        pi_heating_demand: 100,
+        running_state: 'heat',
+        system_mode: 'heat',
+      },
+    );
     expect(trv.greeting(STEADY_HOME_NOW_MS)).toContainEqual({
       topic: 'zigbee2mqtt/bath/availability',
       payload: '{"state":"online"}',
@@ -51,7 +53,7 @@ describe('Zigbee devices', () => {
 
 describe('a Dutch meter behind DSMR-reader', () => {
   it('writes two registers as strings of kWh, power in kW and time in UTC, all retained', () => {
-    const [message] = simulateOneMessageSet(p1DsmrReader({ tz: 'Europe/Berlin' }));
+    const [message] = createMessagesOfSteadyHome(p1DsmrReader({ tz: 'Europe/Berlin' }));
     expect(message).toMatchObject({ topic: 'dsmr/json', retain: true });
     expect(JSON.parse(message?.payload as string)).toEqual({
       id: 12243,
@@ -74,8 +76,10 @@ describe('a Dutch meter behind DSMR-reader', () => {
   it('returns the same registers whatever was requested before', () => {
     const meter = p1DsmrReader({ tz: 'Europe/Berlin' });
     for (const at of [STEADY_HOME_START_MS, STEADY_HOME_NOW_MS + HOUR_MS, STEADY_HOME_START_MS + HOUR_MS])
-      simulateOneMessageSet(meter, at);
-    expect(simulateOneMessageSet(meter)).toEqual(simulateOneMessageSet(p1DsmrReader({ tz: 'Europe/Berlin' })));
+      createMessagesOfSteadyHome(meter, at);
+    expect(createMessagesOfSteadyHome(meter)).toEqual(
+      createMessagesOfSteadyHome(p1DsmrReader({ tz: 'Europe/Berlin' })),
+    );
   });
 });
 
@@ -94,12 +98,12 @@ describe('an ESPHome meter', () => {
       stat_t: topic,
       avty_t: 'cupboard/status',
     });
-    expect(simulateOneMessageSet(meter)).toContainEqual({ topic, payload: '14622', retain: true });
-    expect(simulateOneMessageSet(esphomeMeter({ name: 'cupboard' }))).toContainEqual({
+    expect(createMessagesOfSteadyHome(meter)).toContainEqual({ topic, payload: '14622', retain: true });
+    expect(createMessagesOfSteadyHome(esphomeMeter({ name: 'cupboard' }))).toContainEqual({
       topic,
       payload: '14.622',
       retain: true,
     });
-    expect(mapPayloadsByTopic(simulateOneMessageSet(meter))['cupboard/sensor/power/state']).toBe('430.0');
+    expect(mapPayloadsByTopic(createMessagesOfSteadyHome(meter))['cupboard/sensor/power/state']).toBe('430.0');
   });
 });

@@ -4,10 +4,10 @@ import { mbmdMeter } from '#simulators/devices/mbmd-meter.ts';
 import { openevseCharger } from '#simulators/devices/openevse.ts';
 import { vzloggerMeter } from '#simulators/devices/vzlogger-meter.ts';
 import {
+  createMessagesOfSteadyHome,
   listRetainedTopics,
   mapPayloadsByTopic,
   STEADY_HOME_NOW_MS,
-  simulateOneMessageSet,
 } from '#test/support/steady-home.ts';
 
 describe('devices with one value per topic', () => {
@@ -16,7 +16,7 @@ describe('devices with one value per topic', () => {
     const [announcement] = charger.greeting(STEADY_HOME_NOW_MS);
     expect(announcement).toMatchObject({ retain: true });
     expect(JSON.parse(announcement?.payload as string)).toMatchObject({ state: 'connected', mqtt: 'emon/openevse-1' });
-    expect(mapPayloadsByTopic(simulateOneMessageSet(charger))).toMatchObject({
+    expect(mapPayloadsByTopic(createMessagesOfSteadyHome(charger))).toMatchObject({
       'emon/openevse-1/total_energy': '14.622388',
       'emon/openevse-1/watthour': '14622.38',
       'emon/openevse-1/power': '430',
@@ -26,7 +26,7 @@ describe('devices with one value per topic', () => {
   });
 
   it('mbmd writes three decimals', () => {
-    const sent = simulateOneMessageSet(mbmdMeter({ number: 7 }));
+    const sent = createMessagesOfSteadyHome(mbmdMeter({ number: 7 }));
     expect(mapPayloadsByTopic(sent)).toMatchObject({
       'mbmd/sdm1-7/Import': '14.622',
       'mbmd/sdm1-7/Import/L1': '14.622',
@@ -40,13 +40,13 @@ describe('devices that send JSON', () => {
   it('vzlogger announces identifiers, and sends Wh with a time', () => {
     const meter = vzloggerMeter();
     expect(mapPayloadsByTopic(meter.greeting(STEADY_HOME_NOW_MS))['vzlogger/data/chn0/id']).toBe('1-0:1.8.0*255');
-    expect(mapPayloadsByTopic(simulateOneMessageSet(meter))['vzlogger/data/chn0/raw']).toBe(
+    expect(mapPayloadsByTopic(createMessagesOfSteadyHome(meter))['vzlogger/data/chn0/raw']).toBe(
       `{ "timestamp": ${STEADY_HOME_NOW_MS}, "value": 14622.3 }`,
     );
   });
 
   it('Grott writes tenths of a kWh and local time', () => {
-    const [record] = simulateOneMessageSet(grottInverter({ serial: 'REH1', tz: 'Europe/Berlin' }));
+    const [record] = createMessagesOfSteadyHome(grottInverter({ serial: 'REH1', tz: 'Europe/Berlin' }));
     expect(JSON.parse(record?.payload as string)).toMatchObject({
       device: 'REH1',
       time: '2026-02-03T11:00:20',

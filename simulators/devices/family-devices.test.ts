@@ -7,19 +7,19 @@ import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
 import { victronGridMeter } from '#simulators/devices/victron-grid.ts';
 import { zwavejsPlug } from '#simulators/devices/zwavejs-plug.ts';
 import {
+  createMessagesOfSteadyHome,
   createSteadyHome,
   listRetainedTopics,
   mapPayloadsByTopic,
   STEADY_HOME_NOW_MS,
   STEADY_HOME_START_MS,
-  simulateOneMessageSet,
 } from '#test/support/steady-home.ts';
 
 describe('a Tasmota plug', () => {
   it('writes kWh with three decimals, local time without a zone, and the energy of its local days', () => {
     const plug = tasmotaPlug({ name: 'tasmota_A1B2C3', tz: 'Europe/Berlin' });
-    simulateOneMessageSet(plug, STEADY_HOME_NOW_MS - 300_000);
-    expect(mapPayloadsByTopic(simulateOneMessageSet(plug))['tele/tasmota_A1B2C3/SENSOR']).toBe(
+    createMessagesOfSteadyHome(plug, STEADY_HOME_NOW_MS - 300_000);
+    expect(mapPayloadsByTopic(createMessagesOfSteadyHome(plug))['tele/tasmota_A1B2C3/SENSOR']).toBe(
       '{"Time":"2026-02-03T11:00:20","ENERGY":{"TotalStartTime":"2026-02-02T01:00:00","Total":14.622,"Yesterday":9.890,' +
         '"Today":4.732,"Period":35,"Power":430,"ApparentPower":430,"ReactivePower":0,"Factor":1.00,"Voltage":230,' +
         '"Current":1.870}}',
@@ -28,10 +28,10 @@ describe('a Tasmota plug', () => {
 
   it('keeps trailing zeros, and prints its local time correctly across a clock change', () => {
     const plug = tasmotaPlug({ name: 'p', tz: 'Europe/Berlin' });
-    expect(mapPayloadsByTopic(simulateOneMessageSet(plug, STEADY_HOME_START_MS))['tele/p/SENSOR']).toContain(
+    expect(mapPayloadsByTopic(createMessagesOfSteadyHome(plug, STEADY_HOME_START_MS))['tele/p/SENSOR']).toContain(
       '"Total":0.000,"Yesterday":0.000,"Today":0.000',
     );
-    const summer = mapPayloadsByTopic(simulateOneMessageSet(plug, Date.UTC(2026, 2, 29, 12)))['tele/p/SENSOR'];
+    const summer = mapPayloadsByTopic(createMessagesOfSteadyHome(plug, Date.UTC(2026, 2, 29, 12)))['tele/p/SENSOR'];
     expect(summer).toContain('"Time":"2026-03-29T14:00:00"');
     // Only 13 hours have passed since midnight, because the clocks went forward.
     expect(summer).toContain('"Today":5.590');
@@ -40,7 +40,7 @@ describe('a Tasmota plug', () => {
   it('sends its online state retained, and its telemetry not retained', () => {
     const plug = tasmotaPlug({ name: 'p', tz: 'UTC' });
     expect(plug.greeting(STEADY_HOME_NOW_MS)[0]).toEqual({ topic: 'tele/p/LWT', payload: 'Online', retain: true });
-    expect(listRetainedTopics(simulateOneMessageSet(plug))).toEqual([]);
+    expect(listRetainedTopics(createMessagesOfSteadyHome(plug))).toEqual([]);
   });
 });
 
@@ -49,8 +49,8 @@ describe('a Shelly EM of the first generation', () => {
     const meter = shellyEmGen1({ name: 'cupboard' });
     expect(meter.nativeId).toMatch(/^shellyem-[0-9A-F]{6}$/);
     const base = `shellies/${meter.nativeId}`;
-    expect(mapPayloadsByTopic(simulateOneMessageSet(meter))[`${base}/emeter/0/energy`]).toBe('0');
-    const sent = simulateOneMessageSet(meter, STEADY_HOME_NOW_MS + 60_000);
+    expect(mapPayloadsByTopic(createMessagesOfSteadyHome(meter))[`${base}/emeter/0/energy`]).toBe('0');
+    const sent = createMessagesOfSteadyHome(meter, STEADY_HOME_NOW_MS + 60_000);
     expect(mapPayloadsByTopic(sent)).toMatchObject({
       [`${base}/emeter/0/power`]: '430.00',
       [`${base}/emeter/0/total`]: '14629.5',
@@ -107,7 +107,7 @@ describe('a Shelly of the second generation', () => {
 
 describe('a plug behind Z-Wave JS UI', () => {
   it('sends each value with its time, all retained', () => {
-    const sent = simulateOneMessageSet(zwavejsPlug({ node: 'Kitchen/Plug' }));
+    const sent = createMessagesOfSteadyHome(zwavejsPlug({ node: 'Kitchen/Plug' }));
     expect(mapPayloadsByTopic(sent)).toEqual({
       'zwave/Kitchen/Plug/meter/endpoint_0/value/65537': `{"time":${STEADY_HOME_NOW_MS},"value":14.622}`,
       'zwave/Kitchen/Plug/meter/endpoint_0/value/66049': `{"time":${STEADY_HOME_NOW_MS},"value":430}`,
@@ -120,12 +120,12 @@ describe('a plug behind Z-Wave JS UI', () => {
 describe('a charger of evcc', () => {
   it('writes text without trailing zeros, a total in kWh, and a session in Wh that begins at 0', () => {
     const charger = evccLoadpoint({ root: 'evcc' });
-    expect(mapPayloadsByTopic(simulateOneMessageSet(charger, STEADY_HOME_START_MS))).toEqual({
+    expect(mapPayloadsByTopic(createMessagesOfSteadyHome(charger, STEADY_HOME_START_MS))).toEqual({
       'evcc/loadpoints/1/chargePower': '430',
       'evcc/loadpoints/1/chargedEnergy': '0',
       'evcc/loadpoints/1/chargeTotalImport': '0',
     });
-    expect(mapPayloadsByTopic(simulateOneMessageSet(charger))).toMatchObject({
+    expect(mapPayloadsByTopic(createMessagesOfSteadyHome(charger))).toMatchObject({
       'evcc/loadpoints/1/chargedEnergy': '14622.388',
       'evcc/loadpoints/1/chargeTotalImport': '14.622',
     });
@@ -136,14 +136,14 @@ describe('a grid meter behind Venus OS', () => {
   it('sends hundredths of a kWh when they change, not retained', () => {
     const meter = victronGridMeter({ name: 'cabin' });
     expect(meter.nativeId).toMatch(/^[0-9a-f]{12}\/grid\/30$/);
-    const sent = simulateOneMessageSet(meter);
+    const sent = createMessagesOfSteadyHome(meter);
     expect(mapPayloadsByTopic(sent)).toEqual({
       [`N/${meter.nativeId}/Ac/Power`]: '{"value":430}',
       [`N/${meter.nativeId}/Ac/L1/Power`]: '{"value":430}',
       [`N/${meter.nativeId}/Ac/Energy/Forward`]: '{"value":14.62}',
     });
     expect(listRetainedTopics(sent)).toEqual([]);
-    expect(simulateOneMessageSet(meter, STEADY_HOME_NOW_MS + 1_000)).toEqual([]);
+    expect(createMessagesOfSteadyHome(meter, STEADY_HOME_NOW_MS + 1_000)).toEqual([]);
   });
 });
 
@@ -152,11 +152,11 @@ describe('a go-e charger', () => {
     const charger = goECharger({ name: 'carport' });
     const base = `go-eCharger/${charger.nativeId}`;
     expect(charger.nativeId).toMatch(/^\d{6}$/);
-    const sent = mapPayloadsByTopic(simulateOneMessageSet(charger));
+    const sent = mapPayloadsByTopic(createMessagesOfSteadyHome(charger));
     expect(sent).toMatchObject({ [`${base}/eto`]: '14622', [`${base}/wh`]: '0' });
     expect(JSON.parse(sent[`${base}/nrg`] as string)).toEqual([
       230, 0, 0, 0, 1.9, 0, 0, 430, 0, 0, 0, 430, 100, 0, 0, 0,
     ]);
-    expect(simulateOneMessageSet(charger)).toEqual([]);
+    expect(createMessagesOfSteadyHome(charger)).toEqual([]);
   });
 });

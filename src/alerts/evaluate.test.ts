@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseAmountForComparison } from '#src/alerts/costs.ts';
 import { findCandidatePeriods, PERIOD_KINDS } from '#src/alerts/evaluate.ts';
-import { getPeriodAt, listHoursToEvaluate, listPeriodsOfHour } from '#src/alerts/period.ts';
-import { splitTimeRange } from '#src/energy/usage/totals.ts';
+import { getPeriodAt, listHoursToEvaluate, listPeriodsOverlappingHour } from '#src/alerts/period.ts';
+import { splitRangeByAggregate } from '#src/energy/usage/totals.ts';
 
 const HOUR_MS = 3_600_000;
 const ZONES = [
@@ -94,7 +94,7 @@ describe('period of an instant', () => {
     fc.assert(
       fc.property(kind, zone, anyHour, (one, name, ms) => {
         const period = getPeriodAt(one, name, ms);
-        const { days, before, after, quarters } = splitTimeRange(period);
+        const { days, before, after, quarters } = splitRangeByAggregate(period);
         const covered = [before, days, after, quarters].filter(([from, to]) => from < to);
         expect(covered[0]?.[0]).toBe(period.startMs);
         expect(covered.at(-1)?.[1]).toBe(period.endMs);
@@ -164,7 +164,9 @@ test('the hours that may fire include an hour of every day or month that may sti
       (zone, kind, hour) => {
         const nowMs = hour + 1_234_567;
         const touched = new Set(
-          listHoursToEvaluate(nowMs).flatMap((ms) => listPeriodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
+          listHoursToEvaluate(nowMs).flatMap((ms) =>
+            listPeriodsOverlappingHour(kind, zone, ms).map(({ startMs }) => startMs),
+          ),
         );
         // Iterates backwards from the current period to the oldest period whose alerts may still fire.
         for (let one = getPeriodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {

@@ -1,4 +1,4 @@
-import { listPeriodsOfHour, type Period, type PeriodKind } from './period.ts';
+import { listPeriodsOverlappingHour, type Period, type PeriodKind } from './period.ts';
 
 /** Time in ms from the end of a period during which its alerts may still fire (README, Alerts). */
 const TOO_LATE_MS = 24 * 3_600_000;
@@ -51,7 +51,7 @@ export function findCandidatePeriods(
     const name = `${kind} ${zone} ${hourMs}`;
     let found = known.get(name);
     if (!found) {
-      found = listPeriodsOfHour(PERIOD_KINDS[kind] as PeriodKind, zones[zone] as string, hourMs);
+      found = listPeriodsOverlappingHour(PERIOD_KINDS[kind] as PeriodKind, zones[zone] as string, hourMs);
       known.set(name, found);
     }
     return found;

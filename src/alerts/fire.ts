@@ -2,7 +2,7 @@ import { createId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { MILLIWATT_HOURS_PER_KWH, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { QueryFunction } from '#src/database/connect.ts';
-import { type DeviceImport, readDeviceImportsInSpans } from '#src/energy/usage/totals.ts';
+import { type DeviceImportedEnergy, readDeviceImportedEnergyInRanges } from '#src/energy/usage/totals.ts';
 import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { Alert } from './store.ts';
@@ -66,7 +66,7 @@ export async function fireAlerts(query: QueryFunction, firings: readonly AlertFi
     const startMs = periodStart.getTime();
     return { userId: alert.user_id, startMs, endMs: periodEnd?.getTime() ?? startMs };
   });
-  const devices = await readDeviceImportsInSpans(query, spans);
+  const devices = await readDeviceImportedEnergyInRanges(query, spans);
   const events = fired.map(
     ({ alert, firing }, index): NewEvent => ({
       eventId: alert.event_id,
@@ -85,7 +85,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 function dataOf(
   alert: Alert,
   { periodStart, periodEnd, reason }: AlertFiring,
-  imports: readonly DeviceImport[],
+  imports: readonly DeviceImportedEnergy[],
 ): EventBody<'alert.triggered'> {
   const devices = imports.map(({ deviceId, milliwattHours }) => ({
     device_id: deviceId,

@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
-import { createClockUnitEndFinder, findOffset, listOffsets } from '#src/energy/local-time.ts';
+import { createSubDayUnitEndFinder, findOffset, listOffsets } from '#src/energy/local-time.ts';
 import { getFirstInstant } from '#src/energy/ranges.ts';
-import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
+import { getStartOfSubDayUnit } from '#src/energy/wall-clock.ts';
 import type { AlertType } from './store.ts';
 
 /** Kind of period over which an alert adds up usage or costs: a clock hour, day or month in the time zone of the alert's user. */
@@ -44,8 +44,8 @@ export function getPeriodAt(kind: PeriodKind, zone: string, atMs: number): Perio
 /** Returns the hour of the local clock that contains an instant. A clock change may shorten the hour. */
 function clockHourAt(zone: string, atMs: number): Period {
   const range = { from: new Date(atMs - HOUR_MS), to: new Date(atMs + HOUR_MS), zone };
-  const startMs = getStartOfClockUnit(atMs, { offset: findOffset(listOffsets(range), atMs) }, 'hour');
-  return { startMs, endMs: createClockUnitEndFinder(range, 'hour')(startMs) };
+  const startMs = getStartOfSubDayUnit(atMs, { offset: findOffset(listOffsets(range), atMs) }, 'hour');
+  return { startMs, endMs: createSubDayUnitEndFinder(range, 'hour')(startMs) };
 }
 
 /**
@@ -56,7 +56,7 @@ export const listHoursToEvaluate = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);
 
 /** Returns the periods of a zone that overlap the UTC hour that begins at `hourMs`. */
-export function listPeriodsOfHour(kind: PeriodKind, zone: string, hourMs: number): Period[] {
+export function listPeriodsOverlappingHour(kind: PeriodKind, zone: string, hourMs: number): Period[] {
   const periods: Period[] = [];
   for (let atMs = hourMs; atMs < hourMs + HOUR_MS; ) {
     const period = getPeriodAt(kind, zone, atMs);

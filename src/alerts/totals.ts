@@ -2,7 +2,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { readPeriodUsageSoFar } from '#src/energy/home/usage-so-far.ts';
 import { filterUsersWithComposedHomes } from '#src/energy/usage/composed-homes.ts';
-import { readImportsInSpans, type UserTimeRange } from '#src/energy/usage/totals.ts';
+import { readImportedEnergyInRanges, type UserTimeRange } from '#src/energy/usage/totals.ts';
 
 /**
  * Returns the usage of the periods so far, in mWh, by the index of the period. Periods with unknown usage are omitted. `db` must
@@ -13,7 +13,7 @@ export async function computeUsageTotals(
   periods: readonly UserTimeRange[],
   nowMs: number,
 ): Promise<Map<number, MilliwattHours>> {
-  const totals = new Map((await readImportsInSpans(createQueryFunction(db), periods)).entries());
+  const totals = new Map((await readImportedEnergyInRanges(createQueryFunction(db), periods)).entries());
   const ofUsers = Map.groupBy(periods.keys(), (index) => periods[index]?.userId ?? '');
   for (const userId of await filterUsersWithComposedHomes(db, [...ofUsers.keys()])) {
     const indexes = ofUsers.get(userId) ?? [];

@@ -24,11 +24,11 @@ import { addOauthRoutes } from './oauth/routes.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificateDownload } from './plugins/certificate.ts';
-import { addClaimRoutes } from './plugins/claims.ts';
+import { addMeterClaimRoutes } from './plugins/claims.ts';
 import { addCors } from './plugins/cors.ts';
 import { addErrorHandler, createErrorBody } from './plugins/errors.ts';
-import { addMailedLinks } from './plugins/mailed-links.ts';
-import { addNotFound, addRootRedirect } from './plugins/not-found.ts';
+import { addMailedLinkPages } from './plugins/mailed-links.ts';
+import { addNotFoundHandler, addRootRedirect } from './plugins/not-found.ts';
 import {
   addConnectionDraining,
   addProtocolErrorResponses,
@@ -113,7 +113,7 @@ export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance 
   addCors(app, parts.corsOrigins ?? []);
   addAuthentication(app, parts.authenticate, counter);
   addConcurrencyLimits(app, context.clock);
-  addNotFound(app, publicUrl);
+  addNotFoundHandler(app, publicUrl);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     if (await parts.isReady()) return { status: 'ready' };
@@ -122,9 +122,9 @@ export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance 
   addRootRedirect(app);
   addCertificateDownload(app, certificate);
   addReferencePages(app, publicUrl);
-  addMailedLinks(app, context, secret);
+  addMailedLinkPages(app, context, secret);
   addOauthRoutes(app, context, { secret, counter, publicUrl });
-  addClaimRoutes(app, context, counter);
+  addMeterClaimRoutes(app, context, counter);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
   addDashboardRoutes(app, context, { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn }, handOn);
   addMcpRoutes(app, context, publicUrl);

@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import { isStorableText, UNSTORABLE_TEXT_MESSAGE } from '#src/core/storable-text.ts';
-import { COST_AND_EMISSIONS_INCLUDES, type CostOrEmissionsInclude, type IncludableField } from '#src/energy/include.ts';
+import {
+  INCLUDABLE_COST_AND_EMISSIONS,
+  type IncludableCostOrEmissions,
+  type IncludableField,
+} from '#src/energy/include.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import {
-  CLOCK_UNITS,
   countDays,
   countMonths,
-  isClockUnit,
   isDate,
   isRangeWithinMonths,
+  isSubDayUnit,
   isTimeZone,
+  SUB_DAY_UNIT_MINUTES,
 } from '#src/energy/ranges.ts';
 import { isCurrency } from '#src/tariffs/currency.ts';
 import { MAX_PRICE, normalisePrice } from '#src/tariffs/terms.ts';
@@ -97,12 +101,12 @@ export function resolveRequestedDays(start: string | undefined, end: string | un
 /** Returns the number of rows that a response for a range of days has. Assumes that each day has 24 hours. */
 export function countRowsInDays(start: string, end: string, groupBy: GroupBy): number {
   if (groupBy === 'month') return countMonths(start, end);
-  return countDays(start, end) * (isClockUnit(groupBy) ? (24 * 60) / CLOCK_UNITS[groupBy] : 1);
+  return countDays(start, end) * (isSubDayUnit(groupBy) ? (24 * 60) / SUB_DAY_UNIT_MINUTES[groupBy] : 1);
 }
 
 /** Returns the names of the columns that state the time of a row. */
 export function listRowTimeColumns(groupBy: GroupBy): string[] {
-  if (!isClockUnit(groupBy)) return ['date'];
+  if (!isSubDayUnit(groupBy)) return ['date'];
   return ['date', groupBy === 'hour' ? 'hour' : 'time', 'starts_at'];
 }
 
@@ -141,7 +145,7 @@ export const zoneOrAccountField = z
 
 /** Returns the schema of the query parameter `include`, a comma-separated list of the given names, `cost` and `emissions`. */
 export const createIncludeField = (names: readonly IncludableField[]) => {
-  const all: readonly string[] = [...names, ...COST_AND_EMISSIONS_INCLUDES];
+  const all: readonly string[] = [...names, ...INCLUDABLE_COST_AND_EMISSIONS];
   return z
     .string()
     .refine(
@@ -161,10 +165,10 @@ const canonicalInclude = (name: string): string => (name === 'complete' ? 'cover
  */
 export function parseInclude(text: string | undefined): {
   more: ReadonlySet<IncludableField>;
-  weighted: ReadonlySet<CostOrEmissionsInclude>;
+  weighted: ReadonlySet<IncludableCostOrEmissions>;
 } {
   const names = new Set(text?.split(',').map(canonicalInclude));
-  const weighted = new Set(COST_AND_EMISSIONS_INCLUDES.filter((name) => names.delete(name)));
+  const weighted = new Set(INCLUDABLE_COST_AND_EMISSIONS.filter((name) => names.delete(name)));
   return { more: names as Set<string> as Set<IncludableField>, weighted };
 }
 

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { ROWS_BETWEEN_BREAKS, yieldChunksWithBreaks } from '#src/core/turns.ts';
+import { MAX_ROWS_WITHOUT_YIELD, yieldChunksWithBreaks } from '#src/core/turns.ts';
 
 /** Whether a response has so many rows in `data` that converting them to JSON at once would delay other requests. */
 export function isLongResponse(answer: unknown): answer is { data: readonly unknown[] } {
   const { data } = (answer ?? {}) as { data?: unknown };
-  return Array.isArray(data) && data.length > ROWS_BETWEEN_BREAKS;
+  return Array.isArray(data) && data.length > MAX_ROWS_WITHOUT_YIELD;
 }
 
 /** Returns the JSON of a response with many rows as a stream. Other requests are handled between chunks of rows. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database } from '#src/database/connect.ts';
-import { createReadDatabaseRouter, getReportedAgeSeconds, hasReplayedTransactions } from './reads.ts';
+import { createReadDatabaseRouter, getAgeHeaderSeconds, hasStandbyReplayedTransactions } from './reads.ts';
 
 test.each([
   ['an account that changed nothing', [], true],
@@ -8,7 +8,7 @@ test.each([
   ['the last is not yet', [98, 100], false],
   ['an earlier one of several at once is not yet', [101, 99], false],
 ])('whether a standby can answer: %s', (_, transactions, expected) => {
-  expect(hasReplayedTransactions({ ageMs: 0, horizon: 100 }, transactions)).toBe(expected);
+  expect(hasStandbyReplayedTransactions({ ageMs: 0, horizon: 100 }, transactions)).toBe(expected);
 });
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   [5_001, 5],
   [61_999, 61],
 ])('with a standby that lags %i ms, the answer reports %s', (ageMs, seconds) => {
-  expect(getReportedAgeSeconds({ ageMs, horizon: 1 })).toBe(seconds);
+  expect(getAgeHeaderSeconds({ ageMs, horizon: 1 })).toBe(seconds);
 });
 
 test('while the standby is unavailable, the primary answers, without extra queries', async () => {

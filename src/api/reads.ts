@@ -31,16 +31,17 @@ export function createReadDatabaseRouter(db: Database, readDb: Database, standby
     newest: () => (standby.state() === null ? db : readDb),
     async from(userId) {
       const state = standby.state();
-      const isOnStandby = state !== null && hasReplayedTransactions(state, await findLatestTransactionIds(db, userId));
-      return isOnStandby ? { db: readDb, ageSeconds: getReportedAgeSeconds(state) } : { db, ageSeconds: null };
+      const isOnStandby =
+        state !== null && hasStandbyReplayedTransactions(state, await findLatestTransactionIds(db, userId));
+      return isOnStandby ? { db: readDb, ageSeconds: getAgeHeaderSeconds(state) } : { db, ageSeconds: null };
     },
   };
 }
 
 /** Whether the standby has replayed all of the given transactions. */
-export const hasReplayedTransactions = ({ horizon }: StandbyState, transactions: readonly number[]): boolean =>
+export const hasStandbyReplayedTransactions = ({ horizon }: StandbyState, transactions: readonly number[]): boolean =>
   transactions.every((number) => isTransactionReplayed(number, horizon));
 
 /** Returns the age of the data in seconds for the header `Age`; null for recent data. */
-export const getReportedAgeSeconds = ({ ageMs }: StandbyState): number | null =>
+export const getAgeHeaderSeconds = ({ ageMs }: StandbyState): number | null =>
   ageMs > TOLD_FROM_MS ? Math.floor(ageMs / 1_000) : null;

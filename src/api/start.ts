@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server as TcpServer } from 'node:n
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
-import { createDatabaseCounter } from '#src/auth/database-counter.ts';
+import { createDatabaseRequestCounter } from '#src/auth/database-counter.ts';
 import { isLoopback } from '#src/config/addresses.ts';
 import { type Config, setApiPort } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
@@ -78,7 +78,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const reads = standby && createReadDatabaseRouter(db, createDatabase(readPool), standby);
   const app = buildApp(contextOf(config, parts, db, reads), {
     authenticate: createAuthenticator(db, environment),
-    counter: redis ?? createDatabaseCounter(db, config.planLimits, systemClock),
+    counter: redis ?? createDatabaseRequestCounter(db, config.planLimits, systemClock),
     isReady: async () => !isLeaving && (await acceptsWrites(pool)),
     handOn: handOn.signal,
     tls,
@@ -178,8 +178,8 @@ async function acceptsWrites(pool: Pool): Promise<boolean> {
 /** Creates request counters in Redis, if it is configured. The Redis client is imported only then, because it slows the start. */
 async function redisCounterOf({ redisUrl, planLimits: plans, environment }: Config, db: Database, log: Logger) {
   if (!redisUrl) return undefined;
-  const { createRedisCounter } = await import('#src/auth/redis-counter.ts');
-  return createRedisCounter(redisUrl, { db, plans, clock: systemClock, environment, log });
+  const { createRedisRequestCounter } = await import('#src/auth/redis-counter.ts');
+  return createRedisRequestCounter(redisUrl, { db, plans, clock: systemClock, environment, log });
 }
 
 async function listenForPlainHttp(config: Config, app: FastifyInstance, publicUrl: () => string): Promise<PlainServer> {

@@ -162,16 +162,16 @@ export function checkNewKeyAllowed(
  * Whether a key that expires at `one` is valid for longer than a key that expires at `other`. Null stands for a key that never
  * expires.
  */
-export const isLaterExpiry = (one: Date | null, other: Date | null): boolean =>
+export const isExpiryLater = (one: Date | null, other: Date | null): boolean =>
   other !== null && (one === null || one > other);
 
 /**
  * Returns the expiry of a key that the caller creates, rotates or extends (null: never). The default is the expiry of the
  * caller's key. Throws 403 if the new expiry is later, because a stolen key could otherwise extend its own life.
  */
-export function limitExpiry({ expiresAt = null }: Caller, requested: Date | null | undefined): Date | null {
+export function getAllowedKeyExpiry({ expiresAt = null }: Caller, requested: Date | null | undefined): Date | null {
   const expiry = requested === undefined ? expiresAt : requested;
-  if (isLaterExpiry(expiry, expiresAt)) throw new AppError('keyExpiry');
+  if (isExpiryLater(expiry, expiresAt)) throw new AppError('keyExpiry');
   return expiry;
 }
 

@@ -1,8 +1,8 @@
 import type { Environment } from '#src/core/environment.ts';
 import { isApiKeyFormat } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { DeviceManager, MemberAccess } from '#src/database/enums.ts';
-import { findOrReportMoving } from '#src/database/moving.ts';
+import type { DeviceManager, MemberAccessLevel } from '#src/database/enums.ts';
+import { findOrReturnMoving } from '#src/database/moving.ts';
 import type { Role } from '#src/users/store.ts';
 import { createAllowedAddressChecker } from './allowed-addresses.ts';
 import { getCurrentScopes, selectUsableAuthorizations } from './authorizations.ts';
@@ -26,7 +26,7 @@ export const getDeviceOfKey = (row: {
 export interface MemberHome {
   memberId: string;
   userId: string;
-  access: MemberAccess;
+  access: MemberAccessLevel;
 }
 
 /** An authenticated caller: its key or session, the account whose data it can access, and its permissions. */
@@ -143,7 +143,7 @@ const findKey = (db: Database, hash: Buffer) =>
     .executeTakeFirst();
 
 async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusalReason> {
-  const row = await findOrReportMoving(db, { secretSha256: hash }, () => findKey(db, hash));
+  const row = await findOrReturnMoving(db, { secretSha256: hash }, () => findKey(db, hash));
   if (row === 'moving') return 'unavailable';
   if (!row) return 'unauthorized';
   const isOfEndedMembership = row.member_id !== null && !isOpenMembership(row);

@@ -1,11 +1,11 @@
-import { ADDRESS_LIMITS, type RequestBatchResult } from './request-counter.ts';
+import { FAILED_ATTEMPT_LIMITS, type RequestBatchResult } from './request-counter.ts';
 import {
   computeRemainingRequests,
-  decideRequests,
+  decideOnRequests,
   type RequestCounters,
-  undoRequest,
-  type WindowDecision,
-  type WindowLimits,
+  type RequestWindowDecision,
+  type RequestWindowLimits,
+  uncountRequest,
   ZERO_COUNTERS,
 } from './request-windows.ts';
 
@@ -15,18 +15,18 @@ interface Kept {
   plan: string | null;
 }
 
-export interface CounterChange extends Pick<WindowDecision, 'least' | 'most' | 'add'> {
+export interface RequestCounterChange extends Pick<RequestWindowDecision, 'least' | 'most' | 'add'> {
   key: string;
   plan: string | null;
 }
 
 /** Store of request counters that all processes share. */
-export interface CounterStore {
+export interface RequestCounterStore {
   /**
    * Increases the counters of each key atomically, if they lie between `least` and `most` and the plan is unchanged. Returns the
    * stored counters and whether they were changed, in the order of `changes`.
    */
-  add(changes: readonly CounterChange[]): Promise<(Kept & { isDone: boolean })[]>;
+  add(changes: readonly RequestCounterChange[]): Promise<(Kept & { isDone: boolean })[]>;
 }
 
 /** Maximum number of accounts and addresses whose counters a process caches. */
@@ -35,13 +35,13 @@ const REMEMBERED = 10_000;
 /**
  * Limits of a counter `key:…`, which counts the refused requests of a device's key. It allows no requests; many refusals suspend the key.
  */
-const REFUSALS_ONLY: WindowLimits = { minute: 0, day: 0 };
+const REFUSALS_ONLY: RequestWindowLimits = { minute: 0, day: 0 };
 
 /** Returns the limits that apply to a counter. Requests with keys of a single device have a limit per minute but none per day. */
-function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string | null): WindowLimits {
+function limitsOf(plans: Record<string, RequestWindowLimits>, key: string, plan: string | null): RequestWindowLimits {
   if (key.startsWith('key:')) return REFUSALS_ONLY;
-  const limits = plans[plan ?? 'address'] ?? ADDRESS_LIMITS;
-  return key.startsWith('device:') ? { ...limits, day: ADDRESS_LIMITS.day } : limits;
+  const limits = plans[plan ?? 'address'] ?? FAILED_ATTEMPT_LIMITS;
+  return key.startsWith('device:') ? { ...limits, day: FAILED_ATTEMPT_LIMITS.day } : limits;
 }
 
 /**
@@ -49,11 +49,11 @@ function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string
  * counters lead to another decision. A count of -1 takes back a counted request. `plans`: limits by plan, and limits of addresses
  * (`address`).
  */
-export function createStoreBatchCounter(
-  plans: Record<string, WindowLimits>,
+export function createBatchCounterWithStore(
+  plans: Record<string, RequestWindowLimits>,
   clock: () => Date,
 ): (
-  store: CounterStore,
+  store: RequestCounterStore,
   keys: readonly string[],
   counts: readonly number[],
   weight: number,
@@ -75,7 +75,7 @@ export function createStoreBatchCounter(
         const { counters, plan } = seen.get(key) ?? { counters: ZERO_COUNTERS, plan: null };
         const limits = limitsOf(plans, key, plan);
         const rules = { limits, nowMs, canBeSuspended: !/^(?:addr|device):/.test(key), weight };
-        const decided = wanted < 0 ? undoRequest(counters, rules) : decideRequests(counters, wanted, rules);
+        const decided = wanted < 0 ? uncountRequest(counters, rules) : decideOnRequests(counters, wanted, rules);
         return { key, wanted, plan, limits, ...decided };
       });
       const answers = await store.add(tries);

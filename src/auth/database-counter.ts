@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { buildStatementOnce, type Database, PREPARED_STATEMENT_PREFIX_SQL } from '#src/database/connect.ts';
-import { type CounterStore, createStoreBatchCounter } from './count-in-store.ts';
+import { createCachedStatement, type Database, PREPARED_STATEMENT_PREFIX_SQL } from '#src/database/connect.ts';
+import { createBatchCounterWithStore, type RequestCounterStore } from './count-in-store.ts';
 import {
-  ADDRESS_LIMITS,
   createBatchingRequestCounter,
+  FAILED_ATTEMPT_LIMITS,
   type Limits,
   type RequestBatchCounter,
 } from './request-counter.ts';
@@ -13,7 +13,7 @@ import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-wind
 const CLOSED = '25006';
 
 /** Creates request counters that are stored in the database. `plans`: limits by plan and, in tests, limits of addresses (`address`). */
-export const createDatabaseCounter = (db: Database, plans: Record<string, Limits>, clock: () => Date) =>
+export const createDatabaseRequestCounter = (db: Database, plans: Record<string, Limits>, clock: () => Date) =>
   createBatchingRequestCounter(createDatabaseBatchCounter(db, plans, clock), (keys) =>
     findSuspendedAccounts(db, keys, clock()),
   );
@@ -32,7 +32,7 @@ export function createDatabaseBatchCounter(
   plans: Record<string, Limits>,
   clock: () => Date,
 ): RequestBatchCounter {
-  const count = createStoreBatchCounter({ address: ADDRESS_LIMITS, ...plans }, clock);
+  const count = createBatchCounterWithStore({ address: FAILED_ATTEMPT_LIMITS, ...plans }, clock);
   const store = inDatabase(db);
   return async (keys, counts, weight) => {
     try {
@@ -48,7 +48,7 @@ export function createDatabaseBatchCounter(
 const KEPT_MS = 2 * 86_400_000;
 
 /** Deletes counters whose windows have ended. */
-export async function deleteOldCounters(db: Database, now: Date): Promise<void> {
+export async function deleteOldRequestCounters(db: Database, now: Date): Promise<void> {
   // Raw SQL, here and in this file's other statements: the typed queries do not know the table `request_counts`.
   await sql`DELETE FROM request_counts
     WHERE greatest(minute_from_ms, day_from_ms, denied_from_ms, suspended_until_ms) < ${now.getTime() - KEPT_MS}`.execute(
@@ -60,14 +60,14 @@ export async function deleteOldCounters(db: Database, now: Date): Promise<void> 
  * Statement that counts requests. It is built only once, because nearly every request waits for it. Raw SQL: it calls a function
  * of the schema.
  */
-const addCounts = buildStatementOnce(
+const addCounts = createCachedStatement(
   (keys: string[], plans: (string | null)[], least: string[], most: string[], add: string[]) =>
     sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
       ${PREPARED_STATEMENT_PREFIX_SQL}SELECT * FROM add_request_counts(${keys}::text[], ${plans}::text[], ${least}::text[], ${most}::text[], ${add}::text[])`,
 );
 
 /** Returns the store of request counters in the table request_counts. */
-const inDatabase = (db: Database): CounterStore => ({
+const inDatabase = (db: Database): RequestCounterStore => ({
   async add(changes) {
     const array = (numbers: readonly number[]) => `{${numbers.join(',')}}`;
     const { rows } = await addCounts(

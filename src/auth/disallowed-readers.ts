@@ -5,9 +5,9 @@ import { getAccessibleAccounts } from './access.ts';
 import { createAllowedAddressChecker } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
 import { findUsableAuthorizations } from './authorizations.ts';
-import { findOpenMemberships } from './homes.ts';
+import { findActiveMemberships } from './homes.ts';
 import type { Scope } from './scopes.ts';
-import { findRolesOfSessions } from './sessions.ts';
+import { findAccountRolesOfSessions } from './sessions.ts';
 
 /** A caller that reads an account's data for a long time, for example through a stream. */
 export interface ContinuousReader {
@@ -20,7 +20,7 @@ export interface ContinuousReader {
  * Returns the readers that must stop, because their key, session, membership, authorization or role no longer gives them access
  * to the account. Suspension is not checked here, but by the request counter.
  */
-export async function findDisallowedReaders<One extends ContinuousReader>(
+export async function findReadersWithoutAccess<One extends ContinuousReader>(
   db: Database,
   readers: readonly One[],
   { scope, now }: { scope: Scope; now: Date },
@@ -40,12 +40,12 @@ export async function findDisallowedReaders<One extends ContinuousReader>(
     .where(sql<boolean>`${scope} = ANY (scopes)`)
     .execute();
   const sessionIds = idsOf('session');
-  const sessions = sessionIds.length === 0 ? [] : await findRolesOfSessions(db, sessionIds, now);
+  const sessions = sessionIds.length === 0 ? [] : await findAccountRolesOfSessions(db, sessionIds, now);
   const apps = await findUsableAuthorizations(db, idsOf('app'), scope, now);
   const roles = new Map([...keys.map(({ key_id, role }) => [key_id, role] as const), ...sessions]);
   const limitsOf = new Map(keys.map((key) => [key.key_id, key]));
   const inGroups = await reachedByGroups(db, readers);
-  const open = await findOpenMemberships(
+  const open = await findActiveMemberships(
     db,
     readers.flatMap(({ caller }) => caller.memberId ?? []),
   );

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import type { MemberAccess } from '#src/database/enums.ts';
+import type { MemberAccessLevel } from '#src/database/enums.ts';
 import { findOwnerOfObject } from '#src/users/audit.ts';
 import type { Caller, MemberHome } from './authenticate.ts';
 import { MEMBER_SCOPES } from './scopes.ts';
@@ -57,11 +57,11 @@ export async function lockMembership(
   db: Database,
   { accountId, userId, memberId }: Pick<Caller, 'accountId' | 'userId' | 'memberId'>,
   lock: RawBuilder<unknown> | null,
-): Promise<MemberAccess | null> {
+): Promise<MemberAccessLevel | null> {
   if (lock)
     await sql`SELECT FROM users WHERE user_id IN (${accountId}, ${userId}) ORDER BY user_id ${lock}`.execute(db);
   // Raw SQL: only one of the joined tables is locked, with a lock strength that is a parameter.
-  const { rows } = await sql<{ access: MemberAccess }>`
+  const { rows } = await sql<{ access: MemberAccessLevel }>`
     SELECT access FROM home_members WHERE member_id = ${memberId} AND member_user_id = ${accountId} AND user_id = ${userId}
       AND ${IS_OPEN} ${lock ? sql`FOR SHARE OF home_members` : sql``}`.execute(db);
   return rows[0]?.access ?? null;
@@ -81,7 +81,7 @@ export async function lockHome(trx: Database, accountId: string, homeId: string)
 }
 
 /** Returns the ids of the given memberships that have not ended. */
-export async function findOpenMemberships(db: Database, memberIds: readonly string[]): Promise<Set<string>> {
+export async function findActiveMemberships(db: Database, memberIds: readonly string[]): Promise<Set<string>> {
   if (memberIds.length === 0) return new Set();
   const rows = await db
     .selectFrom('home_members')

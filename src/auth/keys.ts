@@ -193,7 +193,7 @@ const endAt = (expiresAt: Date | null, now: Date) => ({
 /** Default time in ms for which an old key stays valid after its rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
 /** Longest time for which a rotated key may stay valid, in hours. */
-export const MAX_OVERLAP_HOURS = 720;
+export const MAX_KEY_ROTATION_OVERLAP_HOURS = 720;
 
 /**
  * Creates a key with the same name, scopes, addresses and limits as an old key. The old key stays valid for `overlapMs`, or until it

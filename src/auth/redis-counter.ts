@@ -3,9 +3,14 @@ import { createClient } from '@redis/client';
 import { sql } from 'kysely';
 import type { Logger } from '#src/core/log.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type CounterChange, type CounterStore, createStoreBatchCounter } from './count-in-store.ts';
+import { createBatchCounterWithStore, type RequestCounterChange, type RequestCounterStore } from './count-in-store.ts';
 import { createDatabaseBatchCounter, findSuspendedAccounts } from './database-counter.ts';
-import { ADDRESS_LIMITS, createBatchingRequestCounter, type Limits, type RequestCounter } from './request-counter.ts';
+import {
+  createBatchingRequestCounter,
+  FAILED_ATTEMPT_LIMITS,
+  type Limits,
+  type RequestCounter,
+} from './request-counter.ts';
 import { decodeCounters, encodeCounters, NO_REQUEST_LIMIT } from './request-windows.ts';
 
 /**
@@ -37,7 +42,7 @@ const NEVER = [...encodeCounters({}, 1), ...encodeCounters({}, 0)];
  * Creates request counters in Redis (REDIS_URL). While Redis is unavailable, requests are counted in the database. The two stores
  * do not exchange counters, so more requests may be allowed after a failure.
  */
-export async function createRedisCounter(
+export async function createRedisRequestCounter(
   url: string,
   parts: {
     db: Database;
@@ -49,14 +54,14 @@ export async function createRedisCounter(
   },
 ): Promise<RequestCounter & { stop(): Promise<void> }> {
   const { db, clock, environment, log } = parts;
-  const count = createStoreBatchCounter({ address: ADDRESS_LIMITS, ...parts.plans }, clock);
+  const count = createBatchCounterWithStore({ address: FAILED_ATTEMPT_LIMITS, ...parts.plans }, clock);
   const inDatabase = createDatabaseBatchCounter(db, parts.plans, clock);
   const client = await connect(url, log);
 
   const keyOf = (counted: string) => `energy:${environment}:counters:${counted}`;
 
   /** Increases the counters of one account or address. `plan`: the account's current plan. */
-  async function addTo({ key, least, most, add, ...decided }: CounterChange, plan: string | null) {
+  async function addTo({ key, least, most, add, ...decided }: RequestCounterChange, plan: string | null) {
     const bounds =
       decided.plan === plan
         ? [...encodeCounters(least, -NO_REQUEST_LIMIT), ...encodeCounters(most, NO_REQUEST_LIMIT)]
@@ -85,7 +90,7 @@ export async function createRedisCounter(
     if (!client.isReady) return inDatabase(keys, counts, weight);
     const planOf = await plansOf(db, keys);
     try {
-      const store: CounterStore = {
+      const store: RequestCounterStore = {
         add: (changes) => Promise.all(changes.map((change) => addTo(change, planOf.get(change.key) ?? null))),
       };
       return await count(store, keys, counts, weight);

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import type { RemainingRequests, WindowLimits } from './request-windows.ts';
+import type { RemainingRequests, RequestWindowLimits } from './request-windows.ts';
 
-export type { WindowLimits as Limits } from './request-windows.ts';
+export type { RequestWindowLimits as Limits } from './request-windows.ts';
 
 interface Window {
   limit: number;
@@ -40,7 +40,7 @@ export interface RequestCounter {
 export interface RequestBatchResult {
   counted: string;
   granted: number;
-  limits: WindowLimits;
+  limits: RequestWindowLimits;
   remaining: RemainingRequests;
 }
 
@@ -55,7 +55,7 @@ export type RequestBatchCounter = (
 ) => Promise<RequestBatchResult[] | null>;
 
 /** Limits for failed authentications and refused claims of devices from one network address. */
-export const ADDRESS_LIMITS: WindowLimits = { minute: 10, day: 1_000_000_000 };
+export const FAILED_ATTEMPT_LIMITS: RequestWindowLimits = { minute: 10, day: 1_000_000_000 };
 
 const UNCOUNTED: RequestDecision = { allowed: true, windows: null, retryAfterSeconds: 0 };
 

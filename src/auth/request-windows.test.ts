@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   computeRemainingRequests,
-  decideRequests,
+  decideOnRequests,
   decodeCounters,
   encodeCounters,
   NO_REQUEST_LIMIT,
@@ -25,7 +25,7 @@ function counter(known = ZERO_COUNTERS) {
   let counters = known;
   return {
     take(wanted: number, nowMs: number, canBeSuspended = true, weight = 1) {
-      const { granted, add } = decideRequests(counters, wanted, rules(nowMs, canBeSuspended, weight));
+      const { granted, add } = decideOnRequests(counters, wanted, rules(nowMs, canBeSuspended, weight));
       counters = added(counters, add);
       return granted;
     },
@@ -100,7 +100,7 @@ const histories = fc.array(fc.tuple(some, fc.integer({ min: -100_000, max: 900_0
 });
 const reached = histories.map((steps) =>
   steps.reduce(
-    (known, [wanted, at]) => added(known, decideRequests(known, wanted, rules(NOON + at)).add),
+    (known, [wanted, at]) => added(known, decideOnRequests(known, wanted, rules(NOON + at)).add),
     ZERO_COUNTERS,
   ),
 );
@@ -114,7 +114,7 @@ test('a decision is valid for all counters within its bounds, including the coun
       fc.boolean(),
       fc.constantFrom(1, 10),
       (known, other, wanted, isAccount, weight) => {
-        const decided = decideRequests(known, wanted, rules(NOON, isAccount, weight));
+        const decided = decideOnRequests(known, wanted, rules(NOON, isAccount, weight));
         const [least, most] = [
           encodeCounters(decided.least, -NO_REQUEST_LIMIT),
           encodeCounters(decided.most, NO_REQUEST_LIMIT),
@@ -142,7 +142,7 @@ test('a decision is valid for all counters within its bounds, including the coun
           for (const value of [other[name], ...edges]) {
             const near = { ...known, [name]: value };
             if (!isWithin(near)) continue;
-            const { granted, add } = decideRequests(near, wanted, rules(NOON, isAccount, weight));
+            const { granted, add } = decideOnRequests(near, wanted, rules(NOON, isAccount, weight));
             const expected = { granted: decided.granted, add: encodeCounters(decided.add, 0) };
             assert.deepEqual({ name, value, granted, add: encodeCounters(add, 0) }, { name, value, ...expected });
           }

@@ -6,7 +6,7 @@ const REFUSALS = { most: 1_000, withinMs: 600_000, suspendedMs: 900_000 };
 const MAX_SUSPENSION_MS = REFUSALS.suspendedMs + MINUTE_MS;
 
 /** Maximum number of requests in a minute and in a UTC day. */
-export interface WindowLimits {
+export interface RequestWindowLimits {
   minute: number;
   day: number;
 }
@@ -48,7 +48,7 @@ export function decodeCounters(numbers: readonly number[]): RequestCounters {
 }
 
 /** A decision on requests that are counted together. It is valid only while the counters lie in the given range. */
-export interface WindowDecision {
+export interface RequestWindowDecision {
   /** Number of allowed requests. */
   granted: number;
   /** Lowest counters for which the decision stays the same. `most`: the highest counters. */
@@ -58,7 +58,7 @@ export interface WindowDecision {
 }
 
 export interface RequestLimits {
-  limits: WindowLimits;
+  limits: RequestWindowLimits;
   nowMs: number;
   /** Whether many refused requests suspend the account or key. False for addresses. */
   canBeSuspended: boolean;
@@ -71,11 +71,11 @@ export interface RequestLimits {
  * request is counted in neither window. A window that starts more than a minute in the future was opened by a wrong clock and is
  * replaced.
  */
-export function decideRequests(
+export function decideOnRequests(
   known: RequestCounters,
   wanted: number,
   { limits, nowMs, canBeSuspended, weight = 1 }: RequestLimits,
-): WindowDecision {
+): RequestWindowDecision {
   if (isSuspended(known, nowMs)) {
     const most = { suspendedUntilMs: nowMs + MAX_SUSPENSION_MS };
     return { granted: 0, least: { suspendedUntilMs: nowMs + 1 }, most, add: {} };
@@ -127,7 +127,7 @@ export function decideRequests(
  * Subtracts a request from the current minute and day, because the limits do not apply to it. Does nothing if one of these
  * windows has ended.
  */
-export function undoRequest(known: RequestCounters, { nowMs }: Pick<RequestLimits, 'nowMs'>): WindowDecision {
+export function uncountRequest(known: RequestCounters, { nowMs }: Pick<RequestLimits, 'nowMs'>): RequestWindowDecision {
   const isCounted = opened(known, nowMs) === known && known.minuteCount > 0 && known.dayCount > 0;
   if (!isCounted) return { granted: 0, least: known, most: known, add: {} };
   const { dayFromMs } = known;

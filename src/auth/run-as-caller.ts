@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { DeviceManager } from '#src/database/enums.ts';
-import { findOrReportMoving } from '#src/database/moving.ts';
+import { findOrReturnMoving } from '#src/database/moving.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
 import { createAllowedAddressChecker } from './allowed-addresses.ts';
@@ -56,7 +56,7 @@ export async function reloadCaller(
       : sql<Row>`${account}
           SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, NULL AS device_id, NULL AS made_by, '{}'::text[] AS allowed_addresses, NULL::timestamptz AS expires_at FROM account JOIN sessions USING (user_id)
           WHERE session_id = ${keyId} AND ${isSessionValid(now)} ${lockOf('sessions')}`;
-  const row = await findOrReportMoving(db, { id: keyId }, async () => (await statement.execute(db)).rows[0]);
+  const row = await findOrReturnMoving(db, { id: keyId }, async () => (await statement.execute(db)).rows[0]);
   if (row === 'moving') throw new AppError('unavailable');
   if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : 'unauthorized');
   if (memberId !== undefined && access === null) throw new AppError(by === 'key' ? 'keyRevoked' : 'forbidden');

@@ -1,4 +1,4 @@
-import type { MemberAccess } from '#src/database/enums.ts';
+import type { MemberAccessLevel } from '#src/database/enums.ts';
 
 /**
  * Scopes of keys. The scopes of a key decide which operations it permits. The role of its owner decides which accounts it can
@@ -37,7 +37,7 @@ export const READ_ONLY_SCOPES: readonly Scope[] = DEFAULT_SCOPES.filter((scope) 
  * Scopes of a member in the home of another account. Members lack `keys:write`, so that only the home's owner can manage members
  * and keys.
  */
-export const MEMBER_SCOPES: Readonly<Record<MemberAccess, readonly Scope[]>> = {
+export const MEMBER_SCOPES: Readonly<Record<MemberAccessLevel, readonly Scope[]>> = {
   read: SCOPES.filter((scope) => scope.endsWith(':read')),
   manage: SCOPES.filter((scope) => scope !== 'keys:write'),
 };
@@ -57,7 +57,7 @@ export type AppScope = (typeof APP_SCOPE_NAMES)[number];
 export const isAppScope = (text: string): text is AppScope => APP_SCOPE_NAMES.some((one) => one === text);
 
 /** Scope that an app needs to receive each type of event. Apps receive no events of other types. */
-export const APP_EVENTS: Readonly<Record<string, AppScope | undefined>> = {
+export const SCOPE_BY_APP_EVENT: Readonly<Record<string, AppScope | undefined>> = {
   'usage.updated': 'insights:read',
   'alert.triggered': 'alerts:read',
   'device.connected': 'devices:read',

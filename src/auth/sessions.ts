@@ -6,7 +6,7 @@ import { createId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
-import { findOrReportMoving } from '#src/database/moving.ts';
+import { findOrReturnMoving } from '#src/database/moving.ts';
 import { endExpiredAuthorizations } from '#src/users/app-access.ts';
 import { recordAuditedAction } from '#src/users/audit.ts';
 import { deleteExpiredEmailChanges, withdrawEmailChangesOfSessions } from '#src/users/email-changes.ts';
@@ -111,7 +111,7 @@ export async function openSession(
  */
 export async function findSession(db: Database, secret: string, now: Date): Promise<Caller | null> {
   const secretSha256 = sha256(secret);
-  const row = await findOrReportMoving(db, { secretSha256 }, () =>
+  const row = await findOrReturnMoving(db, { secretSha256 }, () =>
     db
       .selectFrom('sessions')
       .innerJoin('users', 'users.user_id', 'sessions.user_id')
@@ -173,7 +173,7 @@ export async function listSessions(
 }
 
 /** Returns, by session id, the role of the account of each given session that is still valid. */
-export async function findRolesOfSessions(
+export async function findAccountRolesOfSessions(
   db: Database,
   sessionIds: readonly string[],
   now: Date,

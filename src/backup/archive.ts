@@ -10,7 +10,7 @@ import { WAL_FOLDER } from './copies.ts';
 import { listArchivedWalSegments, makePrivateFolder, packFiles } from './files.ts';
 import {
   type ArchiveState,
-  assertTargetMounted,
+  assertBackupTargetMounted,
   type BackupPlan,
   readArchiveState,
   readWalDiscardStartTime,
@@ -140,7 +140,7 @@ export class Archiver {
   async #archive(segment: string): Promise<void> {
     const { dataDir, target, key } = this.#plan;
     const installation = await getInstallationFolderName(dataDir);
-    await assertTargetMounted(this.#plan, installation);
+    await assertBackupTargetMounted(this.#plan, installation);
     const folder = join(target, installation, WAL_FOLDER);
     await makePrivateFolder(folder);
     const file = join(getClusterFolder(dataDir), 'pg_wal', segment);

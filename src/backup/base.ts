@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { nullIfFileMissing } from '#src/core/files.ts';
+import { returnNullIfFileMissing } from '#src/core/files.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createPool, type PoolClient, runWithSeparatePool } from '#src/database/connect.ts';
 import {
@@ -140,7 +140,7 @@ export async function getInstallationFolderName(dataDir: string): Promise<string
   // The first bytes of pg_control are the system identifier, which changes when PostgreSQL is upgraded to another major version.
   const control = await readFile(join(getClusterFolder(dataDir), CONTROL));
   const database = control.readBigUInt64LE(0).toString(16);
-  const [name = '', of] = ((await readFile(file, 'utf8').catch(nullIfFileMissing)) ?? '').trim().split(' ');
+  const [name = '', of] = ((await readFile(file, 'utf8').catch(returnNullIfFileMissing)) ?? '').trim().split(' ');
   if (/^installation-[0-9a-f]{12}$/.test(name) && of === database) return name;
   const made = `installation-${randomBytes(6).toString('hex')}`;
   await writeFileAtomically(file, `${made} ${database}\n`);
@@ -172,7 +172,7 @@ class CopyOfCluster {
   async *entries(withKeys: boolean): AsyncGenerator<TarEntry> {
     let hasSecretKey = false;
     for (const key of withKeys ? KEYS : []) {
-      const content = await readFile(join(this.#dataDir, key)).catch(nullIfFileMissing);
+      const content = await readFile(join(this.#dataDir, key)).catch(returnNullIfFileMissing);
       if (content) yield this.#counted(textEntry(key, content));
       if (content && key === 'secret.key') hasSecretKey = true;
     }
@@ -225,7 +225,7 @@ class CopyOfCluster {
   }
 
   async *#filesIn(folder: string): AsyncGenerator<TarEntry> {
-    const below = await readdir(join(this.#cluster, folder), { withFileTypes: true }).catch(nullIfFileMissing);
+    const below = await readdir(join(this.#cluster, folder), { withFileTypes: true }).catch(returnNullIfFileMissing);
     for (const entry of below ?? []) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (EMPTIED.test(path) || SKIPPED.test(path) || path === CONTROL) continue;
@@ -243,7 +243,7 @@ class CopyOfCluster {
    */
   async *#file(path: string): AsyncGenerator<TarEntry> {
     const file = join(this.#cluster, path);
-    const found = await lstat(file).catch(nullIfFileMissing);
+    const found = await lstat(file).catch(returnNullIfFileMissing);
     if (!found) return;
     const content = createReadStream(file, { highWaterMark: 2 ** 18, end: Math.max(0, found.size - 1) });
     yield this.#counted({
@@ -284,6 +284,6 @@ async function* skipAbsent(content: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   try {
     yield* content;
   } catch (error) {
-    nullIfFileMissing(error as NodeJS.ErrnoException);
+    returnNullIfFileMissing(error as NodeJS.ErrnoException);
   }
 }

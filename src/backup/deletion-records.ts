@@ -9,7 +9,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { runInTransaction } from '#src/database/transaction.ts';
 import { getInstallationFolderName } from './base.ts';
 import { flushFolder, rethrowWithExplanation, writeFileAtomically } from './files.ts';
-import { assertTargetMounted, type BackupPlan } from './plan.ts';
+import { assertBackupTargetMounted, type BackupPlan } from './plan.ts';
 
 /**
  * Name of a file that each backup target contains. It lists the ids of deleted accounts, keys and other objects, one JSON object per line.
@@ -84,7 +84,7 @@ export async function writeDeletionRecords(pool: Pool, plan: BackupPlan): Promis
 
 async function append(plan: BackupPlan, endings: readonly DeletionRecord[]): Promise<void> {
   const { target, dataDir } = plan;
-  await assertTargetMounted(plan, await getInstallationFolderName(dataDir));
+  await assertBackupTargetMounted(plan, await getInstallationFolderName(dataDir));
   const file = join(target, ENDED);
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });

@@ -7,7 +7,7 @@ import { getInstallationFolderName, takeBaseBackup } from './base.ts';
 import { hasCompleteWalSinceCopy, listExpiredBackups } from './copies.ts';
 import { findBackupCopies, listArchivedWalSegments, makePrivateFolder } from './files.ts';
 import {
-  assertTargetMounted,
+  assertBackupTargetMounted,
   type BackupPlan,
   readCopyState,
   readWalDiscardStartTime,
@@ -32,7 +32,7 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
       return await writeCopyState(dataDir, { ...state, error: tooLittle });
     }
     const installation = await getInstallationFolderName(dataDir);
-    await assertTargetMounted(plan, installation);
+    await assertBackupTargetMounted(plan, installation);
     // Archiving resumes before the copy, so that the archived WAL continues from the copy.
     await resumeWalArchiving(dataDir);
     const { folder, manifest, packedBytes } = await takeBaseBackup({ dataDir, target, installation, key, now });

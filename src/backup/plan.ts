@@ -86,7 +86,7 @@ export const resumeWalArchiving = (dataDir: string): Promise<void> => rm(givenUp
  * Throws if this installation's folder in the backup target no longer exists. If the target's disk is not mounted, a copy would
  * fill the disk of the mount point.
  */
-export async function assertTargetMounted({ dataDir, target }: BackupPlan, installation: string): Promise<void> {
+export async function assertBackupTargetMounted({ dataDir, target }: BackupPlan, installation: string): Promise<void> {
   const { last } = await readArchiveState(dataDir);
   const home = join(target, installation);
   if (last?.installation === installation && !existsSync(home))

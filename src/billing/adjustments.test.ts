@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { type AdjustablePeriod, listPeriodsToCorrect } from './adjustments.ts';
+import { type AdjustableBillPeriod, listBillPeriodsToCorrect } from './adjustments.ts';
 
-const period = (id: string, startsAtMs: number, isClosed: boolean): AdjustablePeriod => ({ id, startsAtMs, isClosed });
+const period = (id: string, startsAtMs: number, isClosed: boolean): AdjustableBillPeriod => ({
+  id,
+  startsAtMs,
+  isClosed,
+});
 
 test('concernedBy returns a closed period itself, and for an open period those whose corrections it contains', () => {
   const periods = [
@@ -12,6 +16,6 @@ test('concernedBy returns a closed period itself, and for an open period those w
     period('e', 5, false),
     period('f', 6, true),
   ];
-  const ids = (one: AdjustablePeriod) => listPeriodsToCorrect(periods, one).map(({ id }) => id);
+  const ids = (one: AdjustableBillPeriod) => listBillPeriodsToCorrect(periods, one).map(({ id }) => id);
   expect(periods.map(ids)).toEqual([['a'], ['b'], ['a', 'b'], ['d'], ['d'], ['f']]);
 });

@@ -10,7 +10,7 @@ export interface BilledEnergyByDirection {
 }
 
 /** Fields of a bill period that decide which corrections it includes. */
-export interface AdjustablePeriod {
+export interface AdjustableBillPeriod {
   id: string;
   startsAtMs: number;
   isClosed: boolean;
@@ -38,12 +38,12 @@ export const areEnergiesZero = ({ imported, exported }: BilledEnergyByDirection)
  * Returns the period in which later corrections of a closed period will be billed: the first open period that begins after the closed one.
  * Null if there is none yet.
  */
-export function findNextOpenPeriod(
-  periods: readonly AdjustablePeriod[],
-  closed: AdjustablePeriod,
-): AdjustablePeriod | null {
+export function findNextOpenBillPeriod(
+  periods: readonly AdjustableBillPeriod[],
+  closed: AdjustableBillPeriod,
+): AdjustableBillPeriod | null {
   const open = periods.filter(({ isClosed, startsAtMs }) => !isClosed && startsAtMs > closed.startsAtMs);
-  return open.reduce<AdjustablePeriod | null>(
+  return open.reduce<AdjustableBillPeriod | null>(
     (first, one) => (first && first.startsAtMs <= one.startsAtMs ? first : one),
     null,
   );
@@ -53,9 +53,12 @@ export function findNextOpenPeriod(
  * Returns the closed periods whose corrections concern a period. For a closed period, this is the period itself; for an open period, these
  * are the closed periods whose corrections it will include.
  */
-export function listPeriodsToCorrect(periods: readonly AdjustablePeriod[], one: AdjustablePeriod): AdjustablePeriod[] {
+export function listBillPeriodsToCorrect(
+  periods: readonly AdjustableBillPeriod[],
+  one: AdjustableBillPeriod,
+): AdjustableBillPeriod[] {
   if (one.isClosed) return [one];
-  return periods.filter((period) => period.isClosed && findNextOpenPeriod(periods, period)?.id === one.id);
+  return periods.filter((period) => period.isClosed && findNextOpenBillPeriod(periods, period)?.id === one.id);
 }
 
 /** An edit of readings that was in force when a bill statement was recorded. */

@@ -7,7 +7,7 @@ import {
 import type { Database } from '#src/database/connect.ts';
 
 /** Known energy of the billed home or device in a range. */
-export interface KnownBilledEnergy {
+export interface BilledEnergyOfRange {
   imported: MilliwattHours;
   exported: MilliwattHours;
   estimated: MilliwattHours;
@@ -30,10 +30,10 @@ export const loadBilledEnergySource = (
 const quarterFrom = (at: Date): Date => new Date(Math.ceil(at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
 
 /** Returns the energy of a range as sums over quarter-hours, so that adjacent ranges add up exactly. */
-export async function readKnownBilledEnergy(
+export async function readBilledEnergyOfRange(
   meter: BoughtEnergySource,
   { from, to }: { from: Date; to: Date },
-): Promise<KnownBilledEnergy> {
+): Promise<BilledEnergyOfRange> {
   const { imported, exported, estimated, coveredMs } = await meter.boughtIn({
     from: quarterFrom(from),
     to: quarterFrom(to),
@@ -57,7 +57,7 @@ export type RegisterReadingVerdict = 'jitter' | 'reset' | 'rollover' | 'swap' | 
  * State of a register at a time: the last valid reading up to this time, and the first valid reading after it. Values in mWh, times in Unix
  * ms.
  */
-export interface RegisterState {
+export interface RegisterStateAtTime {
   atMs: number;
   lastMs: number;
   isByHand: boolean;
@@ -88,16 +88,16 @@ function energyOfStep(before: number, value: number, step: RegisterReadingVerdic
 }
 
 /** Returns the energy since the last reading: the energy up to the next reading, in proportion to the elapsed time, rounded down. */
-function energySinceLast({ atMs, lastMs, value, next }: RegisterState, maximum: number): number {
+function energySinceLast({ atMs, lastMs, value, next }: RegisterStateAtTime, maximum: number): number {
   if (!next) return 0;
   const energy = energyOfStep(value, next.value, next.step, maximum);
   return Number((BigInt(energy) * BigInt(atMs - lastMs)) / BigInt(next.ms - lastMs));
 }
 
 /** Returns the energy that a register measured between two times, in mWh. `breaks`: resets, rollovers and replaced meters in between. */
-export function computeEnergyBetween(
-  from: RegisterState,
-  to: RegisterState,
+export function computeRegisterEnergyBetween(
+  from: RegisterStateAtTime,
+  to: RegisterStateAtTime,
   breaks: readonly RegisterDiscontinuity[],
   maximum: number,
 ): MilliwattHours {
@@ -113,7 +113,7 @@ export function computeEnergyBetween(
  * Returns the value of a register at a time, interpolated between two readings. If the register was reset or replaced in between, it is the
  * value of the earlier reading.
  */
-export function computeRegisterReading(registerState: RegisterState): RegisterReading {
+export function computeRegisterReading(registerState: RegisterStateAtTime): RegisterReading {
   const { atMs, lastMs, value, next, isByHand } = registerState;
   if (lastMs === atMs) return { milliwattHours: value, atMs, is: isByHand ? 'by_hand' : 'measured' };
   if (!next || (next.step !== null && next.step !== 'jitter'))

@@ -6,16 +6,16 @@ import { MANUAL_READING_INTERVAL_MARKER } from '#src/devices/edits/edit.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import {
   type BilledHomeOrDevice,
-  computeEnergyBetween,
+  computeRegisterEnergyBetween,
   computeRegisterReading,
   type RegisterDiscontinuity,
   type RegisterReading,
   type RegisterReadingVerdict,
-  type RegisterState,
+  type RegisterStateAtTime,
 } from './billed-energy.ts';
 
 /** Values of a register at both ends of a bill period, and its energy in between. */
-export interface RegisterPeriod {
+export interface RegisterInBillPeriod {
   deviceId: string;
   channel: string;
   nativeName: string;
@@ -46,7 +46,7 @@ export async function loadBilledRegisters(
   db: Database,
   billed: BilledHomeOrDevice,
   { from, to }: { from: Date; to: Date },
-): Promise<RegisterPeriod[]> {
+): Promise<RegisterInBillPeriod[]> {
   const series = await seriesOf(db, billed, { from, to });
   if (series.length === 0) return [];
   const standings = await standingsAt(
@@ -69,7 +69,7 @@ export async function loadBilledRegisters(
   return ends.flatMap(({ one, start, since, end }) => {
     if (!end) return [];
     const maximum = kwhToMilliwattHours(one.register_max_kwh ?? 0);
-    const energy = since && computeEnergyBetween(since, end, breaks.get(one.series_id) ?? [], maximum);
+    const energy = since && computeRegisterEnergyBetween(since, end, breaks.get(one.series_id) ?? [], maximum);
     return [
       {
         deviceId: one.device_id,
@@ -93,7 +93,7 @@ function within({ registerState, next }: Ends, { fromMs, untilMs }: Series, from
 }
 
 /** Returns the state of a register at its first reading or at the start of the bill period (`from`), whichever is later. */
-const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): RegisterState => ({
+const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): RegisterStateAtTime => ({
   atMs: Math.max(ms, from.getTime()),
   lastMs: ms,
   isByHand: false,
@@ -173,8 +173,8 @@ const firstAfter = (at: string) => `LATERAL (
     WHERE ${COUNTS} ORDER BY r.read_at LIMIT 1) f LIMIT 1)`;
 
 interface Ends {
-  registerState: RegisterState | null;
-  next: RegisterState['next'];
+  registerState: RegisterStateAtTime | null;
+  next: RegisterStateAtTime['next'];
 }
 
 async function standingsAt(db: Database, asked: readonly { id: number; atMs: number }[]): Promise<Ends[]> {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { castToMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import { addEnergies, type BilledEnergyByDirection, type StatementEdit, ZERO_ENERGIES } from './adjustments.ts';
-import type { KnownBilledEnergy, RegisterReading } from './billed-energy.ts';
-import type { RegisterPeriod } from './registers.ts';
+import type { BilledEnergyOfRange, RegisterReading } from './billed-energy.ts';
+import type { RegisterInBillPeriod } from './registers.ts';
 
 /** Why a version of a bill was recorded: it is the first version, somebody requested another version, or the period is closed. */
 export type BillVersionCause = 'first' | 'again' | 'closing';
@@ -71,8 +71,8 @@ const toldReading = (reading: RegisterReading | null): ToldReading | null =>
   reading && { kwh: formatExactKwh(reading.milliwattHours), at: new Date(reading.atMs).toISOString(), is: reading.is };
 
 export function createStatementEnergy(
-  known: KnownBilledEnergy,
-  registers: readonly RegisterPeriod[],
+  known: BilledEnergyOfRange,
+  registers: readonly RegisterInBillPeriod[],
   edits: StatementEdit[],
 ): StatementEnergy {
   const beside = (direction: 'import' | 'export', total: MilliwattHours) =>

@@ -10,16 +10,16 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import {
   areEnergiesZero,
   type BilledEnergyByDirection,
-  findNextOpenPeriod,
+  findNextOpenBillPeriod,
+  listBillPeriodsToCorrect,
   listEditsInForce,
-  listPeriodsToCorrect,
   subtractEnergies,
 } from './adjustments.ts';
 import {
+  type BilledEnergyOfRange,
   type BilledHomeOrDevice,
-  type KnownBilledEnergy,
   loadBilledEnergySource,
-  readKnownBilledEnergy,
+  readBilledEnergyOfRange,
 } from './billed-energy.ts';
 import { loadBilledRegisters } from './registers.ts';
 import {
@@ -71,7 +71,7 @@ interface LaterCorrection extends BilledEnergyByDirection {
 export interface BillDetails {
   period: BillPeriod;
   versions: BillVersion[];
-  known: KnownBilledEnergy;
+  known: BilledEnergyOfRange;
   energy: StatementEnergy;
   /** Corrections of earlier periods that this period includes, or would include if it were closed now. */
   adjustments: StatementAdjustment[];
@@ -305,9 +305,9 @@ async function addVersion(
 async function currentEnergy(
   db: Database,
   period: BillPeriod,
-): Promise<{ known: KnownBilledEnergy; energy: StatementEnergy }> {
+): Promise<{ known: BilledEnergyOfRange; energy: StatementEnergy }> {
   const [of, range] = [billedOf(period), rangeOf(period)];
-  const known = await readKnownBilledEnergy(await loadBilledEnergySource(db, of), range);
+  const known = await readBilledEnergyOfRange(await loadBilledEnergySource(db, of), range);
   const registers = await loadBilledRegisters(db, of, range);
   return { known, energy: createStatementEnergy(known, registers, await listEditsInForce(db, of, range)) };
 }
@@ -366,14 +366,14 @@ async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[
     db,
   );
   const all = periods.map(ordered);
-  const asked = new Set(listPeriodsToCorrect(all, ordered(of)).map(({ id }) => id));
+  const asked = new Set(listBillPeriodsToCorrect(all, ordered(of)).map(({ id }) => id));
   if (asked.size === 0) return [];
   const meter: BoughtEnergySource = await loadBilledEnergySource(db, billedOf(of));
   const found: Outstanding[] = [];
   for (const period of periods.filter(({ bill_period_id }) => asked.has(bill_period_id))) {
-    const unstated = subtractEnergies(await readKnownBilledEnergy(meter, rangeOf(period)), period);
+    const unstated = subtractEnergies(await readBilledEnergyOfRange(meter, rangeOf(period)), period);
     if (!areEnergiesZero(unstated))
-      found.push({ ...unstated, period, next: findNextOpenPeriod(all, ordered(period))?.id ?? null });
+      found.push({ ...unstated, period, next: findNextOpenBillPeriod(all, ordered(period))?.id ?? null });
   }
   return found;
 }

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { parseDeviceTable, validateDeviceRows } from '#src/api/v1/imports/rows.ts';
 import { AppError, type FieldError } from '#src/core/errors.ts';
-import { nullIfFileMissing } from '#src/core/files.ts';
+import { returnNullIfFileMissing } from '#src/core/files.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -198,7 +198,7 @@ function credentialsFile(path: string) {
      * no other import is running.
      */
     async recover(db: Database): Promise<ImportCredential[]> {
-      const interruptedText = await readFile(part, 'utf8').catch(nullIfFileMissing);
+      const interruptedText = await readFile(part, 'utf8').catch(returnNullIfFileMissing);
       if (interruptedText === null) return [];
       const credentials = credentialsIn(interruptedText);
       const ids = credentials.map(({ device_id }) => device_id);
@@ -214,7 +214,7 @@ function credentialsFile(path: string) {
     /** Writes the passwords to a temporary file before the commit. Throws if the final file already exists. */
     async prepare(credentials: readonly ImportCredential[]): Promise<void> {
       if (credentials.length === 0) return;
-      if ((await readFile(path, 'utf8').catch(nullIfFileMissing)) !== null)
+      if ((await readFile(path, 'utf8').catch(returnNullIfFileMissing)) !== null)
         throw new Error(`${path} already exists and contains earlier passwords: name another file with --credentials`);
       const file = await open(part, 'wx', 0o600);
       try {

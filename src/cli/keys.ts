@@ -4,7 +4,7 @@ import type { AnyOperation } from '#src/api/operation.ts';
 import { createKey, listKeys, revokeKey, rotateKey, updateKey } from '#src/api/v1/keys/operations.ts';
 import { type createdKeySchema, type keySchema, keyToResponse, type rotatedKeySchema } from '#src/api/v1/keys/shape.ts';
 import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
-import { findActiveKey, MAX_OVERLAP_HOURS, type OwnedKey } from '#src/auth/keys.ts';
+import { findActiveKey, MAX_KEY_ROTATION_OVERLAP_HOURS, type OwnedKey } from '#src/auth/keys.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import type { Config } from '#src/config/load.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -167,7 +167,8 @@ function durationMs(text: string): number {
 
 function overlapMs(text: string): number {
   const ms = durationMs(text);
-  if (ms > MAX_OVERLAP_HOURS * HOUR_MS) throw new InvalidArgumentError(`Must be at most ${MAX_OVERLAP_HOURS}h`);
+  if (ms > MAX_KEY_ROTATION_OVERLAP_HOURS * HOUR_MS)
+    throw new InvalidArgumentError(`Must be at most ${MAX_KEY_ROTATION_OVERLAP_HOURS}h`);
   return ms;
 }
 

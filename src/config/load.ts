@@ -26,7 +26,7 @@ const LOCAL = '127.0.0.1';
 const SANDBOX_OFFSET = 1_000;
 
 /** Returns the environment variables that are set. An empty variable counts as unset. */
-export const getSetVariables = (env: Record<string, string | undefined> = process.env): Record<string, string> =>
+export const getNonEmptyVariables = (env: Record<string, string | undefined> = process.env): Record<string, string> =>
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
 /**
@@ -34,7 +34,7 @@ export const getSetVariables = (env: Record<string, string | undefined> = proces
  * cell's name (CELL).
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  const parsed = variablesSchema.safeParse(getSetVariables(env), { error: describeValidationIssue });
+  const parsed = variablesSchema.safeParse(getNonEmptyVariables(env), { error: describeValidationIssue });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(describeVariableIssue).join('\n'));
   const problems = findCombinationErrors(parsed.data);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
@@ -203,13 +203,13 @@ export function createChildEnvironment(config: Config, databaseUrl: string): Rec
     ...process.env,
     DATABASE_URL: databaseUrl,
     DATA_DIR: config.dataDir,
-    ...getListeningVariables(config),
+    ...getListenAddressVariables(config),
     ...operator,
   };
 }
 
 /** Returns the listening addresses and public addresses of a configuration as environment variables. */
-export function getListeningVariables({ api, mqtt, publicUrl, isPublicUrlGiven }: Config): Record<string, string> {
+export function getListenAddressVariables({ api, mqtt, publicUrl, isPublicUrlGiven }: Config): Record<string, string> {
   return {
     ...(isPublicUrlGiven ? { PUBLIC_URL: publicUrl } : {}),
     API_HOST: api.host,
@@ -247,7 +247,7 @@ function decoded(text: string): string {
 /** Returns every variable with its effective value (null: unset). Secrets are masked; URLs show only their hosts. */
 export function readEffectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
-  const parsed: Record<string, unknown> = variablesSchema.parse(getSetVariables(env));
+  const parsed: Record<string, unknown> = variablesSchema.parse(getNonEmptyVariables(env));
   const derived: Record<string, unknown> = {
     DATA_DIR: config.dataDir,
     PUBLIC_URL: config.publicUrl,

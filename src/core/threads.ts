@@ -35,5 +35,5 @@ export function createThreadPool<Task, Answer>(
 }
 
 /** Marks the memory of a task's result to be moved to the caller's thread instead of copied. */
-export const transferResult = (value: object, arrays: readonly { buffer: ArrayBufferLike }[]): unknown =>
+export const markResultForTransfer = (value: object, arrays: readonly { buffer: ArrayBufferLike }[]): unknown =>
   move({ [transferableSymbol]: arrays.map(({ buffer }) => buffer), [valueSymbol]: value } as never);

@@ -4,13 +4,13 @@ import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy } from './bought-energy.ts';
 import type { Cost } from './cost.ts';
 import { type CostInputs, createCostSourcesFromInputs, extractEnergyOfRange } from './cost-inputs.ts';
-import { computeTotalCost, getCostedQuarterHours } from './sums.ts';
+import { computeTotalCost, getCostedTimeRange } from './sums.ts';
 import {
   describeBattery,
   doesHomeChangeAffectEnergy,
-  type HomeChange,
   type HomeEnergies,
   type HomeSimulation,
+  type HypotheticalHomeChange,
   roundHomeEnergies,
   simulateHome,
 } from './what-if.ts';
@@ -35,7 +35,7 @@ export interface WhatIfTask extends RangeTask {
   ask: 'what if';
   tariffs: readonly Tariff[];
   exchange: HomeEnergyExchange;
-  change: HomeChange;
+  change: HypotheticalHomeChange;
 }
 
 export interface WhatIfResult {
@@ -66,7 +66,7 @@ export async function computeWhatIf({
   change,
 }: Omit<WhatIfTask, 'ask'>): Promise<WhatIfResult> {
   const home = simulateHome(exchange, change);
-  const { fromMs } = getCostedQuarterHours(range, now);
+  const { fromMs } = getCostedTimeRange(range, now);
   const { coveredMs } = home;
   const stretches = [...held.stretches, { fromMs, ...home.before, coveredMs }];
   const sources = createCostSourcesFromInputs({ ...held, stretches }, tariffs);

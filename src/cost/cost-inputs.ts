@@ -6,7 +6,7 @@ import type { BoughtEnergy, BoughtEnergySource } from './bought-energy.ts';
 import {
   type CostSources,
   findPeakEnergy,
-  getCostedQuarterHours,
+  getCostedTimeRange,
   getMonthRange,
   getStartOfMonth,
   roundUpToQuarterHour,
@@ -50,8 +50,8 @@ export async function loadEnergyOfRange(
   asked: { range: DayRange; zone: string; now: Date },
   signal: AbortSignal,
 ): Promise<BoughtEnergy[]> {
-  const earlier = await loadEarlierMonths(meter, tariffs, asked, signal);
-  const { fromMs, toMs } = getCostedQuarterHours(asked.range, asked.now);
+  const earlier = await loadEnergyOfEarlierMonths(meter, tariffs, asked, signal);
+  const { fromMs, toMs } = getCostedTimeRange(asked.range, asked.now);
   const read = async (chunk: { from: Date; to: Date }) => {
     const { imported, estimated, exported, coveredMs } = await meter.boughtIn(chunk);
     return { imported, estimated, exported, coveredMs };
@@ -61,7 +61,7 @@ export async function loadEnergyOfRange(
 }
 
 /** Reads the energy of the earlier months whose peaks a capacity charge averages. */
-export async function loadEarlierMonths(
+export async function loadEnergyOfEarlierMonths(
   meter: BoughtEnergySource,
   tariffs: readonly Tariff[],
   { range, zone, now }: { range: DayRange; zone: string; now: Date },

@@ -1,5 +1,5 @@
 import { addFractions, type Fraction, formatRounded, negateFraction, ZERO_FRACTION } from '#src/core/decimal.ts';
-import type { ClockDay, ClockQuarterHour } from '#src/energy/wall-clock.ts';
+import type { LocalDay, LocalQuarterHour } from '#src/energy/wall-clock.ts';
 import { getCurrencyDecimals } from '#src/tariffs/currency.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { findEnergyPrice, findTariffOfDay, type PriceIn18Decimals, type SeriesPriceLookup } from './prices.ts';
@@ -63,7 +63,7 @@ export const createCostSums = (unitsPerMilliwattHour = 1n): CostSums => ({
 /** Consecutive quarter-hours with the same prices. Their energies are added up before they are multiplied by the price. */
 interface Run extends EnergyToPrice {
   into: CostSums;
-  day: ClockDay;
+  day: LocalDay;
   tariff: Tariff | null;
   importPrice: PriceIn18Decimals | null;
   exportPrice: PriceIn18Decimals | null | undefined;
@@ -84,7 +84,7 @@ export function createCostAccumulator(
   hasStanding: boolean,
 ) {
   let run: Run | null = null;
-  let lastDay: ClockDay | null = null;
+  let lastDay: LocalDay | null = null;
   let tariff: Tariff | null = null;
 
   function finish(): void {
@@ -109,7 +109,7 @@ export function createCostAccumulator(
 
   return {
     /** Adds the cost of a quarter-hour to `into`. `quarters`: number of quarter-hours without energy that are added at once. */
-    add(into: CostSums, quarterMs: number, clock: ClockQuarterHour, energy: EnergyToPrice, quarters = 1): void {
+    add(into: CostSums, quarterMs: number, clock: LocalQuarterHour, energy: EnergyToPrice, quarters = 1): void {
       const { imported, estimated, exported } = energy;
       const { day } = clock;
       if (day !== lastDay) [lastDay, tariff] = [day, findTariffOfDay(tariffs, day.date)];

@@ -1,8 +1,8 @@
 import type { Database } from '#src/database/connect.ts';
-import { createClockLabeller, type RowTimeLabels } from '#src/energy/clock-labels.ts';
+import { createRowTimeLabeller, type RowTimeLabels } from '#src/energy/clock-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
-import { type DayRange, isClockUnit } from '#src/energy/ranges.ts';
-import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
+import { type DayRange, isSubDayUnit } from '#src/energy/ranges.ts';
+import { getStartOfSubDayUnit } from '#src/energy/wall-clock.ts';
 import { loadPrices, readPackedPrices } from '#src/tariffs/prices.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
@@ -15,7 +15,7 @@ import {
   type CostSources,
   computeCostSums,
   computeTotalCost,
-  getCostedQuarterHours,
+  getCostedTimeRange,
 } from './sums.ts';
 
 export interface CostBucket {
@@ -40,7 +40,7 @@ export interface CostQuery {
 export async function loadCosts(db: Database, asked: CostQuery, groupBy: GroupBy): Promise<CostBucket[]> {
   const rows = await sumCostsOfRows(await loadCostSources(db, asked.buyer), asked, groupBy);
   return rows.flatMap(({ labels, sums }) => {
-    const cost = roundCost(sums, isClockUnit(groupBy) ? DECIMALS_OF_HOURS : 0);
+    const cost = roundCost(sums, isSubDayUnit(groupBy) ? DECIMALS_OF_HOURS : 0);
     return cost ? [{ labels, cost }] : [];
   });
 }
@@ -51,9 +51,9 @@ export async function sumCostsOfRows(
   groupBy: GroupBy,
 ): Promise<{ labels: RowTimeLabels; sums: CostSums }[]> {
   const { range } = asked;
-  const labelsOf = isClockUnit(groupBy) ? createClockLabeller(range, groupBy) : null;
+  const labelsOf = isSubDayUnit(groupBy) ? createRowTimeLabeller(range, groupBy) : null;
   const keyOf: BucketKeyFunction = (ms, clock) => {
-    if (isClockUnit(groupBy)) return String(getStartOfClockUnit(ms, clock, groupBy));
+    if (isSubDayUnit(groupBy)) return String(getStartOfSubDayUnit(ms, clock, groupBy));
     return groupBy === 'day' ? clock.day.date : `${clock.day.date.slice(0, 7)}-01`;
   };
   const sums = await computeCostSums(sources, asked, keyOf, groupBy === 'month');
@@ -97,17 +97,17 @@ export async function loadCostInputs(
 ): Promise<CostInputs> {
   const [zone, meter] = await Promise.all([zoneOf(db, userId), createBoughtEnergySource(db, { userId })]);
   const stretches = await loadEnergyOfRange(meter, tariffs, { range, zone, now }, signal);
-  return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await loadPriceInputs(db, tariffs, range, now) };
+  return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await loadPricesOfTariffs(db, tariffs, range, now) };
 }
 
 /** Reads the prices of all price series that the tariffs use. */
-export function loadPriceInputs(
+export function loadPricesOfTariffs(
   db: Database,
   tariffs: readonly Tariff[],
   range: DayRange,
   now: Date,
 ): Promise<CostInputs['prices']> {
-  const { fromMs, toMs } = getCostedQuarterHours(range, now);
+  const { fromMs, toMs } = getCostedTimeRange(range, now);
   return readPackedPrices(db, seriesOf(tariffs), { from: new Date(fromMs), to: new Date(toMs) });
 }
 

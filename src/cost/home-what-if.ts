@@ -6,10 +6,10 @@ import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { createBoughtEnergySource } from './bought-energy.ts';
 import type { Calculator } from './calculator.ts';
 import type { WhatIfResult } from './compute.task.ts';
-import { loadEarlierMonths, readQuarterHoursInChunks } from './cost-inputs.ts';
-import { loadPriceInputs } from './costs.ts';
-import { assertSingleCurrency, getCostedQuarterHours } from './sums.ts';
-import type { HomeChange } from './what-if.ts';
+import { loadEnergyOfEarlierMonths, readQuarterHoursInChunks } from './cost-inputs.ts';
+import { loadPricesOfTariffs } from './costs.ts';
+import { assertSingleCurrency, getCostedTimeRange } from './sums.ts';
+import type { HypotheticalHomeChange } from './what-if.ts';
 
 /**
  * Computes the energies and costs of a user's home with and without a change. Null if the home has no data. Error 422 if tariffs of two
@@ -24,7 +24,7 @@ export async function loadWhatIfResult(
     range,
     now,
     change,
-  }: { userId: string; zone: string; range: DayRange; now: Date; change: HomeChange },
+  }: { userId: string; zone: string; range: DayRange; now: Date; change: HypotheticalHomeChange },
   signal: AbortSignal,
 ): Promise<WhatIfResult | null> {
   const tariffs = await loadAllTariffs(db, userId);
@@ -32,15 +32,15 @@ export async function loadWhatIfResult(
   const [home, meter, prices] = await Promise.all([
     loadHome(db, userId, { isMoreAsked: true, needsConsumption: false }),
     createBoughtEnergySource(db, { userId }),
-    loadPriceInputs(db, tariffs, range, now),
+    loadPricesOfTariffs(db, tariffs, range, now),
   ]);
   const exchange = await readQuarterHoursInChunks(
-    getCostedQuarterHours(range, now),
+    getCostedTimeRange(range, now),
     (chunk) => readHomeEnergyExchange(db, home, chunk),
     signal,
   );
   if (!exchange) return null;
-  const stretches = await loadEarlierMonths(meter, tariffs, { range, zone, now }, signal);
+  const stretches = await loadEnergyOfEarlierMonths(meter, tariffs, { range, zone, now }, signal);
   const held = { zone, beginsAtMs: meter.beginsAtMs, stretches, prices };
   return calculator.whatIf({ held, range, now, tariffs, exchange, change }, signal);
 }

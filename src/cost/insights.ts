@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
-import { type CostOrEmissionsInclude, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
+import { type IncludableCostOrEmissions, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
 import { type GroupBy, loadUsageInsights, splitRangeIntoPages } from '#src/energy/insights.ts';
 import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
@@ -21,7 +21,7 @@ interface AskedInsights {
   range: DayRange;
   groupBy: GroupBy;
   include: ReadonlySet<IncludableField>;
-  weighted: ReadonlySet<CostOrEmissionsInclude>;
+  weighted: ReadonlySet<IncludableCostOrEmissions>;
   now: Date;
 }
 
@@ -53,7 +53,7 @@ export async function addCostsAndEmissions<Row extends UsageRow>(
 export async function loadCostAndEmissionTotals(
   db: Database,
   asked: CostQuery,
-  weighted: ReadonlySet<CostOrEmissionsInclude>,
+  weighted: ReadonlySet<IncludableCostOrEmissions>,
 ): Promise<CostAndEmissions> {
   return {
     ...(weighted.has('cost') && { cost: await loadTotalCost(db, asked) }),

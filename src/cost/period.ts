@@ -6,8 +6,8 @@ import { readDeviceEnergies } from '#src/energy/usage/totals.ts';
 import { createBoughtEnergySource, type HomeOrDevice } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
 import { loadCostSources } from './costs.ts';
-import { nullIfMixedCurrencies } from './running.ts';
-import { computeKilowattYearCost, type KilowattYearCost } from './steady-load.ts';
+import { returnNullIfMixedCurrencies } from './running.ts';
+import { computeYearlyCostPerKilowatt, type YearlyCostPerKilowatt } from './steady-load.ts';
 import { type CostSources, computeCostSums, computeTotalCost } from './sums.ts';
 
 /** Costs of a day, week, month or year for the Home page. */
@@ -19,7 +19,7 @@ export interface PeriodCosts {
   /** Costs of the devices that used most energy. */
   devices: { device_id: string; cost: Cost | null }[];
   /** Yearly cost of a constant load of 1 kW. Null if unknown. */
-  kilowatt_year: KilowattYearCost | null;
+  kilowatt_year: YearlyCostPerKilowatt | null;
 }
 
 const MAX_DEVICES = 12;
@@ -39,12 +39,12 @@ export async function loadPeriodCosts(
   const [ofNow, ofBefore, ofLastYear] = findComparedDaySpans(unit, days, asked) ?? [];
   const cut = (span: { range: DayRange } | null | undefined) => (span ? cutCost(sources, span.range, now) : null);
   const [used, nowCost, before, lastYear, devices, ofKilowatt] = await Promise.all([
-    nullIfMixedCurrencies(computeTotalCost(sources, { range, now })),
+    returnNullIfMixedCurrencies(computeTotalCost(sources, { range, now })),
     cut(ofNow),
     cut(ofBefore),
     cut(ofLastYear),
     buyer.deviceId === undefined ? devicesIn(db, sources, buyer.userId, range, now) : [],
-    computeKilowattYearCost(db, sources, { userId: buyer.userId, range, now }),
+    computeYearlyCostPerKilowatt(db, sources, { userId: buyer.userId, range, now }),
   ]);
   return {
     has_tariff: true,
@@ -59,7 +59,8 @@ export async function loadPeriodCosts(
 async function cutCost(sources: CostSources, range: DayRange, now: Date): Promise<Cost | null> {
   const last = new Date(Math.min(now.getTime(), range.to.getTime() - 1));
   const [sums] =
-    (await nullIfMixedCurrencies(computeCostSums(sources, { range, now: last }, () => '', false)))?.values() ?? [];
+    (await returnNullIfMixedCurrencies(computeCostSums(sources, { range, now: last }, () => '', false)))?.values() ??
+    [];
   return sums ? roundCost(sums) : null;
 }
 
@@ -81,7 +82,9 @@ async function devicesIn(db: Database, sources: CostSources, userId: string, ran
   const costs: { device_id: string; cost: Cost | null }[] = [];
   for (const deviceId of most) {
     const meter = await createBoughtEnergySource(db, { userId, deviceId });
-    const cost = await nullIfMixedCurrencies(computeTotalCost({ ...sources, meter, isHome: false }, { range, now }));
+    const cost = await returnNullIfMixedCurrencies(
+      computeTotalCost({ ...sources, meter, isHome: false }, { range, now }),
+    );
     costs.push({ device_id: deviceId, cost });
   }
   return costs;

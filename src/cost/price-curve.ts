@@ -3,7 +3,7 @@ import { formatRounded } from '#src/core/decimal.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { createWallClock, getStartOfClockUnit } from '#src/energy/wall-clock.ts';
+import { createWallClock, getStartOfSubDayUnit } from '#src/energy/wall-clock.ts';
 import { loadCostSources } from './costs.ts';
 import { findEnergyPrice, findTariffOfDay, type PriceIn18Decimals } from './prices.ts';
 
@@ -40,7 +40,7 @@ export async function loadPriceCurve(db: Database, userId: string, now: Date): P
     const tariff = findTariffOfDay(tariffs, clock.day.date);
     const isSame = tariff?.currency === first.currency;
     const price = tariff && isSame ? findEnergyPrice(tariff.import, ms, clock, seriesPrice) : null;
-    const hour = getStartOfClockUnit(ms, clock, 'hour');
+    const hour = getStartOfSubDayUnit(ms, clock, 'hour');
     quarters.set(hour, [...(quarters.get(hour) ?? []), price]);
   }
   const hours = [...quarters].map(([ms, prices]) => ({

@@ -1,4 +1,4 @@
-import type { ClockDay, ClockQuarterHour } from '#src/energy/wall-clock.ts';
+import type { LocalDay, LocalQuarterHour } from '#src/energy/wall-clock.ts';
 import type { RatePeriod, Tariff, TariffRates } from '#src/tariffs/tariff.ts';
 
 /** A price per kWh in 10^-18 of its currency, in which products of billionths are exact. */
@@ -17,7 +17,7 @@ export const findTariffOfDay = (tariffs: readonly Tariff[], date: string): Tarif
 export function findEnergyPrice(
   rates: TariffRates,
   quarterMs: number,
-  clock: ClockQuarterHour,
+  clock: LocalQuarterHour,
   seriesPrice: SeriesPriceLookup,
 ): PriceIn18Decimals | null {
   switch (rates.kind) {
@@ -36,7 +36,7 @@ export function findEnergyPrice(
 /** Whether a period of a tariff applies to a quarter-hour. After midnight, the weekday and month of the new day decide. */
 function isIn(
   { days, months, fromMinute, toMinute }: RatePeriod,
-  { day, minute }: { day: ClockDay; minute: number },
+  { day, minute }: { day: LocalDay; minute: number },
 ): boolean {
   if (days !== null && !days.has(day.weekday)) return false;
   if (months !== null && !months.has(day.month)) return false;

@@ -27,7 +27,7 @@ export async function loadCostsOfCurrentPeriods(
   for (const { startMs, endMs } of periods) {
     const range = rangeOf(startMs, endMs, sources.zone);
     costs.push(
-      range.from > until ? null : await nullIfMixedCurrencies(computeTotalCost(sources, { range, now: until })),
+      range.from > until ? null : await returnNullIfMixedCurrencies(computeTotalCost(sources, { range, now: until })),
     );
   }
   return costs;
@@ -43,7 +43,7 @@ export const isMixedCurrenciesError = (error: unknown): boolean =>
   error instanceof AppError && error.is === 'unprocessable';
 
 /** Returns null instead of the error that reports tariffs of two currencies. */
-export async function nullIfMixedCurrencies<T>(answer: Promise<T>): Promise<T | null> {
+export async function returnNullIfMixedCurrencies<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
   } catch (error) {

@@ -4,10 +4,10 @@ import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
 import { createDayRange, type DayRange } from '#src/energy/ranges.ts';
-import { type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
+import { createWallClock, type LocalQuarterHour } from '#src/energy/wall-clock.ts';
 import { type BoughtEnergySource, createBoughtEnergySource } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
-import { nullIfMixedCurrencies } from './running.ts';
+import { returnNullIfMixedCurrencies } from './running.ts';
 import { type CostSources, computeCostSums } from './sums.ts';
 
 const KILOWATT_QUARTER_HOUR = 250_000;
@@ -15,7 +15,7 @@ const KWH_OF_QUARTER_HOUR = 0.25;
 const HOURS_OF_YEAR = 8_766;
 
 /** Cost of a load of 1 kW over a year of 8,766 hours. */
-export interface KilowattYearCost {
+export interface YearlyCostPerKilowatt {
   currency: string;
   amount: number;
   /** Yearly cost if every hour cost as much as the hours from 0 to 5 o'clock. Null if unknown. */
@@ -23,17 +23,17 @@ export interface KilowattYearCost {
 }
 
 const NIGHT_ENDS_MINUTE = 5 * 60;
-const isNight = ({ minute }: ClockQuarterHour): boolean => minute < NIGHT_ENDS_MINUTE;
+const isNight = ({ minute }: LocalQuarterHour): boolean => minute < NIGHT_ENDS_MINUTE;
 
 /**
  * Returns the yearly cost of a load of 1 kW, extrapolated from the known prices of the last 365 days. Only the share that the home bought
  * costs money. Null if no price is known or the currency changed.
  */
-export async function computeKilowattYearCost(
+export async function computeYearlyCostPerKilowatt(
   db: Database,
   sources: CostSources,
   { userId, range: { end, zone }, now }: { userId: string; range: DayRange; now: Date },
-): Promise<KilowattYearCost | null> {
+): Promise<YearlyCostPerKilowatt | null> {
   const today = DateTime.fromJSDate(now, { zone }).toISODate() ?? '';
   const last = end < today ? end : today;
   const first = DateTime.fromISO(last, { zone: 'utc' }).minus({ days: 364 }).toISODate() ?? '';
@@ -46,7 +46,7 @@ export async function computeKilowattYearCost(
   if (toMs <= fromMs) return null;
   const shares = await sharesBought(db, userId, { from: new Date(fromMs), to: new Date(toMs) });
   const steady: CostSources = { ...sources, meter: steadyMeter(fromMs, shares), isHome: false };
-  const sums = await nullIfMixedCurrencies(
+  const sums = await returnNullIfMixedCurrencies(
     computeCostSums(steady, { range, now }, (_ms, clock) => (isNight(clock) ? 'night' : 'day'), false),
   );
   const clockOf = createWallClock(fromMs, toMs, zone);

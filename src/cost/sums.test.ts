@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 import { parseDecimal } from '#src/core/decimal.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
+import { getStartOfSubDayUnit } from '#src/energy/wall-clock.ts';
 import type { Tariff, TariffRates } from '#src/tariffs/tariff.ts';
 import {
-  type ApiRates,
   type ApiTariff,
+  type ApiTariffRates,
   type CostedQuarterHour,
   computeReferenceCosts,
   getLocalTime,
@@ -25,7 +25,7 @@ const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Aust
 const decimal = (text = '0') => parseDecimal(text) ?? assert.fail(text);
 const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
 
-const ratesOf = (written: ApiRates): TariffRates => {
+const ratesOf = (written: ApiTariffRates): TariffRates => {
   if ('per_kwh' in written) return { kind: 'flat', perKwh: decimal(written.per_kwh) };
   if ('series_id' in written) {
     const { series_id, multiply = '1', add } = written;
@@ -103,7 +103,7 @@ const clock = fc.integer({ min: 0, max: 95 }).map((quarter) => {
   return `${two(quarter >> 2)}:${two((quarter & 3) * 15)}`;
 });
 const subset = (most: number) => fc.uniqueArray(fc.integer({ min: 1, max: most }), { minLength: 1, maxLength: 4 });
-const rates: fc.Arbitrary<ApiRates> = fc.oneof(
+const rates: fc.Arbitrary<ApiTariffRates> = fc.oneof(
   fc.record({ per_kwh: price }),
   fc
     .tuple(
@@ -216,7 +216,7 @@ const KEYS: Record<
   { ours: BucketKeyFunction; theirs: (ms: number, zone: string) => string }
 > = {
   hour: {
-    ours: (ms, clock) => new Date(getStartOfClockUnit(ms, clock, 'hour')).toISOString(),
+    ours: (ms, clock) => new Date(getStartOfSubDayUnit(ms, clock, 'hour')).toISOString(),
     theirs: hourStart,
   },
   day: { ours: (_ms, { day }) => day.date, theirs: (ms, zone) => getLocalTime(ms, zone).date },

@@ -3,7 +3,7 @@ import { addFractions, type Fraction } from '#src/core/decimal.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createDayRange, type DayRange, splitQuarterHours } from '#src/energy/ranges.ts';
-import { type ClockDay, type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
+import { createWallClock, type LocalDay, type LocalQuarterHour } from '#src/energy/wall-clock.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, BoughtEnergySource } from './bought-energy.ts';
 import { canQuarterHourBePeak, computeCapacityCost } from './capacity.ts';
@@ -22,7 +22,7 @@ export interface CostSources<Energy extends number | bigint = number | bigint> {
 }
 
 /** Returns the key of the row that contains a quarter-hour. `clock`: its local time. */
-export type BucketKeyFunction = (quarterMs: number, clock: ClockQuarterHour) => string;
+export type BucketKeyFunction = (quarterMs: number, clock: LocalQuarterHour) => string;
 
 /**
  * Returns the exact sums of costs up to now by row. `hasMonths`: whether a row may contain whole months, to which capacity charges apply.
@@ -41,7 +41,7 @@ export async function computeCostSums(
   assertSingleCurrency(tariffs, range, zone);
   const beginMs = Math.min(meter.beginsAtMs ?? Number.POSITIVE_INFINITY, startOfDay(first.validFrom, zone).getTime());
   const fromMs = Math.max(quarterOf(beginMs), roundUpToQuarterHour(range.from));
-  const { toMs } = getCostedQuarterHours(range, now);
+  const { toMs } = getCostedTimeRange(range, now);
   for await (const chunk of splitQuarterHours(fromMs, toMs)) await addChunk(chunk);
   if (hasMonths && isHome && tariffs.some(({ capacity }) => capacity !== null))
     await addCapacities(sums, { meter, tariffs, zone, range, now, keyOf });
@@ -92,7 +92,7 @@ export async function computeTotalCost(
   return all ? roundCost(all) : null;
 }
 
-export const getCostedQuarterHours = (range: DayRange, now: Date): { fromMs: number; toMs: number } => ({
+export const getCostedTimeRange = (range: DayRange, now: Date): { fromMs: number; toMs: number } => ({
   fromMs: roundUpToQuarterHour(range.from),
   toMs: Math.min(roundUpToQuarterHour(range.to), quarterOf(now.getTime()) + QUARTER_HOUR_MS),
 });
@@ -100,11 +100,11 @@ export const getCostedQuarterHours = (range: DayRange, now: Date): { fromMs: num
 const QUARTER_HOURS_PER_DAY = 96;
 
 /** Whether a quarter-hour is the first of a day of 24 hours. */
-const beginsOrdinaryDay = ({ minute, day }: ClockQuarterHour): boolean =>
+const beginsOrdinaryDay = ({ minute, day }: LocalQuarterHour): boolean =>
   minute === 0 && day.quarters === QUARTER_HOURS_PER_DAY;
 
 /** Whether the row `key` contains the whole day of `last`: `last` is the last quarter-hour of its day, and the row contains the first, too. */
-const isEndOf = (day: ClockDay, last: { clock: ClockQuarterHour; key: string }, key: string): boolean =>
+const isEndOf = (day: LocalDay, last: { clock: LocalQuarterHour; key: string }, key: string): boolean =>
   last.clock.day === day && last.clock.minute === 1_440 - 15 && last.key === key;
 
 function isNothing({ imported, exported }: BoughtEnergy<number | bigint>, from: number, to: number): boolean {

@@ -1,5 +1,5 @@
 import type { RowTimeLabels } from '#src/energy/clock-labels.ts';
-import type { CostOrEmissionsInclude } from '#src/energy/include.ts';
+import type { IncludableCostOrEmissions } from '#src/energy/include.ts';
 import type { Cost } from './cost.ts';
 import type { CostBucket } from './costs.ts';
 
@@ -31,7 +31,7 @@ export function addCostsToRows<R extends UsageRow>(
 export const getUsageRowKey = ({ date, starts_at }: RowTimeLabels): string => starts_at ?? date;
 
 /** CSV columns for cost and emissions, in the order of their fields. */
-const COLUMNS: Record<CostOrEmissionsInclude, readonly string[]> = {
+const COLUMNS: Record<IncludableCostOrEmissions, readonly string[]> = {
   cost: [
     'cost_currency',
     'cost_total',
@@ -45,7 +45,7 @@ const COLUMNS: Record<CostOrEmissionsInclude, readonly string[]> = {
   emissions: ['emissions_kg_co2e', 'emissions_missing_kwh'],
 };
 
-export const listCostAndEmissionColumns = (weighted: ReadonlySet<CostOrEmissionsInclude>): string[] =>
+export const listCostAndEmissionColumns = (weighted: ReadonlySet<IncludableCostOrEmissions>): string[] =>
   [...weighted].flatMap((name) => COLUMNS[name]);
 
 /** Returns a row for CSV, in which each field of cost and emissions is a column of its own. */

@@ -16,8 +16,8 @@ import {
 import { type ApiWhatIfChange, computeReferenceWhatIf, type HomeQuarterHour } from '#test/reference/what-if.ts';
 import type { BoughtEnergy, BoughtEnergySource } from './bought-energy.ts';
 import compute, { computeWhatIf } from './compute.task.ts';
-import { loadEarlierMonths, loadEnergyOfRange } from './cost-inputs.ts';
-import type { HomeChange } from './what-if.ts';
+import { loadEnergyOfEarlierMonths, loadEnergyOfRange } from './cost-inputs.ts';
+import type { HypotheticalHomeChange } from './what-if.ts';
 
 /** For a full run, set WHAT_IF_HOMES=2000. */
 const HOMES = Number(process.env.WHAT_IF_HOMES ?? 60);
@@ -66,7 +66,7 @@ function randomTariff(random: Random, valid_from: string, currency: string): Api
 const tariffOf = ({ valid_from, currency, ...terms }: ApiTariff) =>
   parseTariff({ tariff_id: '', user_id: '', name: '', valid_from, currency, terms: terms as TariffPriceTerms });
 const billionths = (text = '0') => parseDecimal(text) ?? assert.fail(text);
-const changeOf = ({ battery, production_scale }: ApiWhatIfChange): HomeChange => ({
+const changeOf = ({ battery, production_scale }: ApiWhatIfChange): HypotheticalHomeChange => ({
   battery: battery
     ? {
         capacityKwh: billionths(battery.capacity_kwh),
@@ -197,7 +197,12 @@ test(`${HOMES} random homes with batteries, panels and tariffs equal an independ
     const beginsAtMs = fromMs - earlier.length * QUARTER_HOUR_MS;
     const measured = [...earlier, ...home];
     const tariffs = own.map(tariffOf);
-    const stretches = await loadEarlierMonths(meterOf(beginsAtMs, measured), tariffs, { range, zone, now }, signal);
+    const stretches = await loadEnergyOfEarlierMonths(
+      meterOf(beginsAtMs, measured),
+      tariffs,
+      { range, zone, now },
+      signal,
+    );
     const held = { zone, beginsAtMs, stretches, prices: packed };
     const { canAlter: _, ...found } = await computeWhatIf({
       ...{ held, range, now, tariffs },

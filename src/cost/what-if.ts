@@ -14,7 +14,7 @@ export interface Battery {
   initialKwh: Billionths;
 }
 
-export interface HomeChange {
+export interface HypotheticalHomeChange {
   battery: Battery | null;
   /** Factor by which the production is multiplied. Null: unchanged. */
   productionScale: Billionths | null;
@@ -63,7 +63,10 @@ const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
  * Simulates a home with a battery or with another production, quarter-hour by quarter-hour (docs/cost.md, "What if"). All energies are
  * exact. Quarter-hours with unknown energy are skipped.
  */
-export function simulateHome(exchange: HomeEnergyExchange, { battery, productionScale }: HomeChange): HomeSimulation {
+export function simulateHome(
+  exchange: HomeEnergyExchange,
+  { battery, productionScale }: HypotheticalHomeChange,
+): HomeSimulation {
   const count = exchange.isKnown.length;
   // The unit is so small that energies divided by the efficiency of the battery are whole numbers.
   const efficiency = battery?.roundTripEfficiency ?? BILLION;
@@ -204,7 +207,7 @@ export function describeBattery({ units, sums }: HomeSimulation, { capacityKwh }
 /** Whether the battery or the changed production has any effect: there is exported energy to store, or production to scale. */
 export function doesHomeChangeAffectEnergy(
   { sums }: HomeSimulation,
-  { battery, productionScale }: HomeChange,
+  { battery, productionScale }: HypotheticalHomeChange,
 ): boolean {
   const isScaled = productionScale !== null && sums.before.production > 0n;
   return isScaled || (battery !== null && sums.before.exported > 0n);

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import {
-  buildStatementOnce,
+  createCachedStatement,
   createDatabaseOnConnection,
   parseBigintsWithNulls,
   parseTimestamp,
@@ -46,7 +46,7 @@ test('a statement that is built once runs with the values of each call, and may 
   };
   const db = createDatabaseOnConnection(Object.assign(Object.create(pg.Client.prototype), { query }));
   let builds = 0;
-  const run = buildStatementOnce((first: string, second: Date) => {
+  const run = createCachedStatement((first: string, second: Date) => {
     builds++;
     return sql`SELECT ${second}, ${first}, ${second}`;
   });
@@ -59,10 +59,10 @@ test('a statement that is built once runs with the values of each call, and may 
     { text, values: [late, 'b', late] },
   ]);
   expect(builds).toBe(1);
-  expect(() => buildStatementOnce((one: string) => sql`SELECT ${`${one}!`}`)(db, 'a')).toThrow(
+  expect(() => createCachedStatement((one: string) => sql`SELECT ${`${one}!`}`)(db, 'a')).toThrow(
     'exactly one of the values',
   );
-  expect(() => buildStatementOnce((one: string, two: string) => sql`SELECT ${one}, ${two}`)(db, 'a', 'a')).toThrow();
+  expect(() => createCachedStatement((one: string, two: string) => sql`SELECT ${one}, ${two}`)(db, 'a', 'a')).toThrow();
 });
 
 test('a list of bigints is parsed with its nulls; an integer that a number cannot represent is refused', () => {

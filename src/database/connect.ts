@@ -145,7 +145,7 @@ export const createQueryFunctionOnConnection =
  * Returns a function that runs a statement, and builds its text only in the first call. Throws in the first call if two values are equal,
  * or if a parameter of the statement is not one of the values: later calls could not assign their values to the parameters.
  */
-export function buildStatementOnce<Values extends readonly unknown[], Row>(
+export function createCachedStatement<Values extends readonly unknown[], Row>(
   build: (...values: Values) => RawBuilder<Row>,
 ): (db: Database, ...values: Values) => Promise<{ rows: Row[] }> {
   let built: { text: string; places: number[] } | undefined;
@@ -295,7 +295,7 @@ const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
  * Returns the session settings of a process. They limit the harm of a process that hangs or whose machine disappears: by default, its
  * connections would stay open for hours.
  */
-export const getSessionSettingsOfProcess = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
+export const getSessionSettingsOfRole = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
   `idle_in_transaction_session_timeout=${SILENT_TRANSACTION_SECONDS[role]}s`,
   'tcp_keepalives_idle=3',
   'tcp_keepalives_interval=2',

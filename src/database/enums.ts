@@ -3,7 +3,7 @@
  * contain the same values.
  */
 export const ACCOUNT_ROLES = ['homeowner', 'utility', 'admin'] as const;
-export const PLANS = ['free', 'developer', 'enterprise'] as const;
+export const ACCOUNT_PLANS = ['free', 'developer', 'enterprise'] as const;
 export const ALERT_TYPES = [
   'peak_usage',
   'daily_usage',
@@ -14,9 +14,9 @@ export const ALERT_TYPES = [
 ] as const;
 /** Languages of the dashboard, mails, SMS and plain pages (ISO 639-1). */
 export const LANGUAGES = ['en', 'de', 'es', 'fr', 'nl'] as const;
-export const ALERT_DELIVERIES = ['email', 'sms', 'webhook'] as const;
+export const ALERT_DELIVERY_CHANNELS = ['email', 'sms', 'webhook'] as const;
 /** Statuses of an alert or a webhook subscription. */
-export const PAUSABLE_STATUSES = ['active', 'paused'] as const;
+export const ALERT_AND_WEBHOOK_STATUSES = ['active', 'paused'] as const;
 export const DEVICE_STATUSES = ['active', 'inactive', 'faulty'] as const;
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 /** Position of a device in the energy flows of its home. */
@@ -25,8 +25,8 @@ export type Placement = (typeof PLACEMENTS)[number];
 /** Who manages a device: its owner, or the utility that paired it. */
 export const DEVICE_MANAGERS = ['owner', 'utility'] as const;
 export type DeviceManager = (typeof DEVICE_MANAGERS)[number];
-export const MEMBER_ACCESSES = ['read', 'manage'] as const;
-export type MemberAccess = (typeof MEMBER_ACCESSES)[number];
+export const MEMBER_ACCESS_LEVELS = ['read', 'manage'] as const;
+export type MemberAccessLevel = (typeof MEMBER_ACCESS_LEVELS)[number];
 /** A confidential app runs on a server and can keep a secret; a public app runs on a phone or computer. */
 export const APP_TYPES = ['confidential', 'public'] as const;
 export type AppType = (typeof APP_TYPES)[number];

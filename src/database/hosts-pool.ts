@@ -8,7 +8,7 @@ import {
   isHostInRole,
   type ServerRole,
 } from './hosts.ts';
-import { returnConnection } from './standstill.ts';
+import { passConnectionToCaller } from './standstill.ts';
 
 /** After this time in ms, the pool checks whether the server of a running statement still has the wanted role. */
 const STUCK_MS = 5_000;
@@ -37,9 +37,9 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
 
   class HostsPool extends pg.Pool {
     override connect(): Promise<pg.PoolClient>;
-    override connect(callback: Parameters<typeof returnConnection>[1]): void;
-    override connect(callback?: Parameters<typeof returnConnection>[1]): Promise<pg.PoolClient> | undefined {
-      return returnConnection(this.#connectAgain(), callback);
+    override connect(callback: Parameters<typeof passConnectionToCaller>[1]): void;
+    override connect(callback?: Parameters<typeof passConnectionToCaller>[1]): Promise<pg.PoolClient> | undefined {
+      return passConnectionToCaller(this.#connectAgain(), callback);
     }
 
     /** Connects to the host in the wanted role, and retries with longer time limits. */

@@ -8,7 +8,7 @@ type MovableName = { secretSha256: Buffer } | { id: string };
  * Returns the result of `find`. If there is none because the account is moving to or from another installation, returns `'moving'`; the
  * caller then gets 503 instead of an error about its key. `find` is called twice, because the move may have ended in between.
  */
-export async function findOrReportMoving<T>(
+export async function findOrReturnMoving<T>(
   db: Database,
   name: MovableName,
   find: () => Promise<T | undefined>,

@@ -13,7 +13,7 @@ const TRUSTED_MS = 2_000;
 
 type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
-export function returnConnection(
+export function passConnectionToCaller(
   connected: Promise<pg.PoolClient>,
   callback?: Got,
 ): Promise<pg.PoolClient> | undefined {
@@ -57,7 +57,7 @@ export function refuseConnectionsWhileServerHangs(pool: pg.Pool, probe: () => Pr
         }, reject)
         .finally(() => waiting.delete(one));
     });
-  pool.connect = ((callback?: Got) => returnConnection(connectWhileMoving(), callback)) as typeof pool.connect;
+  pool.connect = ((callback?: Got) => passConnectionToCaller(connectWhileMoving(), callback)) as typeof pool.connect;
 
   const isSuspect = (nowMs: number) =>
     [...waiting].some(({ sinceMs }) => sinceMs < nowMs - SUSPECT_MS) ||

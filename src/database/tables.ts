@@ -1,18 +1,18 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { MilliwattHours } from '#src/core/units.ts';
 import type {
+  ACCOUNT_PLANS,
   ACCOUNT_ROLES,
-  ALERT_DELIVERIES,
+  ALERT_AND_WEBHOOK_STATUSES,
+  ALERT_DELIVERY_CHANNELS,
   ALERT_TYPES,
   AppType,
   DELIVERY_STATUSES,
   DeviceManager,
   EVENT_TYPES,
   LANGUAGES,
-  MemberAccess,
+  MemberAccessLevel,
   OauthTokenKind,
-  PAUSABLE_STATUSES,
-  PLANS,
   Placement,
   RESOLUTIONS_MINUTES,
   SERIES_KINDS,
@@ -29,7 +29,7 @@ export interface Tables {
     role: OneOf<typeof ACCOUNT_ROLES>;
     phone: string | null;
     timezone: Generated<string>;
-    plan: Generated<OneOf<typeof PLANS>>;
+    plan: Generated<OneOf<typeof ACCOUNT_PLANS>>;
     enrolled_by: string | null;
     created_at: Generated<Date>;
     signed_in_at: Generated<Date | null>;
@@ -98,8 +98,8 @@ export interface Tables {
     /** Decimal number in the currency of the tariff. */
     threshold: string | null;
     threshold_hours: number | null;
-    delivery: OneOf<typeof ALERT_DELIVERIES>;
-    status: Generated<OneOf<typeof PAUSABLE_STATUSES>>;
+    delivery: OneOf<typeof ALERT_DELIVERY_CHANNELS>;
+    status: Generated<OneOf<typeof ALERT_AND_WEBHOOK_STATUSES>>;
     created_at: Generated<Date>;
     authorization_id: Generated<string | null>;
   };
@@ -212,7 +212,7 @@ export interface Tables {
     failing_since: Generated<Date | null>;
     failed_in_a_row: Generated<number>;
     catching_up_to: Generated<number | null>;
-    status: Generated<OneOf<typeof PAUSABLE_STATUSES>>;
+    status: Generated<OneOf<typeof ALERT_AND_WEBHOOK_STATUSES>>;
     created_at: Generated<Date>;
     member_id: Generated<string | null>;
     authorization_id: Generated<string | null>;
@@ -222,7 +222,7 @@ export interface Tables {
     member_id: string;
     user_id: string;
     email: string;
-    access: MemberAccess;
+    access: MemberAccessLevel;
     created_at: Date;
     member_user_id: string | null;
     accepted_at: Date | null;

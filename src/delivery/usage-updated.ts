@@ -11,8 +11,8 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { computeHomeUsage } from '#src/energy/home/sums.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { filterUsersWithComposedHomes } from '#src/energy/usage/composed-homes.ts';
-import { readHomeSumsByClockUnit } from '#src/energy/usage/home-sums.ts';
-import { readImportsInSpans } from '#src/energy/usage/totals.ts';
+import { readHomeSumsBySubDayUnit } from '#src/energy/usage/home-sums.ts';
+import { readImportedEnergyInRanges } from '#src/energy/usage/totals.ts';
 import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { usersWithFollowedHomesSql } from '#src/events/followers.ts';
 import { addEvents, usersWithEventReceiversSql } from '#src/events/outbox.ts';
@@ -85,7 +85,7 @@ export async function publishUsageUpdates(pool: Pool, now: Date): Promise<number
       const startMs = hour.getTime();
       return { userId, startMs, endMs: startMs + HOUR_MS };
     });
-    const imports = await readImportsInSpans(query, spans);
+    const imports = await readImportedEnergyInRanges(query, spans);
     const rows = hours.map((one, place) => ({ ...one, milliwattHours: imports[place] as MilliwattHours }));
     const published = await withHomes(createDatabaseOnConnection(client), rows);
     const byUser = Map.groupBy(published, ({ user_id }) => user_id);
@@ -119,7 +119,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const days = new Set(hours.filter(({ user_id }) => user_id === userId).map(({ hour }) => dayOf(hour)));
     for (const day of days) {
-      const found = await readHomeSumsByClockUnit(db, home, createDayRange(day, day, 'UTC'), 'hour');
+      const found = await readHomeSumsBySubDayUnit(db, home, createDayRange(day, day, 'UTC'), 'hour');
       for (const { startsAt, ...sums } of found) used.set(`${userId} ${startsAt.getTime()}`, computeHomeUsage(sums));
     }
   }

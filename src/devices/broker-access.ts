@@ -12,7 +12,7 @@ const STARTS_WITH_LOGIN = new RegExp(`^(?:dev|gwy)_${ID_PATTERN}`);
 /**
  * Whether a login may publish on an MQTT topic. A device may publish below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`.
  */
-export function canPublish(username: string, topic: string): boolean {
+export function canPublishOnTopic(username: string, topic: string): boolean {
   if (username === '' || /[+#\0]/.test(topic)) return false;
   if (username.startsWith('gwy_')) return parseGatewayTopic(topic)?.gatewayId === username;
   return parseNativeTopic(topic)?.deviceId === username;
@@ -78,7 +78,7 @@ export function createBrokerAccess(db: Database, mqttUrl: string | undefined) {
     /** Whether a login may publish on, or subscribe to, an MQTT topic. */
     async may(username: string, action: 'publish' | 'subscribe', topic: string): Promise<boolean> {
       if (username === ownName) return true;
-      return action === 'publish' ? canPublish(username, topic) : mayRead(db, username, topic);
+      return action === 'publish' ? canPublishOnTopic(username, topic) : mayRead(db, username, topic);
     },
   };
 }

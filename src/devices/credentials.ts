@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { findOrReportMoving } from '#src/database/moving.ts';
+import { findOrReturnMoving } from '#src/database/moving.ts';
 
 /** Returns the SHA-256 of a secret, the only form in which secrets are stored. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
@@ -124,7 +124,7 @@ export async function authenticateDevice(
   secret: string,
   now = new Date(),
 ): Promise<DeviceLoginOwner | null> {
-  const known = await findOrReportMoving(db, { id: username }, () => findKnown(db, username));
+  const known = await findOrReturnMoving(db, { id: username }, () => findKnown(db, username));
   if (known === 'moving') throw new Error('the account of this login is moving to another installation');
   if (!known) return null;
   const secretHash = hashSecret(secret);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { findMappingsOfOtherDevices, findUnstorableMembers } from './decoder-config.ts';
+import { findDecoderConfigErrors, findMappingsOfOtherDevices } from './decoder-config.ts';
 import type { MappingEntry } from './mapping.ts';
 
 const mistakes = (config: Record<string, unknown>): string[] =>
-  findUnstorableMembers(config).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  findDecoderConfigErrors(config).map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 test.each([
   {},

@@ -98,7 +98,7 @@ interface Unstorable {
  * Returns errors of a new `decoder_config` whose form is valid: texts that PostgreSQL cannot store, and mappings that cannot match any
  * message.
  */
-export function findUnstorableMembers(config: Readonly<Record<string, unknown>>): Unstorable[] {
+export function findDecoderConfigErrors(config: Readonly<Record<string, unknown>>): Unstorable[] {
   return [...unstorableTexts(config, []), ...unreadMappings(config.mapping)];
 }
 

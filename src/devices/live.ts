@@ -8,7 +8,7 @@ import {
   IS_CONTRIBUTING_SERIES_SQL,
 } from './channels.ts';
 
-export interface LastSeenDevice {
+export interface DeviceLastSeenTime {
   userId: string;
   deviceId: string;
   /** Time of receipt of the device's last valid reading, in microseconds since 1970. */
@@ -16,7 +16,7 @@ export interface LastSeenDevice {
 }
 
 /** Latest values of a device. */
-export interface LiveReading {
+export interface LatestDeviceValues {
   device_id: string;
   user_id: string;
   seen_at: string;
@@ -39,7 +39,7 @@ const SINCE_MS = 86_400_000;
 const AHEAD_MS = 5 * 60_000;
 
 /** Returns the time at which each device of some homes last sent a valid reading. Omits devices that were deleted or never sent one. */
-export async function listLastSeenDevices(db: Database, userIds: readonly string[]): Promise<LastSeenDevice[]> {
+export async function listDeviceLastSeenTimes(db: Database, userIds: readonly string[]): Promise<DeviceLastSeenTime[]> {
   // Raw SQL: returns a time as a number, with the microseconds that PostgreSQL stores.
   const { rows } = await sql<{ user_id: string; device_id: string; micros: number }>`
     SELECT h.user_id, device_id, (extract(epoch FROM seen_at) * 1000000)::bigint AS micros
@@ -55,14 +55,14 @@ export async function listLastSeenDevices(db: Database, userIds: readonly string
 }
 
 /** A quantity with its latest value of the last day. */
-export type LiveChannel = LiveReading['channels'][number];
+export type LatestChannelValue = LatestDeviceValues['channels'][number];
 
 /** Reads the latest value of each quantity with a reading in the last day, by device. */
-export async function readLatestChannels(
+export async function readLatestChannelValues(
   db: Database,
   deviceIds: readonly string[],
   now: Date,
-): Promise<Map<string, LiveChannel[]>> {
+): Promise<Map<string, LatestChannelValue[]>> {
   const nowMs = now.getTime();
   // Raw SQL: finds the latest reading of each series with the index of readings.
   const { rows } = await sql<ValueRow>`
@@ -72,7 +72,7 @@ export async function readLatestChannels(
       AND r.read_at > ${new Date(nowMs - SINCE_MS)} AND r.read_at <= ${new Date(nowMs + AHEAD_MS)} ORDER BY r.read_at DESC LIMIT 1) l
     WHERE s.device_id = ANY (${deviceIds}::text[]) AND s.kind = ANY (${ENERGY_AND_POWER_SERIES_KINDS}::text[])
     ORDER BY s.device_id, s.series_id`.execute(db);
-  const channels = new Map<string, LiveChannel[]>();
+  const channels = new Map<string, LatestChannelValue[]>();
   for (const row of rows) channels.set(row.device_id, [...(channels.get(row.device_id) ?? []), channelOf(row)]);
   return channels;
 }
@@ -82,7 +82,7 @@ export async function readPowerValues(
   db: Database,
   deviceIds: readonly string[],
   { from, to, stepSeconds }: { from: Date; to: Date; stepSeconds: number },
-): Promise<{ deviceId: string; seriesId: string; channel: LiveChannel }[]> {
+): Promise<{ deviceId: string; seriesId: string; channel: LatestChannelValue }[]> {
   const step = sql`floor(extract(epoch FROM l.read_at) / ${sql.lit(stepSeconds)})`;
   // Raw SQL: DISTINCT ON limits the rows of meters with many readings.
   const { rows } = await sql<ValueRow & { series_id: string }>`
@@ -110,22 +110,22 @@ interface ValueRow {
 
 const VALUE_COLUMNS = sql`s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_CONTRIBUTING_SERIES_SQL} AS counted`;
 
-const channelOf = (row: ValueRow): LiveChannel => ({
+const channelOf = (row: ValueRow): LatestChannelValue => ({
   ...buildDeviceChannel(row, row.words),
   last_at: row.read_at.toISOString(),
 });
 
 /** Returns the power of a device from the latest values of its quantities. Ignores values older than 15 minutes. */
-export const getCurrentPower = (channels: readonly LiveChannel[], nowMs: number): ReturnType<typeof sumPowers> =>
+export const getCurrentPower = (channels: readonly LatestChannelValue[], nowMs: number): ReturnType<typeof sumPowers> =>
   sumPowers(channels.filter(({ unit, last_at }) => unit === 'W' && nowMs - Date.parse(last_at) < NOW_MS));
 
 /** Reads the latest values of devices. Omits devices without a value in the last day. */
-export async function readLiveReadings(
+export async function readLatestDeviceValues(
   db: Database,
-  seen: readonly LastSeenDevice[],
+  seen: readonly DeviceLastSeenTime[],
   now: Date,
-): Promise<LiveReading[]> {
-  const latest = await readLatestChannels(
+): Promise<LatestDeviceValues[]> {
+  const latest = await readLatestChannelValues(
     db,
     seen.map(({ deviceId }) => deviceId),
     now,
@@ -153,7 +153,7 @@ interface Power {
  * Returns the sum of a device's powers: inflow minus outflow. Several powers in the same direction can be added only if they are the phases
  * l1, l2 and l3; otherwise the sum is unknown.
  */
-export function sumPowers(powers: readonly Power[]): Pick<LiveReading, 'power_w' | 'power_at'> {
+export function sumPowers(powers: readonly Power[]): Pick<LatestDeviceValues, 'power_w' | 'power_at'> {
   const unknown = { power_w: null, power_at: null };
   const totals = powers.filter(({ counts_as }) => counts_as !== null && TOTALS.has(counts_as));
   const phases = powers.filter(({ counts_as }) => /^(?:import|export)\/l\d$/.test(counts_as ?? ''));

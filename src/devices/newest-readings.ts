@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
 /** Returns for each account the time at which any of its devices last sent a reading. Omits accounts whose devices never sent one. */
-export async function findNewestReadings(
+export async function findNewestReadingTimes(
   db: Database,
   userIds: string[],
 ): Promise<{ user_id: string; newest: Date }[]> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { localTimeSql, startOfClockUnitSql } from './local-time.ts';
+import { localTimeSql, startOfSubDayUnitSql } from './local-time.ts';
 import type { DayRange } from './ranges.ts';
 
 /** Climate data of a thermostat. A reported value is valid until the next reading, but for at most 15 minutes. */
@@ -30,7 +30,7 @@ export async function loadClimate(
   const { from, to } = range;
   const bucket =
     groupBy === 'hour'
-      ? startOfClockUnitSql(sql`starts`, range)
+      ? startOfSubDayUnitSql(sql`starts`, range)
       : sql`to_char(date_trunc(${groupBy}, ${localTimeSql(sql`starts`, range)}), 'YYYY-MM-DD')`;
   // Raw SQL: time-weighted window functions. A value that is valid beyond the end of an hour is split there.
   const { rows } = await sql<{
@@ -51,7 +51,7 @@ export async function loadClimate(
       SELECT kind, value, greatest(read_at, ${from}) AS starts, least(ends, ${to}) AS ends FROM said
     ), pieces AS (
       SELECT kind, value, p.starts, extract(epoch FROM p.ends - p.starts) AS seconds
-      FROM held h, LATERAL (SELECT ${startOfClockUnitSql(sql`h.ends`, range)} AS border) b,
+      FROM held h, LATERAL (SELECT ${startOfSubDayUnitSql(sql`h.ends`, range)} AS border) b,
         LATERAL (VALUES (h.starts, least(h.ends, greatest(border, h.starts))), (greatest(border, h.starts), h.ends)) p (starts, ends)
       WHERE p.ends > p.starts
     )

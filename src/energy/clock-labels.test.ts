@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
-import { createClockLabeller } from '#src/energy/clock-labels.ts';
-import { CLOCK_UNITS, type ClockUnit, createDayRange } from '#src/energy/ranges.ts';
+import { createRowTimeLabeller } from '#src/energy/clock-labels.ts';
+import { createDayRange, SUB_DAY_UNIT_MINUTES, type SubDayUnit } from '#src/energy/ranges.ts';
 import { measureProcessorMs } from '#test/support/processor-time.ts';
 
 const HOUR_MS = 3_600_000;
-const UNITS = Object.keys(CLOCK_UNITS) as ClockUnit[];
+const UNITS = Object.keys(SUB_DAY_UNIT_MINUTES) as SubDayUnit[];
 const ZONES = [
   ...[
     'UTC',
@@ -40,8 +40,8 @@ test('labels hours and shorter units as a calendar library does, in every zone, 
     fc.property(asked, ({ zone, fromMs, days, unit }) => {
       const first = DateTime.fromMillis(fromMs, { zone });
       const range = createDayRange(first.toISODate() ?? '', first.plus({ days }).toISODate() ?? '', zone);
-      const labels = createClockLabeller(range, unit);
-      const stepMs = 7 * CLOCK_UNITS[unit] * 60_000;
+      const labels = createRowTimeLabeller(range, unit);
+      const stepMs = 7 * SUB_DAY_UNIT_MINUTES[unit] * 60_000;
       for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += stepMs) {
         const local = DateTime.fromMillis(ms, { zone });
         assert.deepEqual(labels(new Date(ms)), {
@@ -60,7 +60,7 @@ test('labels the hours of a year fast enough', () => {
   // Only the fastest of five runs counts, because the first runs include compilation.
   const times = Array.from({ length: 5 }, () =>
     measureProcessorMs(() => {
-      const labels = createClockLabeller(range, 'hour');
+      const labels = createRowTimeLabeller(range, 'hour');
       for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += HOUR_MS) labels(new Date(ms));
     }),
   );

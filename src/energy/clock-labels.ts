@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { DAY_MS } from '#src/core/units.ts';
 import { findOffset, listOffsets, type ZoneOffset } from './local-time.ts';
-import type { ClockUnit, DayRange } from './ranges.ts';
+import type { DayRange, SubDayUnit } from './ranges.ts';
 
 /** Time labels of a row in a response. A row of a day or month has only `date`, its first day. */
 export interface RowTimeLabels {
@@ -14,10 +14,10 @@ export interface RowTimeLabels {
 }
 
 /** All labels of an hour, half-hour or quarter-hour, for example `2026-03-29`, `03:00` and `2026-03-29T03:00:00+02:00`. */
-export type ClockLabels = RowTimeLabels & { starts_at: string };
+export type RowTimeLabelsWithStart = RowTimeLabels & { starts_at: string };
 
 /** Returns the label of an hour, half-hour or quarter-hour. */
-export const findClockTimeLabel = ({ hour, time }: RowTimeLabels): string | null => time ?? hour ?? null;
+export const findTimeOfDayLabel = ({ hour, time }: RowTimeLabels): string | null => time ?? hour ?? null;
 
 const UNIT_MS = 15 * 60_000;
 /** Local times of day in steps of a quarter-hour. */
@@ -29,7 +29,7 @@ const TIMES = Array.from({ length: DAY_MS / UNIT_MS }, (_, index) =>
  * Returns a function that labels hours, half-hours or quarter-hours by their start, in the zone of the range. It must be called in order.
  * It uses the UTC offsets of the range, because a calendar library is too slow for a year of hours.
  */
-export function createClockLabeller(range: DayRange, unit: ClockUnit): (start: Date) => ClockLabels {
+export function createRowTimeLabeller(range: DayRange, unit: SubDayUnit): (start: Date) => RowTimeLabelsWithStart {
   const offsets = offsetsWithSuffixes(range);
   let [day, date] = [Number.NaN, ''];
   return (start) => {

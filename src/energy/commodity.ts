@@ -12,8 +12,8 @@ import { formatHour } from './labels.ts';
 import type { DayRange } from './ranges.ts';
 import { readHomeSummary } from './usage/home-sums.ts';
 
-export const COMMODITY_INCLUDES = ['estimated', 'coverage'] as const;
-export type CommodityInclude = (typeof COMMODITY_INCLUDES)[number];
+export const INCLUDABLE_COMMODITY_FIELDS = ['estimated', 'coverage'] as const;
+export type IncludableCommodityField = (typeof INCLUDABLE_COMMODITY_FIELDS)[number];
 
 /** Usage as energy, as volume, or as both if the home has meters of both kinds. */
 interface Used {
@@ -63,7 +63,7 @@ export async function loadCommodityInsights(
   commodity: Commodity,
   range: DayRange,
   groupBy: GroupBy,
-  include: ReadonlySet<CommodityInclude>,
+  include: ReadonlySet<IncludableCommodityField>,
 ): Promise<CommodityInsight[]> {
   const rows = new Map<string, { insight: CommodityInsight; known: Known[] }>();
   for (const { unit, home } of await homesOf(db, userId, commodity)) {
@@ -93,7 +93,7 @@ export async function loadCommoditySummary(
   userId: string,
   commodity: Commodity,
   range: DayRange,
-  include: ReadonlySet<CommodityInclude>,
+  include: ReadonlySet<IncludableCommodityField>,
 ): Promise<Used & Covered & { peak_usage_time: string | null }> {
   const usedByUnit: Used = {};
   const known: Known[] = [];
@@ -119,7 +119,7 @@ export async function loadCommoditySummary(
 const expectedWithin = ({ devices, stretches }: Home, { from, to }: DayRange): number =>
   computeExpectedCoverageMs(devices, stretches, { fromMs: from.getTime(), toMs: to.getTime() });
 
-function covered(known: readonly Known[], include: ReadonlySet<CommodityInclude>): Covered {
+function covered(known: readonly Known[], include: ReadonlySet<IncludableCommodityField>): Covered {
   const sum = (of: keyof Known) => known.reduce((all, one) => all + one[of], 0);
   const expected = sum('expectedMs');
   if (!include.has('coverage')) return {};

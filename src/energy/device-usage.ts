@@ -1,9 +1,9 @@
 import type { Database } from '#src/database/connect.ts';
 import { type ClimateRow, loadClimate } from './climate.ts';
-import { type ClockLabels, createClockLabeller, type RowTimeLabels } from './clock-labels.ts';
+import { createRowTimeLabeller, type RowTimeLabels, type RowTimeLabelsWithStart } from './clock-labels.ts';
 import { loadDeviceInsights } from './device-include.ts';
 import type { IncludableField, IncludedFields } from './include.ts';
-import { type GroupBy, loadImportInsights, type UsageInsight } from './insights.ts';
+import { type GroupBy, loadImportedEnergyInsights, type UsageInsight } from './insights.ts';
 import type { DayRange } from './ranges.ts';
 
 /** A row of GET /v1/devices/{id}/usage: consumption, and for thermostats climate data. */
@@ -27,12 +27,12 @@ export async function loadDeviceUsage(
   const [energy, said] = await Promise.all([
     include.size > 0
       ? loadDeviceInsights(db, deviceId, range, groupBy, include)
-      : loadImportInsights(db, { deviceId }, range, groupBy).then((rows) => rows ?? []),
+      : loadImportedEnergyInsights(db, { deviceId }, range, groupBy).then((rows) => rows ?? []),
     groupBy === 'half_hour' || groupBy === 'quarter_hour' ? [] : loadClimate(db, deviceId, range, groupBy, now),
   ]);
   if (said.length === 0) return energy;
   const rows = new Map<string, DeviceUsage>(energy.map((row) => [row.starts_at ?? row.date, { ...row }]));
-  const labelsOf = createClockLabeller(range, 'hour');
+  const labelsOf = createRowTimeLabeller(range, 'hour');
   for (const one of said) {
     const { key, row } = labelled(one, labelsOf);
     const known = rows.get(key) ?? row;
@@ -48,7 +48,10 @@ export async function loadDeviceUsage(
   return [...rows.values()].sort((a, b) => instant(a) - instant(b));
 }
 
-function labelled({ bucket }: ClimateRow, labelsOf: (start: Date) => ClockLabels): { key: string; row: DeviceUsage } {
+function labelled(
+  { bucket }: ClimateRow,
+  labelsOf: (start: Date) => RowTimeLabelsWithStart,
+): { key: string; row: DeviceUsage } {
   const labels: RowTimeLabels = typeof bucket === 'string' ? { date: bucket } : labelsOf(bucket);
   const key = labels.starts_at ?? labels.date;
   return { key, row: { ...labels, kwh_used: null, peak_hour: null } };

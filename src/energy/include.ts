@@ -1,7 +1,7 @@
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { HomeMeasures } from './home/sums.ts';
 
-export const HOME_INCLUDES = [
+export const INCLUDABLE_HOME_FIELDS = [
   'grid_import',
   'grid_export',
   'production',
@@ -14,11 +14,11 @@ export const HOME_INCLUDES = [
   'estimated',
   'coverage',
 ] as const;
-export const DEVICE_INCLUDES = [...HOME_INCLUDES, 'export'] as const;
+export const INCLUDABLE_DEVICE_FIELDS = [...INCLUDABLE_HOME_FIELDS, 'export'] as const;
 /** Fields that multiply the energy of each quarter-hour by a price or an emission intensity. */
-export const COST_AND_EMISSIONS_INCLUDES = ['cost', 'emissions'] as const;
-export type CostOrEmissionsInclude = (typeof COST_AND_EMISSIONS_INCLUDES)[number];
-export type IncludableField = (typeof DEVICE_INCLUDES)[number];
+export const INCLUDABLE_COST_AND_EMISSIONS = ['cost', 'emissions'] as const;
+export type IncludableCostOrEmissions = (typeof INCLUDABLE_COST_AND_EMISSIONS)[number];
+export type IncludableField = (typeof INCLUDABLE_DEVICE_FIELDS)[number];
 
 const ENERGIES = {
   grid_import: 'gridImport',
@@ -42,7 +42,7 @@ export type IncludedFields = { [Name in keyof typeof ENERGIES as `${Name}_kwh`]?
 
 export function selectIncludedFields(measures: HomeMeasures, include: ReadonlySet<IncludableField>): IncludedFields {
   const members: Record<string, number | boolean | null> = {};
-  for (const name of DEVICE_INCLUDES) {
+  for (const name of INCLUDABLE_DEVICE_FIELDS) {
     if (!include.has(name)) continue;
     if (name === 'autarky') members.autarky = measures.autarky;
     else if (name === 'coverage')
@@ -56,11 +56,11 @@ export function selectIncludedFields(measures: HomeMeasures, include: ReadonlySe
 }
 
 export const listIncludedFields = (include: ReadonlySet<IncludableField>): string[] =>
-  DEVICE_INCLUDES.filter((name) => include.has(name)).flatMap((name) =>
+  INCLUDABLE_DEVICE_FIELDS.filter((name) => include.has(name)).flatMap((name) =>
     name === 'autarky' ? [name] : name === 'coverage' ? ['coverage', 'complete'] : [`${name}_kwh`],
   );
 
 /** Whether any requested field except coverage and autarky is known. If not, the row is omitted. */
-export const hasKnownValue = (measures: HomeMeasures, include: ReadonlySet<IncludableField>): boolean =>
+export const hasKnownRequestedValue = (measures: HomeMeasures, include: ReadonlySet<IncludableField>): boolean =>
   measures.used !== null ||
   [...include].some((name) => name !== 'coverage' && name !== 'autarky' && measures[ENERGIES[name]] !== null);

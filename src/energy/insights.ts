@@ -1,18 +1,18 @@
-import { mapWithBreaks } from '#src/core/turns.ts';
+import { mapWithoutBlocking } from '#src/core/turns.ts';
 import { castToMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { createClockLabeller, findClockTimeLabel, type RowTimeLabels } from './clock-labels.ts';
-import { type HomeLoadOptions, loadHome } from './home/home.ts';
+import { createRowTimeLabeller, findTimeOfDayLabel, type RowTimeLabels } from './clock-labels.ts';
+import { type HomeLoadingOptions, loadHome } from './home/home.ts';
 import { type HomeInsight, loadHomeInsights, loadHomeTotals } from './home/insights.ts';
 import type { IncludableField } from './include.ts';
 import { formatHour, getHourOfDay } from './labels.ts';
-import { CLOCK_UNITS, type DayRange, isClockUnit, splitRangeByDays } from './ranges.ts';
+import { type DayRange, isSubDayUnit, SUB_DAY_UNIT_MINUTES, splitRangeByDays } from './ranges.ts';
 import {
-  type BucketImports,
   type BucketUnit,
   formatEpochDate,
-  readImports,
-  readImportTotal,
+  type ImportedEnergyByBucket,
+  readImportedEnergy,
+  readTotalImportedEnergy,
   type UserOrDevice,
 } from './usage/imports.ts';
 
@@ -30,7 +30,9 @@ const DAYS_OF_A_PAGE = 124;
 
 /** Splits a range into pages, each of which one query reads. */
 export const splitRangeIntoPages = (range: DayRange, groupBy: GroupBy): DayRange[] =>
-  isClockUnit(groupBy) ? splitRangeByDays(range, Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60)) : [range];
+  isSubDayUnit(groupBy)
+    ? splitRangeByDays(range, Math.floor((DAYS_OF_A_PAGE * SUB_DAY_UNIT_MINUTES[groupBy]) / 60))
+    : [range];
 
 /** Returns the usage of a user's home with the fields of `include`. Omits rows without data. */
 export async function loadUsageInsights(
@@ -55,43 +57,43 @@ export async function* streamInsightPages(
 ): AsyncGenerator<HomeInsight[]> {
   let home = include.size === 0 ? null : await loadHome(db, userId, needsOf(include));
   for (const stretch of splitRangeIntoPages(range, groupBy)) {
-    const rows = home ? null : await loadImportInsights(db, { userId }, stretch, groupBy);
+    const rows = home ? null : await loadImportedEnergyInsights(db, { userId }, stretch, groupBy);
     home ??= rows ? null : await loadHome(db, userId, needsOf(include));
     yield rows ?? (home ? await loadHomeInsights(db, home, stretch, groupBy, include) : []);
   }
 }
 
-const needsOf = (include: ReadonlySet<IncludableField>): HomeLoadOptions => ({
+const needsOf = (include: ReadonlySet<IncludableField>): HomeLoadingOptions => ({
   isMoreAsked: include.size > 0,
   needsConsumption: include.has('consumption') || include.has('untracked'),
 });
 
 /** Returns imports in rows by the range's time zone. Null if the home's usage is not the sum of its imports. */
-export async function loadImportInsights(
+export async function loadImportedEnergyInsights(
   db: Database,
   whose: UserOrDevice,
   range: DayRange,
   groupBy: GroupBy,
 ): Promise<UsageInsight[] | null> {
-  const found = await readImports(db, whose, range, groupBy);
+  const found = await readImportedEnergy(db, whose, range, groupBy);
   return found && insightsOf(found, range, groupBy);
 }
 
 /** Yields to the event loop between batches of rows. */
 function insightsOf(
-  { at, milliwattHours, peaks }: BucketImports,
+  { at, milliwattHours, peaks }: ImportedEnergyByBucket,
   range: DayRange,
   groupBy: GroupBy,
 ): Promise<UsageInsight[]> {
   const used = (place: number) => milliwattHoursToKwh(milliwattHours[place] as MilliwattHours);
-  if (isClockUnit(groupBy)) {
-    const labelsOf = createClockLabeller(range, groupBy);
-    return mapWithBreaks(at, (second, place) => {
+  if (isSubDayUnit(groupBy)) {
+    const labelsOf = createRowTimeLabeller(range, groupBy);
+    return mapWithoutBlocking(at, (second, place) => {
       const labels = labelsOf(new Date(second * 1_000));
-      return { ...labels, kwh_used: used(place), peak_hour: findClockTimeLabel(labels) };
+      return { ...labels, kwh_used: used(place), peak_hour: findTimeOfDayLabel(labels) };
     });
   }
-  return mapWithBreaks(at, (second, place) => {
+  return mapWithoutBlocking(at, (second, place) => {
     const peak = peaks[place] ?? null;
     const hour = groupBy === 'day' && peak !== null ? getHourOfDay(peak * 1_000, range.zone) : peak;
     return { date: formatEpochDate(second), kwh_used: used(place), peak_hour: labelled(hour) };
@@ -100,7 +102,7 @@ function insightsOf(
 
 /** Returns the totals of a range with the requested fields. */
 export async function loadUsageSummary(db: Database, userId: string, range: DayRange, include = NOTHING_MORE) {
-  const total = include.size > 0 ? null : await readImportTotal(db, { userId }, range);
+  const total = include.size > 0 ? null : await readTotalImportedEnergy(db, { userId }, range);
   if (!total) return loadHomeTotals(db, await loadHome(db, userId, needsOf(include)), range, include);
   const { milliwattHours, days, peakHourOfDay } = total;
   return {

@@ -1,5 +1,5 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { type createWallClock, getStartOfClockUnit } from './wall-clock.ts';
+import { type createWallClock, getStartOfSubDayUnit } from './wall-clock.ts';
 
 /**
  * If a register was silent for long, its energy is stored as if it had flowed evenly. This file estimates a better distribution from
@@ -120,7 +120,7 @@ function likeHours(
     const ms = fromMs + at * QUARTER_HOUR_MS;
     if (known <= 0 || known < wholeMs(ms) || estimated[at] !== 0) continue;
     const clock = clockOf(ms);
-    const hourMs = getStartOfClockUnit(ms, clock, 'hour');
+    const hourMs = getStartOfSubDayUnit(ms, clock, 'hour');
     const hour = hours.get(hourMs) ?? { key: keyOf(clock), energy: 0, measured: 0 };
     hours.set(hourMs, hour);
     hour.energy += energy[at] as number;

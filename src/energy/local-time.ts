@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { IANAZone } from 'luxon';
 import { MINUTE_MS } from '#src/core/units.ts';
-import { CLOCK_UNITS, type ClockUnit, type DayRange, MIN_OFFSET_DURATION_MS } from './ranges.ts';
+import { type DayRange, MIN_OFFSET_DURATION_MS, SUB_DAY_UNIT_MINUTES, type SubDayUnit } from './ranges.ts';
 
 /**
  * Computes local times in SQL by the time zone rules of this process. The rules of the database server may have another version, by which
@@ -72,8 +72,8 @@ export const findOffset = <Offset extends ZoneOffset>(offsets: readonly Offset[]
   offsets.findLast(({ atMs }) => atMs <= ms) as Offset;
 
 /** Returns a function that finds the end of an hour or shorter unit from its start, Unix ms. A clock change can shorten an hour. */
-export function createClockUnitEndFinder(range: RangeInZone, unit: ClockUnit): (startMs: number) => number {
-  const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
+export function createSubDayUnitEndFinder(range: RangeInZone, unit: SubDayUnit): (startMs: number) => number {
+  const unitMs = SUB_DAY_UNIT_MINUTES[unit] * MINUTE_MS;
   const offsets = listOffsets(range);
   return (startMs) => {
     const { offsetMs } = findOffset(offsets, startMs);
@@ -104,12 +104,12 @@ export function localTimeSql(instant: RawBuilder<unknown>, range: DayRange): Raw
  * Returns SQL for the start of the local hour (or shorter unit) that contains an instant. If a clock change skips this start, the hour
  * starts at the change.
  */
-export function startOfClockUnitSql(
+export function startOfSubDayUnitSql(
   instant: RawBuilder<unknown>,
   range: DayRange,
-  unit: ClockUnit = 'hour',
+  unit: SubDayUnit = 'hour',
 ): RawBuilder<unknown> {
-  const length = sql.lit(`${CLOCK_UNITS[unit]} minutes`);
+  const length = sql.lit(`${SUB_DAY_UNIT_MINUTES[unit]} minutes`);
   if (range.zone === 'UTC') return sql`date_bin(${length}, ${instant}, 'epoch')`;
   const { starts, offsets } = arraysOf(range);
   const all = sql`${offsets}::interval[]`;

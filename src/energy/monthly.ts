@@ -7,7 +7,7 @@ import { addHomeSums, computeHomeUsage } from './home/sums.ts';
 import { formatHour } from './labels.ts';
 import { createDayRange, type DayRange } from './ranges.ts';
 import { readHomeSumsByDay, readHomeSumsByMonth } from './usage/home-sums.ts';
-import { formatEpochDate, readImports } from './usage/imports.ts';
+import { formatEpochDate, readImportedEnergy } from './usage/imports.ts';
 
 /** A row of GET /v1/analytics/monthly: the usage of one month. */
 export interface MonthlyUsageRow {
@@ -50,8 +50,8 @@ async function read(
   today: string,
 ): Promise<{ rows: Compared[]; peaks: { month: string; peakHourOfDay: number | null }[] }> {
   const [days, months] = await Promise.all([
-    readImports(db, { userId }, range, 'day'),
-    readImports(db, { userId }, range, 'month'),
+    readImportedEnergy(db, { userId }, range, 'day'),
+    readImportedEnergy(db, { userId }, range, 'month'),
   ]);
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });

@@ -13,10 +13,10 @@ export interface DayRange {
 }
 
 /** Units of rows that are shorter than a day, in minutes. A clock change may shorten a unit. */
-export const CLOCK_UNITS = { hour: 60, half_hour: 30, quarter_hour: 15 } as const;
-export type ClockUnit = keyof typeof CLOCK_UNITS;
+export const SUB_DAY_UNIT_MINUTES = { hour: 60, half_hour: 30, quarter_hour: 15 } as const;
+export type SubDayUnit = keyof typeof SUB_DAY_UNIT_MINUTES;
 
-export const isClockUnit = (unit: string): unit is ClockUnit => Object.hasOwn(CLOCK_UNITS, unit);
+export const isSubDayUnit = (unit: string): unit is SubDayUnit => Object.hasOwn(SUB_DAY_UNIT_MINUTES, unit);
 
 /** IANA names without a slash. They are listed, because a library that accepts them also accepts ambiguous abbreviations (IST, CST). */
 const WITHOUT_PLACE = new Set(
@@ -126,8 +126,8 @@ const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
  * Returns the greatest interval (60, 30 or 15 minutes) for which every local hour (or shorter unit) of the range consists of whole
  * intervals.
  */
-export function findCommonIntervalMinutes({ from, to, zone }: DayRange, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
-  const wanted = CLOCK_UNITS[unit];
+export function findCommonIntervalMinutes({ from, to, zone }: DayRange, unit: SubDayUnit = 'hour'): 60 | 30 | 15 {
+  const wanted = SUB_DAY_UNIT_MINUTES[unit];
   if (zone === 'UTC' || wanted === 15) return wanted;
   const offset = (ms: number) => IANAZone.create(zone).offset(ms);
   const lastMs = Math.min(to.getTime(), Math.max(from.getTime(), RULES_REPEAT_FROM_MS) + 366 * DAY_MS);

@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { listOffsets, type ZoneOffset } from './local-time.ts';
-import { CLOCK_UNITS, type ClockUnit, createDayRange } from './ranges.ts';
+import { createDayRange, SUB_DAY_UNIT_MINUTES, type SubDayUnit } from './ranges.ts';
 
-export interface ClockDay {
+export interface LocalDay {
   /** Date of the day in the zone, YYYY-MM-DD. */
   date: string;
   /** Month of the day, 1 to 12. */
@@ -15,19 +15,19 @@ export interface ClockDay {
 }
 
 /** Local time of a quarter-hour (UTC). */
-export interface ClockQuarterHour {
-  day: ClockDay;
+export interface LocalQuarterHour {
+  day: LocalDay;
   minute: number;
   offset: ZoneOffset;
 }
 
 /** Returns the start of the local hour (or shorter unit) that contains a time, Unix ms. */
-export function getStartOfClockUnit(
+export function getStartOfSubDayUnit(
   ms: number,
-  { offset: { atMs, offsetMs } }: Pick<ClockQuarterHour, 'offset'>,
-  unit: ClockUnit,
+  { offset: { atMs, offsetMs } }: Pick<LocalQuarterHour, 'offset'>,
+  unit: SubDayUnit,
 ): number {
-  const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
+  const unitMs = SUB_DAY_UNIT_MINUTES[unit] * MINUTE_MS;
   return Math.max(Math.floor((ms + offsetMs) / unitMs) * unitMs - offsetMs, atMs);
 }
 
@@ -35,7 +35,7 @@ export function getStartOfClockUnit(
  * Returns a function that finds the local time of a quarter-hour. It must be called in order, because it computes each from the previous
  * one: a calendar library would be too slow.
  */
-export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarterHour {
+export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => LocalQuarterHour {
   // The range includes one more day at each end, because a clock that is set back across midnight repeats the end of a day.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const whole = createDayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
@@ -46,7 +46,7 @@ export function createWallClock(fromMs: number, toMs: number, zone: string): (qu
     while ((offsets[index + 1]?.atMs ?? Number.POSITIVE_INFINITY) <= ms) index++;
     return offsets[index] as ZoneOffset;
   };
-  const days = new Map<number, ClockDay>();
+  const days = new Map<number, LocalDay>();
   const start = Math.ceil(whole.from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   for (let ms = start; ms < whole.to.getTime(); ms += QUARTER_HOUR_MS) {
     const number = Math.floor((ms + offsetAt(ms).offsetMs) / DAY_MS);
@@ -59,7 +59,7 @@ export function createWallClock(fromMs: number, toMs: number, zone: string): (qu
     const localMs = ms + offset.offsetMs;
     const number = Math.floor(localMs / DAY_MS);
     return {
-      day: days.get(number) as ClockDay,
+      day: days.get(number) as LocalDay,
       minute: Math.floor((localMs - number * DAY_MS) / MINUTE_MS),
       offset,
     };
@@ -67,7 +67,7 @@ export function createWallClock(fromMs: number, toMs: number, zone: string): (qu
 }
 
 /** `number`: days since 1970-01-01, which was a Thursday. */
-function dayOf(number: number): ClockDay {
+function dayOf(number: number): LocalDay {
   const date = new Date(number * DAY_MS);
   return {
     date: date.toISOString().slice(0, 10),

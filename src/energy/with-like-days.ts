@@ -1,15 +1,15 @@
 import { castToMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { createClockLabeller } from './clock-labels.ts';
+import { createRowTimeLabeller } from './clock-labels.ts';
 import type { DeviceUsage } from './device-usage.ts';
 import { readDistributedQuarterHours } from './distribute-gaps.ts';
 import { sumExpectedCoverageMs } from './home/contribution-spans.ts';
 import { loadDeviceAsHome } from './home/home.ts';
 import type { GroupBy } from './insights.ts';
 import type { ImportedQuarterHours } from './like-days.ts';
-import { type DayRange, isClockUnit, splitQuarterHours } from './ranges.ts';
+import { type DayRange, isSubDayUnit, splitQuarterHours } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
-import { createWallClock, getStartOfClockUnit } from './wall-clock.ts';
+import { createWallClock, getStartOfSubDayUnit } from './wall-clock.ts';
 
 /** How the estimated energy of a row was distributed: as on similar days, or evenly. Null if there is none. */
 export type EstimateKind = 'like_days' | 'line' | null;
@@ -66,18 +66,18 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   const shape = { zone: homeZone, wholeMs };
   const shared = await readDistributedQuarterHours(read, { fromMs, toMs }, shape);
   const clockOf = createWallClock(fromMs, toMs, range.zone);
-  const unit = isClockUnit(groupBy) ? groupBy : 'hour';
-  const labelsOf = createClockLabeller(range, unit);
+  const unit = isSubDayUnit(groupBy) ? groupBy : 'hour';
+  const labelsOf = createRowTimeLabeller(range, unit);
   let last: { startMs: number; sum: Sum } | undefined;
   let at = 0;
   for await (const { from, to } of splitQuarterHours(fromMs, toMs)) {
     for (let ms = from.getTime(); ms < to.getTime(); ms += QUARTER_HOUR_MS, at++) {
       const clock = clockOf(ms);
-      const startMs = getStartOfClockUnit(ms, clock, unit);
+      const startMs = getStartOfSubDayUnit(ms, clock, unit);
       if (last?.startMs !== startMs) {
         const { day } = clock;
         const date = groupBy === 'month' ? `${day.date.slice(0, 7)}-01` : day.date;
-        const key = isClockUnit(groupBy) ? labelsOf(new Date(startMs)).starts_at : date;
+        const key = isSubDayUnit(groupBy) ? labelsOf(new Date(startMs)).starts_at : date;
         const sum = sums.get(key) ?? { energy: 0, estimated: 0, isShared: false };
         sums.set(key, sum);
         last = { startMs, sum };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ENVIRONMENTS } from '#src/core/environment.ts';
 import {
+  ACCOUNT_PLANS,
   ACCOUNT_ROLES,
   ALERT_TYPES,
   DEVICE_STATUSES,
   type EVENT_TYPES,
   PLACEMENTS,
-  PLANS,
 } from '#src/database/enums.ts';
 import { remarkRaisedSchema } from './remark.ts';
 
@@ -94,7 +94,7 @@ export const accountSchema = z
     timezone: z
       .string()
       .describe('IANA time zone of the user. Alerts and requests with `tz=account` use its hours, days and months.'),
-    plan: z.enum(PLANS).describe('Plan that sets the rate limits of the account.'),
+    plan: z.enum(ACCOUNT_PLANS).describe('Plan that sets the rate limits of the account.'),
     emission_series_id: z
       .string()
       .nullable()

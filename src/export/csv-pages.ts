@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { getSeparateQuantityKey, SEPARATELY_STORED_QUANTITIES } from '#src/database/meter.ts';
-import { closedAndOpenOwnerRowsSql, type RollupOwner } from '#src/rollups/level-queries.ts';
+import { closedAndOpenHourRowsOfOwnerSql, type RollupOwner } from '#src/rollups/level-queries.ts';
 import {
   KNOWN_DATA_COLUMNS,
-  listLevelColumns,
+  listRollupColumns,
   MEASURE_COLUMNS,
   PACKED_DAYS_TABLE,
   type RollupLevel,
@@ -117,7 +117,7 @@ export async function* streamLevelCsv(
   level: RollupLevel,
   now: Date,
 ): AsyncGenerator<string> {
-  yield `${listLevelColumns(level).join(',')}\n`;
+  yield `${listRollupColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
   // Separate keys exist for gas, heat, water and estimated exports, and for channels whose part of the home differs from that of their
   // device. They are also read.
@@ -135,7 +135,7 @@ async function* slices(db: Database, level: RollupLevel, owner: RollupOwner, now
   // The export ends one day after now, because clocks of devices may be ahead.
   const end = now.getTime() + DAY_MS;
   const isTime = (column: string) => column === level.time || (level.unit === 'day' && column === level.peak?.column);
-  const values = sql.raw(line(listLevelColumns(level).map((column) => (isTime(column) ? time(column) : column))));
+  const values = sql.raw(line(listRollupColumns(level).map((column) => (isTime(column) ? time(column) : column))));
   const order = sql.raw(level.primaryKey.join(', '));
   for (let from = first.getTime(); from < end; from += SLICE_MS) {
     const rows = rowsOf(level, owner, { from: new Date(from), to: new Date(from + SLICE_MS) });
@@ -155,7 +155,7 @@ function rowsOf(level: RollupLevel, owner: RollupOwner, slice: { from: Date; to:
       AND ${sql.ref(level.time)} >= ${slice.from} AND ${sql.ref(level.time)} < ${slice.to}`;
   const sums = MEASURE_COLUMNS.map((column) => `sum(${column}) AS ${column}`);
   const isKnown = KNOWN_DATA_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
-  return sql`SELECT ${sql.raw([...level.keys, ...sums].join(', '))} FROM ${closedAndOpenOwnerRowsSql(level, owner, slice, MEASURE_COLUMNS)} parts
+  return sql`SELECT ${sql.raw([...level.keys, ...sums].join(', '))} FROM ${closedAndOpenHourRowsOfOwnerSql(level, owner, slice, MEASURE_COLUMNS)} parts
     GROUP BY ${sql.raw(level.keys.join(', '))} HAVING ${sql.raw(isKnown)}`;
 }
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { loadCosts } from '#src/cost/costs.ts';
-import { nullIfMixedCurrencies } from '#src/cost/running.ts';
+import { returnNullIfMixedCurrencies } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
-import { getCurrentPower, readLatestChannels, sumPowers } from '#src/devices/live.ts';
-import { findNewestReadings } from '#src/devices/newest-readings.ts';
+import { getCurrentPower, readLatestChannelValues, sumPowers } from '#src/devices/live.ts';
+import { findNewestReadingTimes } from '#src/devices/newest-readings.ts';
 import { type CommodityInsight, loadCommodityInsights } from '#src/energy/commodity.ts';
 import { loadDeviceInsights } from '#src/energy/device-include.ts';
 import { loadHome } from '#src/energy/home/home.ts';
@@ -87,7 +87,9 @@ async function costOf(
   { userId, range, now }: { userId: string; range: DayRange; now: Date },
   groupBy: 'day' | 'month',
 ) {
-  return (await nullIfMixedCurrencies(loadCosts(db, { buyer: { userId }, range, now }, groupBy)))?.at(-1)?.cost ?? null;
+  return (
+    (await returnNullIfMixedCurrencies(loadCosts(db, { buyer: { userId }, range, now }, groupBy)))?.at(-1)?.cost ?? null
+  );
 }
 
 /**
@@ -159,7 +161,7 @@ async function devicesOf(db: Database, userId: string, month: DayRange, now: Dat
     db,
   );
   const ids = rows.map(({ device_id }) => device_id);
-  const channels = await readLatestChannels(db, ids, now);
+  const channels = await readLatestChannelValues(db, ids, now);
   const reports: DeviceReport[] = [];
   for (const row of rows) {
     const own = channels.get(row.device_id) ?? [];
@@ -234,7 +236,7 @@ export async function readHomeUsageReport(db: Database, userId: string, now: Dat
     kwh_used,
     cost: cost?.currency === currency ? (cost?.total ?? null) : null,
   });
-  const [latest] = await findNewestReadings(db, [userId]);
+  const [latest] = await findNewestReadingTimes(db, [userId]);
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   const power = await loadCurrentPower(db, home, now);
   return {

@@ -1,5 +1,5 @@
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
-import { deleteOldCounters } from '#src/auth/database-counter.ts';
+import { deleteOldRequestCounters } from '#src/auth/database-counter.ts';
 import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { makeCopyIfWalIncomplete, makeNightlyCopy } from '#src/backup/nightly.ts';
 import type { LockSession } from '#src/database/exclusive-lock.ts';
@@ -9,7 +9,7 @@ import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { readRestoreHoldTime } from '#src/delivery/hold.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { deleteExpiredSecrets } from '#src/devices/credentials.ts';
-import { deleteOldSilences, recordSilences } from '#src/devices/fleet/record-silences.ts';
+import { deleteOldDeviceSilences, recordDeviceSilences } from '#src/devices/fleet/record-silences.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
 import { deleteExpiredImportCredentials } from '#src/onboarding/imports.ts';
@@ -25,7 +25,7 @@ import { deleteOldIdempotentAnswers } from '#src/users/idempotent-answers.ts';
 import { notifyOwnersOfRecomputedTotals } from '#src/users/notify-recomputed-totals.ts';
 import { deleteExpiredRejectedMessages, deleteExpiredUnrecognisedMessages } from './delete-expired.ts';
 import { warnOfNearlyFullDisk } from './disk-watch.ts';
-import { type Job, type JobDependencies, RUN_BY_ANOTHER_WORKER } from './schedule.ts';
+import { JOB_RUNNING_IN_OTHER_WORKER, type Job, type JobDependencies } from './schedule.ts';
 
 /** Number of months, including the current one, for which partitions are created in advance. */
 const MONTHS_AHEAD = 3;
@@ -77,12 +77,12 @@ export const JOBS: readonly Job[] = [
     at: { everySeconds: 60 },
     alsoAtStart: true,
     lock: 'silenceWatch',
-    run: ({ db, clock }) => recordSilences(db, clock()),
+    run: ({ db, clock }) => recordDeviceSilences(db, clock()),
   },
   {
     name: 'forget silences',
     at: { daily: '51 4 * * *' },
-    run: ({ db, ageClock, retentionMonths }) => deleteOldSilences(db, ageClock(), retentionMonths),
+    run: ({ db, ageClock, retentionMonths }) => deleteOldDeviceSilences(db, ageClock(), retentionMonths),
   },
   // No lock is needed, because each worker checks its own disk.
   {
@@ -127,7 +127,7 @@ export const JOBS: readonly Job[] = [
     name: 'forget requests',
     at: { everySeconds: 3600 },
     run: async ({ db, ageClock }) => {
-      await deleteOldCounters(db, ageClock());
+      await deleteOldRequestCounters(db, ageClock());
       await deleteOldSourceHosts(db, ageClock());
     },
   },
@@ -222,7 +222,7 @@ async function pack({ pool, ageClock, log, ahead }: JobDependencies, signal: Abo
         log.info({ days: done, of }, 'packing days of the load profile');
       },
     });
-    if (days === null) return RUN_BY_ANOTHER_WORKER;
+    if (days === null) return JOB_RUNNING_IN_OTHER_WORKER;
     const tookMs = Math.round(performance.now() - startedAt);
     if (days > 0) log.info({ days, took_ms: tookMs }, 'days of the load profile packed');
   } finally {

@@ -119,7 +119,7 @@ class JobRunner {
       const signal = AbortSignal.any([this.#stopping.signal, ...(lost ? [lost] : [])]);
       // Another worker may have completed the daily run before this worker took the lock.
       if (lock && dailyMs !== null && !job.alsoAtStart && !(await isStillDue(pool, name, dailyMs))) return DONE;
-      if ((await run(this.#parts, signal, session)) === RUN_BY_ANOTHER_WORKER) return RUN_BY_ANOTHER_WORKER;
+      if ((await run(this.#parts, signal, session)) === JOB_RUNNING_IN_OTHER_WORKER) return JOB_RUNNING_IN_OTHER_WORKER;
       if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
       return DONE;
     };
@@ -278,7 +278,7 @@ export interface JobDependencies {
   pool: Pool;
   db: Database;
   clock: Clock;
-  /** Clock for every job that deletes data by age, because this machine's clock may be wrong (src/database/believed-time.ts). */
+  /** Clock for every job that deletes data by age, because this machine's clock may be wrong (src/database/trusted-time.ts). */
   ageClock: Clock;
   capabilities: Capabilities;
   retentionMonths: number;
@@ -291,7 +291,7 @@ export interface JobDependencies {
 }
 
 /** Result of a job's run if another worker is running the job. */
-export const RUN_BY_ANOTHER_WORKER = 'taken';
+export const JOB_RUNNING_IN_OTHER_WORKER = 'taken';
 
 /** A task that a worker runs at scheduled times. */
 export interface Job {
@@ -312,7 +312,7 @@ export interface Job {
   unless?: keyof Capabilities;
   /**
    * Runs the job. `stopping` aborts if the worker stops or has lost the lock; a long job must then end after its current step.
-   * `session`: the database session that holds the job's lock. Returns RUN_BY_ANOTHER_WORKER if the job takes a lock itself and
+   * `session`: the database session that holds the job's lock. Returns JOB_RUNNING_IN_OTHER_WORKER if the job takes a lock itself and
    * another worker holds it.
    */
   run(parts: JobDependencies, stopping: AbortSignal, session?: LockSession): Promise<unknown>;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type ClaimCandidate, decideMeterClaim } from './claims.ts';
+import { decideMeterClaim, type MeterClaimCandidate } from './claims.ts';
 
 const nonce = Buffer.from('mine');
 const other = Buffer.from('another');
-const device = (more: Partial<ClaimCandidate>): ClaimCandidate => ({
+const device = (more: Partial<MeterClaimCandidate>): MeterClaimCandidate => ({
   isDeleted: false,
   claim: null,
   hasReported: false,
@@ -12,7 +12,7 @@ const device = (more: Partial<ClaimCandidate>): ClaimCandidate => ({
 });
 const mine = { nonceSha256: nonce };
 
-test.each<[string, ClaimCandidate[], Buffer | null, ReturnType<typeof decideMeterClaim>]>([
+test.each<[string, MeterClaimCandidate[], Buffer | null, ReturnType<typeof decideMeterClaim>]>([
   ['is registered and waits', [device({})], null, { is: 'claim', which: 0 }],
   ['is registered nowhere', [], null, { is: 'create' }],
   ['is that of two', [device({}), device({})], null, null],

@@ -24,7 +24,7 @@ interface Claim {
 }
 
 /** A device that may belong to the meter with a given serial number. */
-export interface ClaimCandidate {
+export interface MeterClaimCandidate {
   isDeleted: boolean;
   /** The claim with which a meter took over this device. Null if no meter has claimed it. */
   claim: { nonceSha256: Buffer | null } | null;
@@ -39,7 +39,7 @@ export interface ClaimCandidate {
  * of a claimed device that was deleted.
  */
 export function decideMeterClaim(
-  candidates: readonly ClaimCandidate[],
+  candidates: readonly MeterClaimCandidate[],
   nonceSha256: Buffer | null,
 ): { is: 'claim' | 'repeat'; which: number } | { is: 'create' } | null {
   const live = candidates.flatMap((one, index) => (one.isDeleted ? [] : [{ ...one, index }]));
@@ -173,10 +173,10 @@ export async function releaseDevice(db: Database, reach: AccessibleAccounts, dev
 }
 
 /** MQTT topic on which a meter publishes its claim. */
-export const CLAIM_TOPIC = 'energy/v1/claim';
-export const CLAIM_REPLY_TOPIC = 'energy/v1/claim/reply';
+export const METER_CLAIM_TOPIC = 'energy/v1/claim';
+export const METER_CLAIM_REPLY_TOPIC = 'energy/v1/claim/reply';
 
-export const claimMessageSchema = z.strictObject({
+export const meterClaimMessageSchema = z.strictObject({
   serial: z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters'),
   nonce: z
     .string()
@@ -188,7 +188,7 @@ export const claimMessageSchema = z.strictObject({
 export async function processMeterClaim(
   db: Database,
   batchId: string,
-  { serial, nonce }: z.output<typeof claimMessageSchema>,
+  { serial, nonce }: z.output<typeof meterClaimMessageSchema>,
   about: { now: Date; address: string },
 ): Promise<Record<'device_id' | 'username' | 'password' | 'topic', string> | null> {
   const claimed = await claimDevice(db, batchId, { serial, nonce }, about);
@@ -204,7 +204,7 @@ type ClaimGate = <Answer>(address: string, decide: () => Promise<Answer | null>)
  * Returns a function that limits the number of refused claims per network (IPv6: a /64), so that serial numbers cannot be guessed. Claims
  * of one network run one after another. Rejects with 429 beyond the limit.
  */
-export function createClaimLimiter(counter: Pick<RequestCounter, 'take' | 'giveBack'>): ClaimGate {
+export function createMeterClaimLimiter(counter: Pick<RequestCounter, 'take' | 'giveBack'>): ClaimGate {
   const lasts = new Map<string, Promise<unknown>>();
 
   async function decided<Answer>(network: string, decide: () => Promise<Answer | null>): Promise<Answer | null> {

@@ -98,7 +98,7 @@ export async function findImportsWithUnfetchedPasswords(db: Database, userId: st
  * Returns the credentials of an import's devices and deletes them. Throws 409 if they were fetched or deleted earlier. Null if there is no
  * such import.
  */
-export async function takeImportCredentials(
+export async function consumeImportCredentials(
   db: Database,
   box: SecretEncrypter,
   reach: AccessibleAccounts,

@@ -5,8 +5,8 @@ import {
   getClosedHoursRelation,
   getExpectedValuesRelation,
   KNOWN_DATA_COLUMNS,
-  listLevelColumns,
-  listValueColumns,
+  listRollupColumns,
+  listRollupValueColumns,
   type RollupLevel,
   STORED_ROLLUP_LEVELS,
 } from './levels.ts';
@@ -73,9 +73,9 @@ function differenceQuery(level: RollupLevel): string {
   // Positive and negative changes may cancel out and leave a row without data. Queries ignore such rows, so they are not compared.
   const isKnown = KNOWN_DATA_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
   const side = (name: string) =>
-    `(SELECT ${listLevelColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;
+    `(SELECT ${listRollupColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;
   const row = (alias: string) =>
-    `(${listValueColumns(level)
+    `(${listRollupValueColumns(level)
       .map((column) => `${alias}.${column}`)
       .join(', ')})`;
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');

@@ -11,7 +11,7 @@ import {
   type RollupLevel,
 } from './levels.ts';
 import { packedDayIntervalsSql, storedHoursSql, storedQuarterHoursSql } from './sql/hours.ts';
-import { getLevelBelow, levelKeyOrdinalsSql, levelKeysSql, type RollupSource } from './sql/pieces.ts';
+import { getSourceRollupLevel, type RollupSource, rollupKeyColumnsSql, rollupKeyOrdinalsSql } from './sql/pieces.ts';
 
 /**
  * Builds SQL that adds up stored hours and latest hours. The latest hour of a device is stored in its row of `device_heads` and not yet in
@@ -29,7 +29,7 @@ const openOf = (level: RollupLevel): { view: string; source: RollupSource } =>
     : { view: 'open_hours', source: { prefix: '', keys: ['device_id', 'user_id', 'hour'], time: 'hour' } };
 
 /** Builds a subquery for stored rows and latest hours, which the enclosing query adds up. One hour, day or month may have several rows. */
-export function closedAndOpenRowsSql(
+export function closedAndOpenHourRowsSql(
   level: RollupLevel,
   columns: readonly string[],
   only = { closed: '', open: '' },
@@ -39,15 +39,15 @@ export function closedAndOpenRowsSql(
   return `(
   SELECT ${level.keys.join(', ')}, ${both}${only.closed} FROM ${getClosedHoursRelation(level)}
   UNION ALL
-  SELECT ${levelKeysSql(level, source)}, ${both}${only.open} FROM ${view}
+  SELECT ${rollupKeyColumnsSql(level, source)}, ${both}${only.open} FROM ${view}
 )`;
 }
 
 /**
- * Builds the subquery of `closedAndOpenRowsSql` for devices and a time range. An index finds the rows of the range. `from` and `to` are SQL
- * expressions, which may use columns of the enclosing FROM.
+ * Builds the subquery of `closedAndOpenHourRowsSql` for devices and a time range. An index finds the rows of the range. `from` and `to` are
+ * SQL expressions, which may use columns of the enclosing FROM.
  */
-export function closedAndOpenDeviceRowsSql(
+export function closedAndOpenHourRowsOfDevicesSql(
   level: RollupLevel,
   columns: readonly string[],
   { from, to }: { from: string; to: string },
@@ -59,7 +59,7 @@ export function closedAndOpenDeviceRowsSql(
   SELECT ${level.keys.join(', ')}, ${both} FROM ${getClosedHoursRelation(level)}
   WHERE ${within(level.time)} AND ${ROW_TIME_COLUMN} > ${from} - interval '24 hours' AND ${ROW_TIME_COLUMN} < ${to}
   UNION ALL
-  SELECT ${levelKeysSql(level, source)}, ${both} FROM ${view} WHERE ${within(source.time)}
+  SELECT ${rollupKeyColumnsSql(level, source)}, ${both} FROM ${view} WHERE ${within(source.time)}
 )`;
 }
 
@@ -69,9 +69,9 @@ export function closedAndOpenDeviceRowsSql(
 export function bucketPeakSql(level: RollupLevel, whose: string, since: string): string {
   const { peak } = level;
   if (!peak) throw new Error(`${level.relation} has no peak`);
-  const below = getLevelBelow(level);
+  const below = getSourceRollupLevel(level);
   const [column, estimated] = [COLUMN_BY_MEASURE[peak.measure], COLUMN_BY_MEASURE.estimatedMilliwattHours];
-  return `(SELECT b.${peak.of} FROM ${closedAndOpenRowsSql(below, [column, estimated])} b
+  return `(SELECT b.${peak.of} FROM ${closedAndOpenHourRowsSql(below, [column, estimated])} b
     WHERE b.user_id = ${whose} AND b.${below.time} >= ${since} AND b.${below.time} < ${since} + interval '24 hours'
     GROUP BY 1 HAVING sum(b.${column}) > 0 AND 2 * sum(b.${estimated}) <= sum(b.${column}) ORDER BY sum(b.${column}) DESC, b.${peak.of} LIMIT 1)`;
 }
@@ -85,7 +85,7 @@ export interface RollupOwner {
  * Builds a subquery for the rows of one user or device in `[from, to)`, with stored and latest hours. `rows`: reads only stored rows that
  * begin at these times.
  */
-export function closedAndOpenOwnerRowsSql(
+export function closedAndOpenHourRowsOfOwnerSql(
   level: RollupLevel,
   owner: RollupOwner,
   range: Stretch,
@@ -98,7 +98,7 @@ export function closedAndOpenOwnerRowsSql(
   return sql`(
     SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(getClosedHoursRelation(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
     UNION ALL
-    SELECT ${sql.raw(`${levelKeysSql(level, source)}, ${both}`)} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}
+    SELECT ${sql.raw(`${rollupKeyColumnsSql(level, source)}, ${both}`)} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}
   )`;
 }
 
@@ -139,7 +139,7 @@ export function userOrDeviceLoadProfilesSql(
 }
 
 /** Builds a query for the rows of several users in `[from, to)`, with stored and latest hours. One hour, day or month has several rows. */
-export function closedAndOpenUserRowsSql(
+export function closedAndOpenHourRowsOfUsersSql(
   level: RollupLevel,
   ids: readonly string[],
   { from, to }: Stretch,
@@ -152,7 +152,7 @@ export function closedAndOpenUserRowsSql(
   return sql`
     SELECT ${list([...keys, ...columns])} FROM ${sql.table(getClosedHoursRelation(level))} WHERE ${only(level.time)}
     UNION ALL
-    SELECT ${list([levelKeysSql({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
+    SELECT ${list([rollupKeyColumnsSql({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
 }
 
 /** Time range whose bounds are starts of hours, days or months. */
@@ -176,7 +176,7 @@ function rowsWithin({ isOfDevice }: RollupLevel, { from, to }: Stretch, rows?: r
  * Builds a query for the rows of one user or device in `[from, to)` with known imports. Both bounds are starts of hours, days or months.
  * Known time is compared by `<> 0`, because the planner would misjudge `> 0`.
  */
-export function levelRowsSql(
+export function rollupRowsSql(
   level: RollupLevel,
   owner: RollupOwner,
   range: Stretch,
@@ -195,8 +195,8 @@ interface Wanted {
 const list = (items: readonly string[]) => sql.raw(items.join(', '));
 
 /**
- * Builds the query of `levelRowsSql` for devices. Only the few days that are stored by hour are grouped: grouping all hours of a year would
- * take longer than reading them.
+ * Builds the query of `rollupRowsSql` for devices. Only the few days that are stored by hour are grouped: grouping all hours of a year
+ * would take longer than reading them.
  */
 function withPacked(
   level: RollupLevel,
@@ -222,7 +222,7 @@ function withPacked(
 }
 
 /**
- * Builds the query of `levelRowsSql` for users. Joins the few latest hours to the stored rows, because a GROUP BY would process all rows.
+ * Builds the query of `rollupRowsSql` for users. Joins the few latest hours to the stored rows, because a GROUP BY would process all rows.
  */
 function joined(
   level: RollupLevel,
@@ -246,8 +246,8 @@ function joined(
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
     FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(getClosedHoursRelation(level))} WHERE ${within(time, owner, range)}) c
     FULL JOIN (
-      SELECT ${sql.raw(levelKeysSql({ ...level, keys: primaryKey }, source))}, ${list(read.map((column) => `sum(${column})::bigint AS ${column}`))}
-      FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)} GROUP BY ${sql.raw(levelKeyOrdinalsSql({ ...level, keys: primaryKey }))}
+      SELECT ${sql.raw(rollupKeyColumnsSql({ ...level, keys: primaryKey }, source))}, ${list(read.map((column) => `sum(${column})::bigint AS ${column}`))}
+      FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)} GROUP BY ${sql.raw(rollupKeyOrdinalsSql({ ...level, keys: primaryKey }))}
     ) o USING (${list(keys)})
     WHERE ${sql.raw(sum(COLUMN_BY_MEASURE.coveredMs))} <> 0`;
 }

@@ -218,9 +218,9 @@ export const ROW_TIME_COLUMN = 'row_starts_at';
 
 export const getExpectedValuesRelation = (level: RollupLevel): string => `${getClosedHoursRelation(level)}_expected`;
 
-export const listValueColumns = ({ peak }: RollupLevel): string[] => [
+export const listRollupValueColumns = ({ peak }: RollupLevel): string[] => [
   ...MEASURE_COLUMNS,
   ...(peak ? [peak.column] : []),
 ];
 
-export const listLevelColumns = (level: RollupLevel): string[] => [...level.keys, ...listValueColumns(level)];
+export const listRollupColumns = (level: RollupLevel): string[] => [...level.keys, ...listRollupValueColumns(level)];

@@ -1,6 +1,11 @@
 import type { Pool } from '#src/database/connect.ts';
 import { runInTransaction } from '#src/database/transaction.ts';
-import { getClosedHoursRelation, getExpectedValuesRelation, listLevelColumns, STORED_ROLLUP_LEVELS } from './levels.ts';
+import {
+  getClosedHoursRelation,
+  getExpectedValuesRelation,
+  listRollupColumns,
+  STORED_ROLLUP_LEVELS,
+} from './levels.ts';
 
 /** Records that all days of some users may have changed, so that stored sums of their groups become invalid. */
 export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds: readonly string[]): Promise<void> {
@@ -26,7 +31,7 @@ export async function rebuildUserRollupTables(pool: Pool, userId: string, since:
     for (const level of STORED_ROLLUP_LEVELS) {
       const { time } = level;
       const stored = getClosedHoursRelation(level);
-      const columns = listLevelColumns(level).join(', ');
+      const columns = listRollupColumns(level).join(', ');
       await client.query(`DELETE FROM ${stored} WHERE user_id = $1 AND ${time} >= $2`, [userId, since]);
       await client.query(
         `INSERT INTO ${stored} (${columns}) SELECT ${columns} FROM ${getExpectedValuesRelation(level)}

@@ -72,7 +72,7 @@ export async function loadTlsPair(config: Config, log?: Logger, now = Date.now()
 const isMadeHere = ({ subject, issuer }: X509Certificate): boolean => subject === OUR_SUBJECT && issuer === OUR_SUBJECT;
 
 /** Whether `loadTlsPair` renews this certificate, because the service created it. */
-export const isRenewedByService = ({ tls }: Config, certificate: X509Certificate): boolean =>
+export const isCertificateRenewedByService = ({ tls }: Config, certificate: X509Certificate): boolean =>
   tls.certFile === undefined && isMadeHere(certificate);
 
 /** Validity of a certificate, in Unix ms. */
@@ -199,7 +199,7 @@ export function watchCertificate(
     const parsed = new X509Certificate(cert);
     const [validFromMs, validToMs] = [parsed.validFromDate.getTime(), parsed.validToDate.getTime()];
     const found = checkCertificateDates(
-      { file, validFromMs, validToMs, renewsItself: isRenewedByService(config, parsed) },
+      { file, validFromMs, validToMs, renewsItself: isCertificateRenewedByService(config, parsed) },
       Date.now(),
     );
     if (!found) return;

@@ -5,7 +5,7 @@ import type { Logger } from '#src/core/log.ts';
 import { hasLittleMemory } from '#src/core/memory.ts';
 
 /** Path of the program of the command line, which also runs the roles. */
-export const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+export const MAIN_PROGRAM_PATH = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const RESTART_MS = { first: 200, longest: 10_000 };
 /** Running time in ms after which a child process counts as stable, and its next restart is not delayed. */
 const STEADY_MS = 30_000;
@@ -51,7 +51,7 @@ export function startSupervisedRole(
   const ready = new Promise<Record<string, unknown>>((resolve, reject) => {
     const start = () => {
       const startedAtMs = performance.now();
-      const process = fork(MAIN, [role], {
+      const process = fork(MAIN_PROGRAM_PATH, [role], {
         env: { ...getHeapEnvironment(role), ...env } as NodeJS.ProcessEnv,
         execArgv: [...execArgv, ...getHeapFlags(role)],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

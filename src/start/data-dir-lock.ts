@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { nullIfFileMissing } from '#src/core/files.ts';
+import { returnNullIfFileMissing } from '#src/core/files.ts';
 
 /** Maximum time between creating a lock file and writing its content, in ms. */
 const BEING_WRITTEN_MS = 100;
@@ -37,7 +37,7 @@ function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    return nullIfFileMissing(error as NodeJS.ErrnoException);
+    return returnNullIfFileMissing(error as NodeJS.ErrnoException);
   }
 }
 
@@ -61,7 +61,7 @@ export function removeStaleLock(file: string): number | null {
   try {
     renameSync(file, taken);
   } catch (error) {
-    return nullIfFileMissing(error as NodeJS.ErrnoException);
+    return returnNullIfFileMissing(error as NodeJS.ErrnoException);
   }
   const text = readFileSync(taken, 'utf8');
   rmSync(taken);

@@ -60,7 +60,7 @@ const named = ({ users }: DemoHomes, name: string): DemoHome | undefined =>
  * Creates a tariff and an offer for the demo's first home, and a dynamic tariff with its prices for another home. Does nothing for a home
  * that has a tariff.
  */
-export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): Promise<void> {
+export async function ensureDemoTariffs(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const [first] = homes.users;
   if (first && !(await hasTariff(db, first.userId))) {
     await createTariff(db, { userId: first.userId, ...DAY_AND_NIGHT });
@@ -86,7 +86,7 @@ export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): 
  * Creates an alert for the first home, with a daily threshold that yesterday's usage exceeds, and a webhook to the service's own test
  * receiver. Must be called before the readings of yesterday are sent.
  */
-export async function ensureAlerts(db: Database, config: Config, homes: DemoHomes, now: Date): Promise<void> {
+export async function ensureDemoAlerts(db: Database, config: Config, homes: DemoHomes, now: Date): Promise<void> {
   const home = named(homes, 'anna');
   if (!home) return;
   const { userId } = home;
@@ -162,7 +162,7 @@ export function startStoringDemoPrices(db: Database, homes: DemoHomes): () => Pr
 }
 
 /** Closes the bill of the first home's last whole month, after the home's history was stored. */
-export async function ensureClosedBill(db: Database, homes: DemoHomes, now: Date): Promise<void> {
+export async function ensureClosedDemoBill(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const anna = named(homes, 'anna');
   if (!anna) return;
   const subject = { userId: anna.userId, deviceId: null };
@@ -181,7 +181,7 @@ const GROUPS: readonly (readonly [name: string, kind: string, homes: readonly st
   ['North America', 'region', ['emma', 'farid']],
 ];
 
-export async function ensureGroups(db: Database, homes: DemoHomes): Promise<void> {
+export async function ensureDemoGroups(db: Database, homes: DemoHomes): Promise<void> {
   const { utilityId: userId } = homes;
   if ((await listGroups(db, ALL_ACCOUNTS, { userId, limit: 1 })).length > 0) return;
   for (const [name, kind, names] of GROUPS) {
@@ -198,7 +198,7 @@ const WATCHED_MS = 30 * DAY_MS;
  * Records the silences of devices in the history that this start of the demo sends, because the worker cannot detect them. Must be called
  * before the history is sent.
  */
-export async function ensureSilences(db: Database, homes: DemoHomes, now: Date): Promise<void> {
+export async function ensureDemoSilences(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const silences = homes.users.flatMap(({ userId, devices }) =>
     devices.flatMap(({ deviceId, silence, knownUntilMs }) =>
       silence && knownUntilMs <= silence.fromMs

@@ -6,11 +6,11 @@ import { DAY_MS } from '#src/core/units.ts';
 import { createDatabase, createPool, type Database } from '#src/database/connect.ts';
 import { startServiceProcesses } from './all.ts';
 import {
-  ensureAlerts,
-  ensureClosedBill,
-  ensureGroups,
-  ensureSilences,
-  ensureTariffs,
+  ensureClosedDemoBill,
+  ensureDemoAlerts,
+  ensureDemoGroups,
+  ensureDemoSilences,
+  ensureDemoTariffs,
   startStoringDemoPrices,
 } from './demo-accounts.ts';
 import { createConsoleSignInLink } from './sign-in-link.ts';
@@ -62,16 +62,18 @@ export async function startDemo(
   try {
     const db = createDatabase(pool);
     const homes = await ensureDemoHomes(db, { historyMonths: HISTORY_MONTHS, nowMs: Date.now() });
-    await ensureTariffs(db, homes, new Date());
-    await ensureSilences(db, homes, new Date());
+    await ensureDemoTariffs(db, homes, new Date());
+    await ensureDemoSilences(db, homes, new Date());
     closing.unshift(startStoringDemoPrices(db, homes));
     const mqttUrl = getLocalMqttUrl(config);
     const players = await createDevicePublishers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());
     signal?.throwIfAborted();
-    const backfill = await sendHistory(players, progress, signal, () => ensureAlerts(db, config, homes, new Date()));
-    await ensureClosedBill(db, homes, new Date());
-    await ensureGroups(db, homes);
+    const backfill = await sendHistory(players, progress, signal, () =>
+      ensureDemoAlerts(db, config, homes, new Date()),
+    );
+    await ensureClosedDemoBill(db, homes, new Date());
+    await ensureDemoGroups(db, homes);
     players.live();
     return {
       baseUrl: config.publicUrl,

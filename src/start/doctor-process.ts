@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { execArgv, execPath } from 'node:process';
 import type { DoctorReport } from '#src/api/dashboard/shapes.ts';
-import { MAIN } from './children.ts';
+import { MAIN_PROGRAM_PATH } from './children.ts';
 
 /** Maximum time in ms of `energy doctor`, whose probes take at most about 12 s. */
 const MAX_MS = 30_000;
@@ -23,7 +23,7 @@ const FAILED: DoctorReport = {
 export function runDoctor(): Promise<DoctorReport> {
   return new Promise((resolve) => {
     // The exit code is also 1 if the report contains a problem, so a failed run is recognised by its output.
-    execFile(execPath, [...execArgv, MAIN, 'doctor', '--json'], { timeout: MAX_MS }, (_error, stdout) => {
+    execFile(execPath, [...execArgv, MAIN_PROGRAM_PATH, 'doctor', '--json'], { timeout: MAX_MS }, (_error, stdout) => {
       try {
         resolve(JSON.parse(stdout));
       } catch {

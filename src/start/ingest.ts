@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HomeUsageSource } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
 import { createTrustedProxyChecker } from '#src/api/trusted-proxies.ts';
-import { createDatabaseCounter } from '#src/auth/database-counter.ts';
+import { createDatabaseRequestCounter } from '#src/auth/database-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { formatHostAndPort, maskUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
@@ -10,19 +10,19 @@ import { systemClock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createLog } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
-import { startBelievedTimeUpdates } from '#src/database/believed-time.ts';
-import { createDatabase, createPool, type Database, getSessionSettingsOfProcess } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Database, getSessionSettingsOfRole } from '#src/database/connect.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { startTrustedTimeUpdates } from '#src/database/trusted-time.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { findLatestReadingVersions } from '#src/devices/newest-readings.ts';
 import { readHomeUsageReport } from '#src/homeassistant/home-report.ts';
 import { isBatchSecretValid } from '#src/onboarding/batches.ts';
 import {
-  CLAIM_REPLY_TOPIC,
-  CLAIM_TOPIC,
-  claimMessageSchema,
-  createClaimLimiter,
+  createMeterClaimLimiter,
+  METER_CLAIM_REPLY_TOPIC,
+  METER_CLAIM_TOPIC,
+  meterClaimMessageSchema,
   processMeterClaim,
 } from '#src/onboarding/claims.ts';
 import { loadTlsPair, watchCertificate } from './certificate.ts';
@@ -57,7 +57,7 @@ export async function runIngest(config: Config): Promise<void> {
     const pool = createPool(url, {
       max: 8,
       applicationName: 'energy ingest',
-      settings: getSessionSettingsOfProcess('ingest'),
+      settings: getSessionSettingsOfRole('ingest'),
     });
     await waitForDatabase(pool, log);
     const { database } = await migrate(pool, config.database);
@@ -68,9 +68,9 @@ export async function runIngest(config: Config): Promise<void> {
       process.exit(1);
     };
     const db = createDatabase(pool);
-    const believed = await startBelievedTimeUpdates(pool, { clock: systemClock, log });
+    const believed = await startTrustedTimeUpdates(pool, { clock: systemClock, log });
     // This counter limits only the claims from a network, not the requests of an account, so it needs no limits of plans.
-    const claims = createBrokerClaimHandlers(db, createDatabaseCounter(db, {}, systemClock));
+    const claims = createBrokerMeterClaimHandlers(db, createDatabaseRequestCounter(db, {}, systemClock));
     const isProxy = createTrustedProxyChecker(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
     const ingest = await startIngest(config, parts);
@@ -159,16 +159,16 @@ function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof start
 }
 
 /** Handles claims of meters at the embedded broker. */
-export function createBrokerClaimHandlers(db: Database, counter: RequestCounter) {
-  const gate = createClaimLimiter(counter);
+export function createBrokerMeterClaimHandlers(db: Database, counter: RequestCounter) {
+  const gate = createMeterClaimLimiter(counter);
   return {
     prefix: 'prb_',
-    topic: CLAIM_TOPIC,
-    replyTopic: CLAIM_REPLY_TOPIC,
+    topic: METER_CLAIM_TOPIC,
+    replyTopic: METER_CLAIM_REPLY_TOPIC,
     check: (batchId: string, secret: string) => isBatchSecretValid(db, batchId, secret),
     /** Returns the answer to a meter as JSON. Null if its network had too many refused claims. */
     async claim(batchId: string, payload: Buffer, address: string): Promise<string | null> {
-      const message = claimMessageSchema.safeParse(jsonOf(payload));
+      const message = meterClaimMessageSchema.safeParse(jsonOf(payload));
       if (!message.success) {
         const [issue] = message.error.issues;
         const error = `${issue?.path.join('.') || 'message'}: ${issue?.message}`;

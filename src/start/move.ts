@@ -1,7 +1,7 @@
 import type { Capabilities } from '#src/database/capabilities.ts';
 import { closeDatabaseForWriting, openDatabaseForWriting } from '#src/database/closing.ts';
 import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
-import { continueSequences } from '#src/database/copy/copy-rows.ts';
+import { copySequencePositions } from '#src/database/copy/copy-rows.ts';
 import { markTargetAsFilled, markTargetAsFilling } from '#src/database/copy/filling.ts';
 import { COPIED_RELATIONS, type CopiedRelation } from '#src/database/copy/relations.ts';
 import {
@@ -94,7 +94,7 @@ export async function moveInstallation(
 
 /** Opens a pool whose sessions can write although the database is closed for writing. */
 const openPool = (url: string, side: 'old' | 'new'): Pool =>
-  createMovingPool(url, { side, max: 3, settings: ['default_transaction_read_only=off'] });
+  createPoolForMove(url, { side, max: 3, settings: ['default_transaction_read_only=off'] });
 
 /** Computes the aggregates of the new database. Returns their total consumption. */
 async function aggregate(
@@ -137,7 +137,7 @@ async function finish(
     if (isMaterialised) await applyLateChanges(source);
     const relations = await synchroniseRelations(ends, MOVED_RELATIONS, { held: true, onProgress: progress });
     await assertCopiedRelationsEqual(ends, relations);
-    await continueSequences(ends, NAMES);
+    await copySequencePositions(ends, NAMES);
     await endWriting(source, sourcePool);
     return relations;
   });
@@ -200,7 +200,7 @@ const MOVE = 'energy migrate';
 const DISK_FULL = '53100';
 
 /** Opens a pool for a move, without a time limit for statements. `side`: name of the database in errors; `max`: number of sessions. */
-export function createMovingPool(
+export function createPoolForMove(
   url: string,
   { side, max, settings = [] }: { side: 'old' | 'new'; max: number; settings?: string[] },
 ): Pool {

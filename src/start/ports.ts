@@ -2,7 +2,13 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { type Config, getListeningVariables, getSetVariables, loadConfig, setApiPort } from '#src/config/load.ts';
+import {
+  type Config,
+  getListenAddressVariables,
+  getNonEmptyVariables,
+  loadConfig,
+  setApiPort,
+} from '#src/config/load.ts';
 import { findServiceProcessId } from './data-dir-lock.ts';
 
 /**
@@ -107,7 +113,7 @@ const fileIn = (dataDir: string): string => join(dataDir, 'listening.json');
 export function writeListeningAddresses(config: Config): () => void {
   const file = fileIn(config.dataDir);
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
-  writeFileSync(mine, `${JSON.stringify(getListeningVariables(config), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
+  writeFileSync(mine, `${JSON.stringify(getListenAddressVariables(config), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
   // The file is renamed after writing, so that readers never see a partial file.
   renameSync(mine, file);
   return () => rmSync(file, { force: true });
@@ -118,7 +124,7 @@ export function writeListeningAddresses(config: Config): () => void {
  * Throws a ConfigError.
  */
 export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
-  const variables = getSetVariables(env);
+  const variables = getNonEmptyVariables(env);
   const config = loadConfig(variables);
   // If the service is not running, its file with the addresses is out of date: the service was killed before it could remove the file.
   if (findServiceProcessId(config.dataDir) === null) return config;

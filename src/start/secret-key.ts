@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
-import { nullIfFileMissing } from '#src/core/files.ts';
+import { returnNullIfFileMissing } from '#src/core/files.ts';
 import { createSecretEncrypter, type SecretEncrypter } from '#src/core/secrets.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { readSamplesOfEncryptedValues } from '#src/database/sealed.ts';
@@ -136,7 +136,7 @@ export async function readOrCreateFile(
   mode: number,
   make: () => string | Promise<string>,
 ): Promise<string> {
-  const known = await readFile(file, 'utf8').catch(nullIfFileMissing);
+  const known = await readFile(file, 'utf8').catch(returnNullIfFileMissing);
   if (known !== null && known !== '') return known;
   // The name is random, because in containers all processes may have the same id.
   const mine = `${file}.${randomBytes(8).toString('hex')}`;

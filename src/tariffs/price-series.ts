@@ -92,7 +92,7 @@ export async function findSeries(
  * Returns a series of a kind if the caller can access it, or if the account `userId` may use it; otherwise null. For a key that is limited
  * to a group, returns only series that the key can access.
  */
-export async function findUsableSeries(
+export async function findSeriesUsableByAccount(
   db: Database,
   kind: SeriesKind,
   { reach, userId }: { reach: AccessibleAccounts; userId: string },
@@ -114,7 +114,7 @@ export async function findUsableSeries(
  * Returns the price series that an account may use, by id. If the caller's key is limited to a group, returns only series that the key can
  * access.
  */
-export async function findAllUsableSeries(
+export async function findPriceSeriesUsableByAccount(
   db: Database,
   { reach, userId }: { reach: AccessibleAccounts; userId: string },
   seriesIds: readonly string[],
@@ -134,7 +134,7 @@ export async function findAllUsableSeries(
  * Returns the series of a kind that an account may use, by id. Locks them until the transaction ends, so that they cannot be deleted
  * meanwhile.
  */
-export async function lockUsableSeries(
+export async function lockSeriesUsableByAccount(
   trx: Database,
   kind: SeriesKind,
   userId: string,
@@ -156,7 +156,7 @@ export async function lockUsableSeries(
 /** Throws a 422 error if an account may not use an emission series. Locks the series until the transaction ends. */
 export async function assertUsableEmissionSeries(trx: Database, userId: string, seriesId: string): Promise<void> {
   const message = 'must be an emission series of the user, of its utility or of an administrator';
-  if (!(await lockUsableSeries(trx, 'emission', userId, [seriesId])).has(seriesId))
+  if (!(await lockSeriesUsableByAccount(trx, 'emission', userId, [seriesId])).has(seriesId))
     throw createUnprocessableError({ field: 'emission_series_id', message });
 }
 

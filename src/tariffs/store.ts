@@ -5,7 +5,7 @@ import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountAccessibleSql } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { findAllUsableSeries, lockUsableSeries, type StoredPriceSeries } from './price-series.ts';
+import { findPriceSeriesUsableByAccount, lockSeriesUsableByAccount, type StoredPriceSeries } from './price-series.ts';
 import { queueCostRecomputationOfUser } from './queue-costs.ts';
 import type { Tariff } from './tariff.ts';
 import { listSeriesIdsOfTerms, parseTariff, type StoredTariff, type TariffPriceTerms } from './terms.ts';
@@ -176,7 +176,7 @@ async function checkSeries(
   userId: string,
   { currency, terms }: { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> },
 ): Promise<void> {
-  const held = await lockUsableSeries(trx, 'price', userId, listSeriesIdsOfTerms(terms));
+  const held = await lockSeriesUsableByAccount(trx, 'price', userId, listSeriesIdsOfTerms(terms));
   const errors = findSeriesMistakes(held, { currency, terms });
   if (errors.length > 0) throw createUnprocessableError(...errors);
 }
@@ -190,7 +190,7 @@ export async function assertOfferSeriesUsable(
   by: { reach: AccessibleAccounts; userId: string },
   offers: readonly { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> }[],
 ): Promise<void> {
-  const usable = await findAllUsableSeries(db, by, [
+  const usable = await findPriceSeriesUsableByAccount(db, by, [
     ...new Set(offers.flatMap(({ terms }) => listSeriesIdsOfTerms(terms))),
   ]);
   const errors = offers.flatMap((offer, index) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  hasPeriodCondition,
+  hasTimeCondition,
   isEmptyRatePeriod,
   listSeriesIdsOfTerms,
   normalisePrice,
@@ -94,5 +94,5 @@ test('a period whose end equals its start is empty, and a period with times or m
   ]);
   expect([{ to: '00:00' }, { from: '07:00', to: '07:00' }].map(isEmptyRatePeriod)).toEqual([true, true]);
   const conditions = [{}, { days: undefined }, { from: '00:00' }, { months: [1] }];
-  expect(conditions.map((one) => hasPeriodCondition({ per_kwh: '1', ...one }))).toEqual([false, false, true, true]);
+  expect(conditions.map((one) => hasTimeCondition({ per_kwh: '1', ...one }))).toEqual([false, false, true, true]);
 });

@@ -127,5 +127,5 @@ export const isEmptyRatePeriod = ({ from = '00:00', to = '24:00' }: Pick<RatePer
   from === to;
 
 /** Whether a period of a tariff applies only at certain times. */
-export const hasPeriodCondition = ({ per_kwh: _, ...condition }: RatePeriodTerms): boolean =>
+export const hasTimeCondition = ({ per_kwh: _, ...condition }: RatePeriodTerms): boolean =>
   Object.keys(omitUndefined(condition)).length > 0;

@@ -127,7 +127,7 @@ export async function deleteExpiredEmailChanges(db: Database, now: Date): Promis
 }
 
 /** Notifies the former address of an account, in the transaction that changed the account's address. */
-export async function notifyFormerAddress(trx: Database, userId: string, former: string): Promise<void> {
+export async function notifyFormerEmailAddress(trx: Database, userId: string, former: string): Promise<void> {
   const type = 'user.email_changed';
   const now = new Date();
   if ((await eventsOfDay(trx, userId, type, now)).length >= MAX_NOTICES_PER_DAY) return;

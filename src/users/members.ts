@@ -4,7 +4,7 @@ import { createId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { getAdvisoryLockId } from '#src/database/advisory-locks.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
-import type { LANGUAGES, MemberAccess } from '#src/database/enums.ts';
+import type { LANGUAGES, MemberAccessLevel } from '#src/database/enums.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { assertDailyMailLimit } from './email-changes.ts';
@@ -24,7 +24,7 @@ export interface Member {
   member_id: string;
   /** Current e-mail address of the member's account or, for an invitation, the invited address. */
   email: string;
-  access: MemberAccess;
+  access: MemberAccessLevel;
   created_at: Date;
   accepted_at: Date | null;
   /** Time at which an invitation expires; null for a member who has accepted. */
@@ -38,7 +38,7 @@ export interface Membership {
   home_user_id: string;
   /** E-mail address of the home's own account. */
   home_email: string;
-  access: MemberAccess;
+  access: MemberAccessLevel;
   accepted_at: Date;
 }
 
@@ -57,7 +57,7 @@ const isCurrent = (now: Date) => sql<boolean>`(home_members.ended_at IS NULL
 export async function inviteMember(
   trx: Database,
   home: { user_id: string; email: string },
-  { email, access, now }: { email: string; access: MemberAccess; now: Date },
+  { email, access, now }: { email: string; access: MemberAccessLevel; now: Date },
 ): Promise<Member> {
   if (email.toLowerCase() === home.email.toLowerCase()) throw new AppError('ownHome');
   const current = await listHomeMembers(trx, home.user_id, now, { limit: MAX_MEMBERS });
@@ -157,7 +157,7 @@ interface AcceptingAccount {
 interface Invitation {
   user_id: string;
   email: string;
-  access: MemberAccess;
+  access: MemberAccessLevel;
   home_email: string;
   home_language: Language;
 }

@@ -11,7 +11,7 @@ import { addEvents, cancelDeliveries } from '#src/events/outbox.ts';
 import {
   consumeEmailChange,
   type EmailChangeRequester,
-  notifyFormerAddress,
+  notifyFormerEmailAddress,
   PENDING_EMAIL_SQL,
   requestEmailChange,
   withdrawEmailChange,
@@ -235,7 +235,7 @@ async function moveEmail(
   if (!isByOwner) await endMembershipsOfAccount(trx, userId, { because: 'access', now: new Date() });
   await trx.updateTable('users').set({ email }).where('user_id', '=', userId).execute();
   await trx.deleteFrom('identities').where('user_id', '=', userId).execute();
-  await notifyFormerAddress(trx, userId, former);
+  await notifyFormerEmailAddress(trx, userId, former);
 }
 
 async function emailTaken<T>(work: Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ import {
   MQTT5_OPTIONS,
   READINGS_TOPIC,
   STATUS_TOPIC,
-  startCommittingBroker,
+  startBrokerWithControlledCommits,
   USAGE_TOPIC,
 } from '#test/support/mqtt5.ts';
 
@@ -52,7 +52,7 @@ test.each([
     0x82,
   ],
 ])('ends a connection with the reason: %s', async (_what, bytes, reasonCode) => {
-  const { broker, texts } = await startCommittingBroker();
+  const { broker, texts } = await startBrokerWithControlledCommits();
   const raw = await connectWithRawBytes(broker, encodeConnectPacket());
   await expect.poll(() => raw.replies.length).toBe(1);
   raw.socket.write(bytes);
@@ -65,7 +65,7 @@ test.each([
 });
 
 test('ends only connections that send malformed packets', async () => {
-  const { broker, texts } = await startCommittingBroker();
+  const { broker, texts } = await startBrokerWithControlledCommits();
   const neighbour = await connectMqtt5Client(broker, { username: GATEWAY_ID, clientId: 'neighbour' });
   const publish = (properties: readonly number[], payload = '') => {
     const topic = Buffer.from(READINGS_TOPIC);
@@ -117,7 +117,7 @@ test('ends only connections that send malformed packets', async () => {
 });
 
 test('survives random bytes in any packet of version 5', async () => {
-  const { broker, texts } = await startCommittingBroker();
+  const { broker, texts } = await startBrokerWithControlledCommits();
   const neighbour = await connectMqtt5Client(broker, { username: GATEWAY_ID, clientId: 'neighbour' });
   const properties = { userProperties: { a: 'b' }, messageExpiryInterval: 7, contentType: 'c' };
   const whole = [
@@ -162,7 +162,7 @@ test('survives random bytes in any packet of version 5', async () => {
 });
 
 test.each([4, 5] as const)('version %i: contains every fix of aedes 1.2.0', async (protocolVersion) => {
-  const { broker, texts } = await startCommittingBroker();
+  const { broker, texts } = await startBrokerWithControlledCommits();
   const version = { protocolVersion };
   const session = (clean: boolean, packets: readonly object[]) =>
     connectWithRawBytes(

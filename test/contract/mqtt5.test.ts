@@ -10,12 +10,12 @@ import {
   MQTT5_OPTIONS,
   READINGS_TOPIC,
   STATUS_TOPIC,
-  startCommittingBroker,
+  startBrokerWithControlledCommits,
   USAGE_TOPIC,
 } from '#test/support/mqtt5.ts';
 
 test('announces its limits, and every value that differs from the client’s CONNECT', async () => {
-  const { broker } = await startCommittingBroker();
+  const { broker } = await startBrokerWithControlledCommits();
   const plain = await connectMqtt5Client(broker, { clientId: 'plain', keepalive: 30 });
   const limits = {
     receiveMaximum: 2_000,
@@ -47,7 +47,7 @@ test('announces its limits, and every value that differs from the client’s CON
 test.each([0, 1, 2] as const)(
   'takes a message with properties at QoS %i, and acknowledges it after its commit',
   async (qos) => {
-    const { broker, texts, held, holding } = await startCommittingBroker();
+    const { broker, texts, held, holding } = await startBrokerWithControlledCommits();
     const { client } = await connectMqtt5Client(broker, {
       clientId: 'one',
       properties: { userProperties: { firmware: ['1', '2'] } },
@@ -74,7 +74,7 @@ test.each([0, 1, 2] as const)(
 );
 
 test('states the reason of a refused login', async () => {
-  const { broker } = await startCommittingBroker({
+  const { broker } = await startBrokerWithControlledCommits({
     findLogin: async (username, secret) => {
       if (secret === 'down') throw new Error('no database');
       return secret === 'x' ? { userId: `usr_${username}`, accountId: 'usr_1' } : null;
@@ -100,7 +100,7 @@ test('states the reason of a refused login', async () => {
 });
 
 test('refuses a message to a foreign topic with a reason code, and keeps the connection open', async () => {
-  const { broker, texts } = await startCommittingBroker();
+  const { broker, texts } = await startBrokerWithControlledCommits();
   const { client, ended, closed } = await connectMqtt5Client(broker);
   for (const qos of [1, 2] as const)
     await expect(client.publishAsync('energy/v1/dev_9/readings', 'x', { qos })).rejects.toMatchObject({ code: 0x87 });
@@ -112,7 +112,7 @@ test('refuses a message to a foreign topic with a reason code, and keeps the con
 });
 
 test('a session keeps its QoS 2 ids and its subscription until its expiry', async () => {
-  const { broker, texts } = await startCommittingBroker();
+  const { broker, texts } = await startBrokerWithControlledCommits();
   const session = { username: GATEWAY_ID, clientId: 'lasting', clean: false, properties: { sessionExpiryInterval: 1 } };
   const topic = `gw/${GATEWAY_ID}/x`;
   const first = await connectMqtt5Client(broker, session);
@@ -173,7 +173,7 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
 });
 
 test('sends retained usage according to the options of the subscription, and refuses foreign topics', async () => {
-  const { broker } = await startCommittingBroker({ homesEveryMs: 20 });
+  const { broker } = await startBrokerWithControlledCommits({ homesEveryMs: 20 });
   const messages = async (rh: 0 | 1 | 2, times = 1) => {
     const { client } = await connectMqtt5Client(broker, { username: GATEWAY_ID });
     const retainFlags: boolean[] = [];
@@ -192,7 +192,7 @@ test('sends retained usage according to the options of the subscription, and ref
 });
 
 test('publishes a will after its delay unless the client reconnects, at once if the client requests it, and never after a normal disconnect', async () => {
-  const { broker, received } = await startCommittingBroker();
+  const { broker, received } = await startBrokerWithControlledCommits();
   const wills = () => received.filter(({ topic }) => topic === STATUS_TOPIC).map(({ text }) => text);
   const withWill = (text: string, willDelayInterval: number, more: object = {}) =>
     connectWithRawBytes(
@@ -235,7 +235,7 @@ test('publishes a will after its delay unless the client reconnects, at once if 
 
 test('states the reason when it ends a connection: keep-alive, revoked login, shutdown', async () => {
   let isRevoked = false;
-  const { broker } = await startCommittingBroker({
+  const { broker } = await startBrokerWithControlledCommits({
     endedLogins: async (logins) => (isRevoked ? logins : []),
     loginsEveryMs: 50,
   });

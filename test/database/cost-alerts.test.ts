@@ -14,7 +14,7 @@ import { storePrices } from '#src/tariffs/prices.ts';
 import { createTariff, deleteTariff, updateTariff } from '#src/tariffs/store.ts';
 import type { TariffPriceTerms } from '#src/tariffs/terms.ts';
 import { updateUser } from '#src/users/store.ts';
-import { registerHomeWithAlerts } from '#test/support/alerting-home.ts';
+import { setUpHomeWithAlerts } from '#test/support/alerting-home.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import type { TestDatabase } from '#test/support/database.ts';
 import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
@@ -27,7 +27,7 @@ let home: TestMeter;
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
 
-registerHomeWithAlerts(NOW, (made) => {
+setUpHomeWithAlerts(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 

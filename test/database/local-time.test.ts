@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { listOffsets, localTimeSql, startOfClockUnitSql } from '#src/energy/local-time.ts';
-import { CLOCK_UNITS, type ClockUnit, type DayRange, isTimeZone } from '#src/energy/ranges.ts';
-import { createWallClock, getStartOfClockUnit } from '#src/energy/wall-clock.ts';
+import { listOffsets, localTimeSql, startOfSubDayUnitSql } from '#src/energy/local-time.ts';
+import { type DayRange, isTimeZone, SUB_DAY_UNIT_MINUTES, type SubDayUnit } from '#src/energy/ranges.ts';
+import { createWallClock, getStartOfSubDayUnit } from '#src/energy/wall-clock.ts';
 import { listSourceFiles } from '#test/contract/imports.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
@@ -61,7 +61,7 @@ test.each(STRANGE)('local times of %s from %s to %s equal Node’s, as text and 
   const range = rangeOf(of);
   const instants = instantsOf(range);
   const { rows } = await sql<{ at: Date; local: string; hour: Date }>`
-    SELECT at, to_char(${localTimeSql(sql`at`, range)}, 'YYYY-MM-DD HH24:MI:SS') AS local, ${startOfClockUnitSql(sql`at`, range)} AS hour
+    SELECT at, to_char(${localTimeSql(sql`at`, range)}, 'YYYY-MM-DD HH24:MI:SS') AS local, ${startOfSubDayUnitSql(sql`at`, range)} AS hour
     FROM unnest(${instants}::timestamptz[]) at`.execute(db);
   expect(rows.length).toBe(instants.length);
   const wrong = rows.filter(({ at, local, hour }) => {
@@ -86,17 +86,17 @@ test.each(STRANGE)(
     const ordered = quarters.toSorted((a, b) => a - b);
     const clockOf = createWallClock(range.from.getTime(), range.to.getTime(), range.zone);
     const clocks = ordered.map((ms) => clockOf(ms));
-    for (const unit of Object.keys(CLOCK_UNITS) as ClockUnit[]) {
+    for (const unit of Object.keys(SUB_DAY_UNIT_MINUTES) as SubDayUnit[]) {
       const { rows } = await sql<{ start: Date }>`
-      SELECT ${startOfClockUnitSql(sql`at`, range, unit)} AS start FROM unnest(${ordered.map((ms) => new Date(ms))}::timestamptz[]) at ORDER BY at`.execute(
+      SELECT ${startOfSubDayUnitSql(sql`at`, range, unit)} AS start FROM unnest(${ordered.map((ms) => new Date(ms))}::timestamptz[]) at ORDER BY at`.execute(
         db,
       );
-      const mine = ordered.map((ms, index) => getStartOfClockUnit(ms, clocks[index] as (typeof clocks)[number], unit));
+      const mine = ordered.map((ms, index) => getStartOfSubDayUnit(ms, clocks[index] as (typeof clocks)[number], unit));
       expect(rows.map(({ start }) => start.getTime())).toEqual(mine);
       // Each period (hour, half-hour or quarter-hour) must begin at a multiple of its length, or at a clock change.
       const begins = mine.filter((ms) => {
         const begun = DateTime.fromMillis(ms, { zone: range.zone });
-        return begun.minute % CLOCK_UNITS[unit] !== 0 && begun.minus(1).offset === begun.offset;
+        return begun.minute % SUB_DAY_UNIT_MINUTES[unit] !== 0 && begun.minus(1).offset === begun.offset;
       });
       expect(begins).toEqual([]);
     }

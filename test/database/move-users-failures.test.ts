@@ -9,10 +9,10 @@ import { createMovableAccounts, createMoveOptions } from '#test/support/account-
 import { findDifferingAccountRows } from '#test/support/account-rows.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
-import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
+import { countRows, setUpTwoDatabases } from '#test/support/two-databases.ts';
 
 /** Tests of account moves that fail after the accounts were closed at the source. They do not depend on the tier of the target. */
-const two = registerTwoDatabases();
+const two = setUpTwoDatabases();
 
 /** Creates every kind of reference between an account that moves and an account that stays, in both directions. */
 async function createReferences(pool: Pool, movingId: string, stayingId: string): Promise<void> {

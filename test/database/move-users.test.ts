@@ -26,13 +26,13 @@ import type { TestDatabase } from '#test/support/database.ts';
 import { createTestMeter, sumImportedMilliwattHours } from '#test/support/meters.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
-import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
+import { countRows, setUpTwoDatabases } from '#test/support/two-databases.ts';
 
 /**
  * Tests of account moves that do not depend on the tier (kind of database server). All other tests of account moves are in
  * test/tiers/move-users.test.ts.
  */
-const two = registerTwoDatabases();
+const two = setUpTwoDatabases();
 const mentioned = (pool: TestDatabase['pool'], ids: readonly string[]) =>
   pool
     .query('SELECT user_id FROM users WHERE user_id = ANY ($1) ORDER BY 1', [ids])

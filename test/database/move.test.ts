@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
 import { isEmbeddedPostgresRunning, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { createMovingPool, moveInstallation } from '#src/start/move.ts';
+import { createPoolForMove, moveInstallation } from '#src/start/move.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createTestMeter } from '#test/support/meters.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
@@ -14,14 +14,14 @@ import {
   DEFAULT_MOVE_OPTIONS,
   findDifferingRelations,
   NO_OP_CALLBACKS,
-  registerTwoDatabases,
+  setUpTwoDatabases,
 } from '#test/support/two-databases.ts';
 
 /**
  * Tests of database moves that do not depend on the tier (kind of database server). All other tests of moves are in
  * test/tiers/move.test.ts.
  */
-const two = registerTwoDatabases();
+const two = setUpTwoDatabases();
 
 test('sequences continue from their last value, not from the highest remaining row', async () => {
   const { source, target } = two;
@@ -37,7 +37,7 @@ test('sequences continue from their last value, not from the highest remaining r
 });
 
 test.each(['old', 'new'] as const)('a full disk is reported with the name of its database (%s)', async (side) => {
-  const pool = createMovingPool(two.source.url, { side, max: 1 });
+  const pool = createPoolForMove(two.source.url, { side, max: 1 });
   const raise = (code: string) =>
     pool.query(`DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '${code}'; END $$`);
   await expect(raise('53100')).rejects.toThrow(`The disk of the ${side} database is full (could not extend file)`);

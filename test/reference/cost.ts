@@ -11,10 +11,10 @@ export interface ApiTariff {
   currency: string;
   standing_per_day?: string;
   capacity?: { per_kw_month: string; months_averaged?: number; minimum_kw?: string };
-  import: ApiRates;
-  export?: ApiRates;
+  import: ApiTariffRates;
+  export?: ApiTariffRates;
 }
-export type ApiRates =
+export type ApiTariffRates =
   | { per_kwh: string }
   | { periods: { per_kwh: string; days?: number[]; from?: string; to?: string; months?: number[] }[] }
   | { series_id: string; add?: string; multiply?: string };
@@ -233,7 +233,7 @@ function quartersOf(date: string, zone: string): number {
   return count;
 }
 
-function priceAt({ series }: ReferenceHome, rates: ApiRates, ms: number, local: LocalTime): ExactRatio | null {
+function priceAt({ series }: ReferenceHome, rates: ApiTariffRates, ms: number, local: LocalTime): ExactRatio | null {
   if ('per_kwh' in rates) return ExactRatio.of(rates.per_kwh);
   if ('series_id' in rates) {
     const { minutes, prices } = series.get(rates.series_id) as { minutes: number; prices: ReadonlyMap<number, string> };

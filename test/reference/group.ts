@@ -1,5 +1,5 @@
 import {
-  computeReferenceHomeSums,
+  createReferenceHomeSumsCalculator,
   type ReferenceBucket,
   type ReferenceDevice,
   type ReferenceHomeSums,
@@ -19,10 +19,10 @@ const ENERGIES = [
 ] as const;
 
 /** Returns a function that adds up the known values of several homes over a set of quarter-hours. */
-export function computeReferenceGroup(
+export function createReferenceGroupCalculator(
   homes: readonly (readonly ReferenceDevice[])[],
 ): (quarters: readonly number[]) => ReferenceBucket {
-  const tallies = homes.map(computeReferenceHomeSums);
+  const tallies = homes.map(createReferenceHomeSumsCalculator);
   return (quarters) => {
     const all = tallies.map((tally) => tally(quarters));
     const sum = (of: (one: ReferenceHomeSums) => number) => all.reduce((total, one) => total + of(one), 0);

@@ -71,10 +71,10 @@ export interface ReferenceBucket {
 }
 
 /** Returns a function that computes the usage of a set of quarter-hours as one bucket, from the whole history of the home. */
-export function computeReferenceHome(
+export function createReferenceHomeCalculator(
   devices: readonly ReferenceDevice[],
 ): (quarters: readonly number[]) => ReferenceBucket {
-  const tally = computeReferenceHomeSums(devices);
+  const tally = createReferenceHomeSumsCalculator(devices);
   return (quarters) => tally(quarters).answer;
 }
 
@@ -91,7 +91,7 @@ export interface ReferenceHomeSums {
   wantedMs: number;
 }
 
-export function computeReferenceHomeSums(
+export function createReferenceHomeSumsCalculator(
   devices: readonly ReferenceDevice[],
 ): (quarters: readonly number[]) => ReferenceHomeSums {
   const whole = (device: ReferenceDevice, of: 'import' | 'export') =>

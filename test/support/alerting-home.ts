@@ -16,7 +16,7 @@ export interface HomeWithAlerts {
  * Registers hooks that create and remove a home with alerts. `begin` receives the home before each test. `now`: current time for the
  * refresh of the aggregates.
  */
-export function registerHomeWithAlerts(now: Date, begin: (made: HomeWithAlerts) => void): void {
+export function setUpHomeWithAlerts(now: Date, begin: (made: HomeWithAlerts) => void): void {
   let database: TestDatabase;
   let evaluator: AlertEvaluator;
   let home: TestMeter;

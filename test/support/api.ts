@@ -9,7 +9,7 @@ import type { ApiContext } from '#src/api/context.ts';
 import { errorSchema } from '#src/api/shapes.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
-import { createDatabaseCounter } from '#src/auth/database-counter.ts';
+import { createDatabaseRequestCounter } from '#src/auth/database-counter.ts';
 import { createKey } from '#src/auth/keys.ts';
 import type { Limits, RequestCounter } from '#src/auth/request-counter.ts';
 import type { Scope } from '#src/auth/scopes.ts';
@@ -110,7 +110,7 @@ export async function startTestApi(
   const clock = () => api.now;
   const counter = options.counter
     ? await options.counter(db, clock)
-    : createDatabaseCounter(db, options.limits ?? UNLIMITED, clock);
+    : createDatabaseRequestCounter(db, options.limits ?? UNLIMITED, clock);
   const judge = createMessageDiagnoser(database.pool);
   const context: ApiContext = {
     db,

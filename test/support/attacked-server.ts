@@ -5,13 +5,13 @@ import { createAppConsentRequest, registerApp, requestAsBrowser, type TestOAuthA
 import type { Person } from './members.ts';
 
 /** An authorization server with an app of a utility, for tests of attacks. */
-export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+export const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' };
 export let api: TestApi;
 export let utility: Person;
 export let app: TestOAuthApp;
 
 /** Registers hooks that start and stop the server. */
-export function registerAttackedServer(): void {
+export function setUpAttackedServer(): void {
   beforeAll(async () => {
     api = await startTestApi();
     api.now = new Date();
@@ -21,10 +21,10 @@ export function registerAttackedServer(): void {
   afterAll(() => api.close());
 }
 
-export const newHome = () => api.user('homeowner', { scopes: [...SCOPES] });
+export const createHomeowner = () => api.user('homeowner', { scopes: [...SCOPES] });
 export const requestInsights = (key: string, query = '') => api.send(`/v1/energy-insights${query}`, { key });
 export const listAuthorizations = async (who: Person) => (await api.send('/v1/authorizations', { key: who.key })).json;
-export const waitMs = (ms = 600) => new Promise((resolve) => setTimeout(resolve, ms));
+export const pauseForMs = (ms = 600) => new Promise((resolve) => setTimeout(resolve, ms));
 export const requestAuthorization = async (more: Record<string, string> = {}, of = app) =>
   requestAsBrowser(api, new Map(), (await createAppConsentRequest(of, more)).url.href);
 /** Sends a form to the token endpoint, with the app's secret unless `headers` contains other credentials. */
@@ -36,8 +36,8 @@ export const requestToken = (
   at.send('/oauth/token', {
     method: 'POST',
     raw: new URLSearchParams(form).toString(),
-    headers: { ...FORM, ...headers },
+    headers: { ...FORM_HEADERS, ...headers },
   });
 export const createBasicAuthorization = ({ appId, secret }: TestOAuthApp) => `Basic ${btoa(`${appId}:${secret}`)}`;
-export const getCode = (back: URL) => back.searchParams.get('code') ?? '';
-export const INVALID_GRANT = { error: 'invalid_grant' };
+export const getAuthorizationCode = (back: URL) => back.searchParams.get('code') ?? '';
+export const INVALID_GRANT_BODY = { error: 'invalid_grant' };

@@ -15,7 +15,7 @@ export interface CallersByRole {
 }
 
 /** Registers hooks that create and remove the callers. `begin` receives them before the first test. */
-export function registerCallersByRole(begin: (made: CallersByRole) => void): void {
+export function setUpCallersByRole(begin: (made: CallersByRole) => void): void {
   let api: TestApi;
   beforeAll(async () => {
     api = await startTestApi();

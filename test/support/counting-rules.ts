@@ -20,7 +20,7 @@ export const computeEnergyIntervals = <State>(
  * states that must be equal: the state of a full replay, and the state after the restart, both after the same reading. `knowing`: whether
  * the restart also receives the final state of the full replay.
  */
-export function listRestartStates<State>(
+export function listStatePairsAfterRestart<State>(
   rule: CountingRule<State>,
   points: readonly SeriesReading[],
   length: number,

@@ -31,7 +31,7 @@ export interface DashboardApi {
  * Registers hooks that start and stop an API with the dashboard's operations. Its accounts are an administrator, two utilities, and a home
  * of the first utility. Outside a test, only the property `people` can be used.
  */
-export function registerDashboardApi(): DashboardApi {
+export function setUpDashboardApi(): DashboardApi {
   const people = { admin: {}, utility: {}, stranger: {}, home: {} } as DashboardApi['people'];
   const own = {
     people,

@@ -8,5 +8,5 @@ export async function openDevicesPage(dashboard: Dashboard, email: string): Prom
   return page;
 }
 
-export const findRow = (page: Page, name: string): Locator =>
+export const findRowByHeader = (page: Page, name: string): Locator =>
   page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });

@@ -8,7 +8,7 @@ import { HOUR_MS, QUARTER_HOUR_MS } from './dashboard-homes.ts';
  * Returns register readings for each quarter-hour of `days` days, at a constant load, with some hours without readings in the middle. The
  * last reading is now, so that today has data at any time of day.
  */
-export function createReadings(days: number, loadKw: number): { ts: string; energy_total_kwh: number }[] {
+export function createConstantLoadReadings(days: number, loadKw: number): { ts: string; energy_total_kwh: number }[] {
   const untilMs = Date.now();
   const readings: { ts: string; energy_total_kwh: number }[] = [];
   for (let ms = untilMs - days * 24 * HOUR_MS; ms <= untilMs; ms += QUARTER_HOUR_MS) {
@@ -21,7 +21,7 @@ export function createReadings(days: number, loadKw: number): { ts: string; ener
 }
 
 /** Creates a tariff for a home as its owner would, through the page's session. */
-export async function payFor(page: Page, rates: object, validFrom = '2020-01-01'): Promise<void> {
+export async function createTariffInPage(page: Page, rates: object, validFrom = '2020-01-01'): Promise<void> {
   const tariff = [rates, validFrom] as const;
   const status = await page.evaluate(async ([priced, valid_from]) => {
     const { csrf_token } = await (await fetch('/dashboard/session')).json();

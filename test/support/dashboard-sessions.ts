@@ -25,7 +25,7 @@ interface SignedIn {
  * Registers hooks that start and stop the API of a test file. `begin` receives the API before the first test. Before each test, the clock
  * is set to noon and the mails are cleared. Returns functions for signing in.
  */
-export function registerDashboardSessions(begin: (api: TestApi) => void) {
+export function setUpDashboardSessions(begin: (api: TestApi) => void) {
   let api: TestApi;
   beforeAll(async () => {
     api = await startTestApi();

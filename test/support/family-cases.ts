@@ -35,7 +35,7 @@ export const createCaseMessage = (given: FamilyCase['in']) => ({
   receivedAtMs: Date.parse(given.received_at),
   replayed: given.replayed ?? false,
 });
-export const getCaseSettings = ({ tz, config }: FamilyCase['in']): DecoderSettings => ({
+export const getFamilyCaseSettings = ({ tz, config }: FamilyCase['in']): DecoderSettings => ({
   ...config,
   ...(tz ? { tz } : {}),
 });
@@ -43,7 +43,7 @@ export const getCaseSettings = ({ tz, config }: FamilyCase['in']): DecoderSettin
 export const getPriorMessages = ({ prior = [] }: FamilyCase['in']) =>
   prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
 /** Returns a family's test cases by name, from its folder or from `tables/<family>.cases.json`. */
-export const getCases = (family: string): [string, FamilyCase][] => {
+export const getFamilyCases = (family: string): [string, FamilyCase][] => {
   const read = (file: string) => JSON.parse(readFileSync(join(FAMILIES_FOLDER, file), 'utf8'));
   const ofTable = join('tables', `${family}.cases.json`);
   if (existsSync(join(FAMILIES_FOLDER, ofTable))) return Object.entries(read(ofTable) as Record<string, FamilyCase>);

@@ -17,7 +17,7 @@ const isRoot = process.getuid?.() === 0;
  * and run one after another; with BAD_DAYS=apart, each fault has its own installation. `clocks`: if true, tests only the faults of clocks,
  * otherwise only the other faults.
  */
-export function registerFaultTests(broker: Fault['broker'], clocks = false): void {
+export function defineFaultTests(broker: Fault['broker'], clocks = false): void {
   // Faults with their own disk or broker run last.
   const isOwn = ({ persistence, diskMb }: Fault) => Number(persistence !== undefined || diskMb !== undefined);
   const faults = createFaults(SCALE)

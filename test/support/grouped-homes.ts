@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { createDatabase } from '#src/database/connect.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
-import { computeReferenceGroup } from '#test/reference/group.ts';
+import { createReferenceGroupCalculator } from '#test/reference/group.ts';
 import { startTestApi, type TestApi } from './api.ts';
 import { addToLoadProfile } from './load-profile.ts';
 import {
@@ -12,11 +12,11 @@ import {
   createRandomHome,
   DATA_RANGE,
   findRowOfQuarterHour,
-  HISTORY_FROM_MS,
   type LocalTimesByQuarterHour,
   pickRandomElement,
   QUARTER_HOUR_COUNT,
   QUARTER_HOUR_MS,
+  RANDOM_HISTORY_START_MS,
   seedRandom,
   type TestHome,
   writeHomes,
@@ -32,7 +32,7 @@ const PARENT: Record<string, string | null> = { district: null, feeder: 'distric
 export const GROUP_NAMES = Object.keys(PARENT);
 const DAY_MS = 86_400_000;
 
-export type GroupRowUnit = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
+export type GroupRowInterval = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
 
 /** Random homes of a utility, and a tree of groups. Can be used only inside a test. */
 export interface GroupedHomes {
@@ -54,7 +54,7 @@ export interface GroupedHomes {
 }
 
 /** Registers hooks that create and remove `count` homes. Every second home has only appliances. */
-export function registerGroupedHomes(count: number): GroupedHomes {
+export function setUpGroupedHomes(count: number): GroupedHomes {
   let utility: { userId: string; key: string };
   let keptAt = 0;
   const groupIds = new Map<string, string>();
@@ -101,13 +101,13 @@ export function registerGroupedHomes(count: number): GroupedHomes {
     seedRandom(PROPERTY_TEST_OPTIONS.seed);
     const api = await startTestApi();
     grouped.api = api;
-    api.now = new Date(HISTORY_FROM_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS);
+    api.now = new Date(RANDOM_HISTORY_START_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS);
     utility = await api.user('utility');
     while (homes.length < count) homes.push(await createRandomHome(api, homes.length % 2 === 0));
     const ids = homes.map(({ userId }) => userId);
     await api.database.pool.query('UPDATE users SET enrolled_by = $1 WHERE user_id = ANY ($2)', [utility.userId, ids]);
     await writeHomes(api, homes);
-    await api.database.settle(new Date(HISTORY_FROM_MS + 2 * 96 * QUARTER_HOUR_MS));
+    await api.database.settle(new Date(RANDOM_HISTORY_START_MS + 2 * 96 * QUARTER_HOUR_MS));
     for (const [name, parent] of Object.entries(PARENT)) {
       const parent_group_id = parent && groupIds.get(parent);
       groupIds.set(name, (await grouped.ask('/v1/groups', 'POST', { name, parent_group_id })).group_id);
@@ -121,11 +121,11 @@ export function registerGroupedHomes(count: number): GroupedHomes {
 export function computeExpectedGroupRows(
   of: readonly TestHome[],
   zone: string,
-  unit: GroupRowUnit,
+  unit: GroupRowInterval,
   [start, end] = DATA_RANGE,
 ) {
   const local = CALENDARS_BY_ZONE.get(zone) as LocalTimesByQuarterHour;
-  const group = computeReferenceGroup(of.map(({ devices }) => devices));
+  const group = createReferenceGroupCalculator(of.map(({ devices }) => devices));
   const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
   const buckets = Map.groupBy(inside, ([at, one]) => {
     const row = findRowOfQuarterHour(unit, at, one);

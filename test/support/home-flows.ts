@@ -2,12 +2,12 @@ import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { computeExpectedCoverageMs } from '#src/energy/home/roles.ts';
 import { computeHomeMeasures } from '#src/energy/home/sums.ts';
-import { HOME_INCLUDES, selectIncludedFields } from '#src/energy/include.ts';
-import type { HomeFlows } from '#src/energy/period/period.ts';
+import { INCLUDABLE_HOME_FIELDS, selectIncludedFields } from '#src/energy/include.ts';
+import type { HomeEnergyFlows } from '#src/energy/period/period.ts';
 import type { DayRange } from '#src/energy/ranges.ts';
 import { readHomeSums } from '#src/energy/usage/home-sums.ts';
 
-const ALL = new Set(HOME_INCLUDES);
+const ALL = new Set(INCLUDABLE_HOME_FIELDS);
 
 /** Returns a home's energy flows in each range. The data is complete up to the current time. */
 export async function computeHomeFlows(
@@ -15,9 +15,9 @@ export async function computeHomeFlows(
   userId: string,
   ranges: readonly DayRange[],
   now: Date,
-): Promise<HomeFlows[]> {
+): Promise<HomeEnergyFlows[]> {
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
-  const flows: HomeFlows[] = [];
+  const flows: HomeEnergyFlows[] = [];
   for (const range of ranges) {
     const expected = computeExpectedCoverageMs(home.devices, home.stretches, {
       fromMs: range.from.getTime(),
@@ -27,7 +27,7 @@ export async function computeHomeFlows(
       selectIncludedFields(
         computeHomeMeasures(await readHomeSums(db, home, range), home.had, expected),
         ALL,
-      ) as HomeFlows,
+      ) as HomeEnergyFlows,
     );
   }
   return flows;

@@ -9,7 +9,7 @@ export interface IngestProcess {
 }
 
 /** Registers hooks that start and remove an ingest process. `begin` receives it before the first test. */
-export function registerIngestProcess(begin: (made: IngestProcess) => void): void {
+export function setUpIngestProcess(begin: (made: IngestProcess) => void): void {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let made: IngestProcess;
   beforeAll(async () => {

@@ -15,7 +15,7 @@ export interface ToolClient {
 const CERTIFICATES = getCACertificates('default');
 
 /** Makes this process trust the certificate of this test API and of no other, because OpenSSL finds only one certificate for a name. */
-export function trustCertificate({ tls }: TestApi): void {
+export function trustCertificateOfTestApi({ tls }: TestApi): void {
   setDefaultCACertificates([...CERTIFICATES, tls.cert]);
 }
 

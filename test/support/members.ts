@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
-import type { MemberAccess } from '#src/database/enums.ts';
+import type { MemberAccessLevel } from '#src/database/enums.ts';
 import type { TestApi, TestApiResponse } from './api.ts';
 
 const SECRET = 'the secret of the tests';
@@ -32,12 +32,17 @@ export const inviteMember = (
   api: TestApi,
   home: Person,
   email: string,
-  access: MemberAccess = 'read',
+  access: MemberAccessLevel = 'read',
 ): Promise<TestApiResponse> =>
   api.send(`/v1/users/${home.userId}/members`, { method: 'POST', key: home.key, body: { email, access } });
 
 /** Makes an account a member of a home, through an invitation to the account's e-mail address. Returns the id of the membership. */
-export async function addMember(api: TestApi, home: Person, member: Person, access: MemberAccess): Promise<string> {
+export async function addMember(
+  api: TestApi,
+  home: Person,
+  member: Person,
+  access: MemberAccessLevel,
+): Promise<string> {
   const invited = await inviteMember(api, home, await readEmailAddress(api, member.userId), access);
   expect(invited.status).toBe(201);
   const token = getInvitationToken(invited.json.member_id);

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 /** Starts a broker that commits each message at once, unless the test delays commits. */
-export async function startCommittingBroker(given: Partial<BrokerOptions> = {}) {
+export async function startBrokerWithControlledCommits(given: Partial<BrokerOptions> = {}) {
   const received: { topic: string; text: string }[] = [];
   const held: MessageReceipt[] = [];
   const holding = { isOn: false };

@@ -22,7 +22,7 @@ import { convertToReferenceReadings } from '#test/support/counting-rules.ts';
 import { readWholeLoadProfile, type StoredDevice } from '#test/support/memory-store.ts';
 
 /** Expects two values to be equal, like `toEqual` but faster. */
-export function expectEqual(actual: unknown, wanted: unknown, message?: string): void {
+export function expectDeepEqual(actual: unknown, wanted: unknown, message?: string): void {
   if (!isDeepStrictEqual(actual, wanted)) expect(actual, message).toEqual(wanted);
 }
 
@@ -45,7 +45,7 @@ export function expectReferenceEnergy(device: StoredDevice, all: ReadingHistory[
   const wanted = [...computeReferenceConsumption(readings, settings, getStartOfQuarterHour, edits)].map(([at, row]) =>
     line(at, [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered]),
   );
-  expectEqual(stored.sort(), wanted.sort());
+  expectDeepEqual(stored.sort(), wanted.sort());
 }
 
 const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ isInForce }) => isInForce);
@@ -78,7 +78,7 @@ function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): vo
       ([at, row]) =>
         `${at} ${[row.energyMilliwattHours, row.estimatedMilliwattHours, counts(row.readingCount), row.coveredMs]}`,
     );
-    expectEqual(stored.sort(), wanted.sort());
+    expectDeepEqual(stored.sort(), wanted.sort());
   }
 }
 
@@ -107,15 +107,18 @@ export function expectReferenceResults(device: StoredDevice, all: ReadingHistory
     );
     const whole = [...sent, ...added].sort(compareSeriesReadings);
     const pointText = (point: SeriesReading) => `${getReadingKey(point)} ${point.value}`;
-    expectEqual([...points.values()].sort(compareSeriesReadings).map(pointText), whole.map(pointText));
+    expectDeepEqual([...points.values()].sort(compareSeriesReadings).map(pointText), whole.map(pointText));
     expect(lastReadAtMs).toBe(whole.at(-1)?.readAtMs);
     const rule = createCountingRuleByTime(of, (roles) =>
       selectCountingRule(channel, kind, roles, { ...settings, stepsBack: stepsBack.after }),
     );
     const counted = whole.filter(({ readAtMs }) => readAtMs < getContributionEndMs(of));
     const run = replayReadings(rule, rule.initial, counted, isExcluded);
-    expectEqual(verdicts, new Map([...run.verdicts.values()].map((judged) => [getReadingKey(judged), judged.verdict])));
-    expectEqual(JSON.parse(tail ?? 'null'), counted.length === whole.length ? run.state : null);
+    expectDeepEqual(
+      verdicts,
+      new Map([...run.verdicts.values()].map((judged) => [getReadingKey(judged), judged.verdict])),
+    );
+    expectDeepEqual(JSON.parse(tail ?? 'null'), counted.length === whole.length ? run.state : null);
   }
 }
 
@@ -135,9 +138,9 @@ export function expectCountingRuleResults(device: StoredDevice): void {
     const rule = createCountingRuleByTime(of, (one) => selectCountingRule(channel, kind, one, judgedBy));
     const earlier = [...points.values()].filter(({ readAtMs }) => readAtMs < endMs).sort(compareSeriesReadings);
     const run = replayReadings(rule, rule.initial, earlier, isExcluded);
-    expectEqual(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict])), verdicts);
+    expectDeepEqual(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict])), verdicts);
     const isPast = points.size > earlier.length || earlier.length === 0;
-    expectEqual(JSON.parse(tail ?? 'null'), isPast ? null : run.state);
+    expectDeepEqual(JSON.parse(tail ?? 'null'), isPast ? null : run.state);
     for (const step of run.intervals) {
       const stepRoles = roles(step.endMs);
       steps.push({ step, roles: stepRoles, of: channel, tariff: tariffOf(stepRoles, channel) });
@@ -155,7 +158,7 @@ export function expectCountingRuleResults(device: StoredDevice): void {
       1,
     );
   }
-  expectEqual(dropZeroBuckets(new Map(readWholeLoadProfile(device))), dropZeroBuckets(profile.own));
+  expectDeepEqual(dropZeroBuckets(new Map(readWholeLoadProfile(device))), dropZeroBuckets(profile.own));
 }
 
 interface Step {

@@ -4,7 +4,7 @@ import type { DeviceHeadCache } from '#ingest/write/head-cache.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { arbitraryEdit, buildReferenceEdit } from '#test/reference/edits.ts';
 import { arbitrarySettings, type ReadingHistory } from '#test/reference/histories.ts';
-import { createTestHeadCache, HEAD_CACHE_KINDS } from '#test/support/head-caches.ts';
+import { createTestDeviceHeadCache, DEVICE_HEAD_CACHE_KINDS } from '#test/support/head-caches.ts';
 import type { MemoryStore } from '#test/support/memory-store.ts';
 import { addEditIfValid, recomputeChunk, writeBatch } from '#test/support/planned-writes.ts';
 
@@ -14,7 +14,7 @@ export const HISTORY_COUNT = Number(process.env.PLANNED_HISTORIES ?? 40);
 export const DEVICE_COUNT = 4;
 
 /** Random length of the chunks in which a worker recomputes a device's past. Infinity: all at once. */
-export const arbitraryChunkMs = fc.oneof(
+export const arbitraryChunkLengthMs = fc.oneof(
   fc.constantFrom(1, Number.POSITIVE_INFINITY),
   fc.integer({ min: 1, max: 90 * 60_000 }),
   fc.integer({ min: 1, max: 48 * HOUR_MS }),
@@ -34,7 +34,7 @@ export const arbitraryArrivalScenario = fc.record({
    */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
   /** Each writer's kind of cache. */
-  memories: fc.array(fc.constantFrom(...HEAD_CACHE_KINDS), { minLength: 3, maxLength: 3 }),
+  memories: fc.array(fc.constantFrom(...DEVICE_HEAD_CACHE_KINDS), { minLength: 3, maxLength: 3 }),
   /** Changes of settings by owners, each before a certain step. */
   changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), settings: arbitrarySettings }), {
     maxLength: 3,
@@ -50,9 +50,12 @@ export const arbitraryArrivalScenario = fc.record({
     { maxLength: 8 },
   ),
   /** Steps at which a worker recomputes a chunk of a device's past, and the chunk's length. */
-  pieces: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), lengthMs: arbitraryChunkMs }), {
-    maxLength: 12,
-  }),
+  pieces: fc.array(
+    fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), lengthMs: arbitraryChunkLengthMs }),
+    {
+      maxLength: 12,
+    },
+  ),
   /** Length of the chunks after the last reading has arrived. */
   lastPieceMs: fc.constantFrom(7 * HOUR_MS, 50 * HOUR_MS, Number.POSITIVE_INFINITY),
 });
@@ -75,7 +78,7 @@ export function splitIntoBatches(all: readonly DecodedReading[], { order, shuffl
  * Runs three writers that take batches in turn while owners change settings. `all`: readings of each device, near which the edits begin. If
  * it is missing, there are no edits.
  */
-export function runWriters(
+export function runConcurrentWriters(
   store: MemoryStore,
   deviceIds: readonly string[],
   queue: DecodedReading[][],
@@ -83,7 +86,7 @@ export function runWriters(
   all: readonly ReadingHistory['readings'][] = [],
 ): void {
   const writers: (Generator<void, void> | null)[] = [null, null, null];
-  const memories = how.memories.map(createTestHeadCache);
+  const memories = how.memories.map(createTestDeviceHeadCache);
   for (let step = 0; queue.length > 0 || writers.some((writer) => writer !== null); step++) {
     for (const { device, settings } of how.changes.filter((change) => change.step === step)) {
       store.set(deviceIds[device] as string, settings);

@@ -14,7 +14,7 @@ export let utility: Person;
 export let home: Person;
 
 const MINUTE_MS = 60_000;
-export const SECRET_BOX = createSecretEncrypter('the secret of the tests');
+export const SECRET_ENCRYPTER = createSecretEncrypter('the secret of the tests');
 export let host: WebhookReceiver;
 export let fetcher: ReturnType<typeof createPriceSourceFetcher>;
 /** Responds to requests for presets. */
@@ -31,7 +31,7 @@ export const fetchTestResponse: SourceFetcher = (request) => {
 };
 
 /** Registers hooks that start and stop the API and the host of the sources, and delete all series before each test. */
-export function registerSourceApi(): void {
+export function setUpSourceApi(): void {
   beforeAll(async () => {
     host = await startWebhookReceiver();
     fetcher = createPriceSourceFetcher({ allowPrivate: true, ca: host.ca, timeoutMs: 3_000 });
@@ -62,7 +62,7 @@ export const setSourceResponse = (text: string | Buffer, headers: Record<string,
 };
 const SHAPE = { format: 'json', items: '$.rows', starts_at: '$.from', value: '$.price', at: ['11:15', '18:00'] };
 export const createTestSource = (more: object = {}) => ({ url: buildSourceUrl(), ...SHAPE, ...more });
-export const createForeignTestSource = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
+export const createExternalTestSource = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
 /** Returns a function that sets the response of the sources' host. */
 export const createHostResponseSetter = (answer: ReturnType<WebhookReceiver['answer']>) => () => {
   host.answer = () => answer;
@@ -93,7 +93,7 @@ export const readPrices = async (id: string) =>
     ),
   );
 export const fetchNextSource = () =>
-  fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: fetchTestResponse, clock: () => api.now });
+  fetchDueSource({ db: api.db, box: SECRET_ENCRYPTER, fetchAnswer: fetchTestResponse, clock: () => api.now });
 /** Fetches all due series without waiting. (Otherwise, a second must pass between two requests to a host.) */
 export async function fetchAllSources(): Promise<number> {
   for (let series = 0; ; ) {

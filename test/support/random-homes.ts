@@ -4,7 +4,7 @@ import { addToLoadProfile, type LoadProfileChange } from './load-profile.ts';
 
 /** Random homes with four days of quarter-hours, which include a clock change. The same seed produces the same homes. */
 export const QUARTER_HOUR_MS = 900_000;
-export const HISTORY_FROM_MS = Date.UTC(2026, 2, 27);
+export const RANDOM_HISTORY_START_MS = Date.UTC(2026, 2, 27);
 export const QUARTER_HOUR_COUNT = 4 * 96;
 export const TIME_ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe'];
 export const PLACEMENTS: ReferencePlacement[] = [
@@ -125,13 +125,13 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
     placement,
     upstream,
     quarters: new Map(),
-    deletedAtMs: ends < QUARTER_HOUR_COUNT ? HISTORY_FROM_MS + ends * QUARTER_HOUR_MS : null,
+    deletedAtMs: ends < QUARTER_HOUR_COUNT ? RANDOM_HISTORY_START_MS + ends * QUARTER_HOUR_MS : null,
     channels,
   };
   // Until a random minute, a power channel also contributed to the device's total.
   if (channels.import > 0 && random(3) === 0)
     device.earlier = {
-      untilMs: HISTORY_FROM_MS + random(QUARTER_HOUR_COUNT * 15) * 60_000,
+      untilMs: RANDOM_HISTORY_START_MS + random(QUARTER_HOUR_COUNT * 15) * 60_000,
       import: 1,
       export: channels.export && random(2),
     };
@@ -141,7 +141,7 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
     if (isSilent.some(({ from, length }) => index >= from && index < from + length)) continue;
     const energy = channels.import ? random(most) : 0;
     const exported = channels.export ? random(mostOut) : 0;
-    device.quarters.set(HISTORY_FROM_MS + index * QUARTER_HOUR_MS, {
+    device.quarters.set(RANDOM_HISTORY_START_MS + index * QUARTER_HOUR_MS, {
       import: energy,
       export: exported,
       estimated: random(3) === 0 ? energy : 0,
@@ -201,7 +201,7 @@ function calendar(zone: string) {
   return new Map(
     Array.from(
       { length: QUARTER_HOUR_COUNT + 400 },
-      (_, index) => HISTORY_FROM_MS + (index - 200) * QUARTER_HOUR_MS,
+      (_, index) => RANDOM_HISTORY_START_MS + (index - 200) * QUARTER_HOUR_MS,
     ).map((at) => {
       const { year, month, day, hour, minute } = Object.fromEntries(
         format.formatToParts(at).map(({ type, value }) => [type, value]),

@@ -29,5 +29,5 @@ export const mapPayloadsByTopic = (messages: FamilyMessage[]) =>
   Object.fromEntries(messages.map((one) => [one.topic, one.payload]));
 export const listRetainedTopics = (messages: FamilyMessage[]) =>
   messages.filter((one) => one.retain).map((one) => one.topic);
-export const simulateOneMessageSet = (device: FamilyDevice, atMs = STEADY_HOME_NOW_MS) =>
+export const createMessagesOfSteadyHome = (device: FamilyDevice, atMs = STEADY_HOME_NOW_MS) =>
   device.messages(createSteadyHome(), atMs);

@@ -22,7 +22,7 @@ export interface TwoDatabases {
 }
 
 /** Registers hooks that create and remove the two databases. They can be used only inside a test. */
-export function registerTwoDatabases(): TwoDatabases {
+export function setUpTwoDatabases(): TwoDatabases {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
   let made = 0;

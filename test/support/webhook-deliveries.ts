@@ -10,10 +10,10 @@ export let receiver: WebhookReceiver;
 export let deliveries: TestDeliveries;
 export let userId: string;
 export let webhookId: string;
-export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+export const WEBHOOK_SIGNING_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 /** Registers hooks that start and stop the receiver, and create a new database with the subscription before each test. */
-export function registerWebhookDeliveries(): void {
+export function setUpWebhookDeliveries(): void {
   beforeAll(async () => {
     receiver = await startWebhookReceiver();
   });
@@ -23,12 +23,12 @@ export function registerWebhookDeliveries(): void {
     receiver.answer = () => ({ status: 200 });
     deliveries = await createTestDeliveries({ ca: receiver.ca, timeoutMs: 1_500 });
     userId = await deliveries.user('anna@example.com');
-    webhookId = await deliveries.subscribe(userId, receiver.url, SECRET);
+    webhookId = await deliveries.subscribe(userId, receiver.url, WEBHOOK_SIGNING_SECRET);
   });
   afterEach(() => deliveries.close());
 }
 
-export const listLog = () => listDeliveryResponses(deliveries.db, ALL_ACCOUNTS, webhookId, { limit: 200 });
+export const listDeliveryLog = () => listDeliveryResponses(deliveries.db, ALL_ACCOUNTS, webhookId, { limit: 200 });
 /** Returns the ids of the received events, in the order of their arrival. */
 export const listReceivedIds = () => receiver.calls.map(({ body }) => JSON.parse(body).id);
 export const changeWebhook = (patch: Parameters<typeof updateWebhook>[4]) =>

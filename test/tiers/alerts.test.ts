@@ -8,7 +8,7 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
-import { registerHomeWithAlerts } from '#test/support/alerting-home.ts';
+import { setUpHomeWithAlerts } from '#test/support/alerting-home.ts';
 import { createAlert, type NewAlert } from '#test/support/alerts.ts';
 import type { TestDatabase } from '#test/support/database.ts';
 import { createTestMeter, type TestMeter } from '#test/support/meters.ts';
@@ -21,7 +21,7 @@ let home: TestMeter;
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
 
-registerHomeWithAlerts(NOW, (made) => {
+setUpHomeWithAlerts(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 

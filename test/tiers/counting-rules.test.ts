@@ -38,7 +38,7 @@ import {
   type ReadingHistory,
 } from '#test/reference/histories.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
-import { createTestHeadCache, HEAD_CACHE_KINDS } from '#test/support/head-caches.ts';
+import { createTestDeviceHeadCache, DEVICE_HEAD_CACHE_KINDS } from '#test/support/head-caches.ts';
 import { createTestMeter } from '#test/support/meters.ts';
 
 /**
@@ -115,7 +115,7 @@ interface Delivery {
   /** Times at which aggregates are refreshed, in hours after the start of the histories. */
   passesAtHours: number[];
   /** Kind of cache that each of the two writers has. */
-  memories: (typeof HEAD_CACHE_KINDS)[number][];
+  memories: (typeof DEVICE_HEAD_CACHE_KINDS)[number][];
   /** Manual edits, revocations, and changes of a device's settings, made while readings arrive. */
   edits: { device: number; edit: RandomEditParameters; isRevoked: boolean; settings: CountingSettings | null }[];
 }
@@ -126,7 +126,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   batchSizes: fc.array(fc.constantFrom(1, 7, 40, 300, 2_000), { minLength: 1, maxLength: 10 }),
   shuffled: fc.boolean(),
   passesAtHours: fc.array(fc.nat(24 * 8), { minLength: 1, maxLength: 6 }),
-  memories: fc.array(fc.constantFrom(...HEAD_CACHE_KINDS), { minLength: 2, maxLength: 2 }),
+  memories: fc.array(fc.constantFrom(...DEVICE_HEAD_CACHE_KINDS), { minLength: 2, maxLength: 2 }),
   edits: fc.array(
     fc.record({
       device: fc.nat(),
@@ -158,7 +158,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
     messages.push(repeated);
   }
   const writers = memories.map((kind) =>
-    createReadingBatchWriter(database.pool, { now: () => NOW_MS, memory: createTestHeadCache(kind) }),
+    createReadingBatchWriter(database.pool, { now: () => NOW_MS, memory: createTestDeviceHeadCache(kind) }),
   );
   const queue = [...messages];
   const refreshing = async () => {

@@ -10,13 +10,13 @@ import {
   changeGroupAtRandom,
   computeExpectedGroupRows,
   getDevicesWithData,
-  registerGroupedHomes,
+  setUpGroupedHomes,
 } from '#test/support/grouped-homes.ts';
 import { pickRandomElement, type TestHome } from '#test/support/random-homes.ts';
 
 /** Stored sums of a group's current month are used only while they are valid. Responses always equal an independent sum. */
 const ALL = [0, 1, 2, 3];
-const grouped = registerGroupedHomes(ALL.length);
+const grouped = setUpGroupedHomes(ALL.length);
 const { homes, ask, idOf, path, homesOf, put, keep } = grouped;
 
 /** Compares the group's current month with the expected values, for requests that end on different days, in UTC and in a zone. */

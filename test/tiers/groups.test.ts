@@ -1,25 +1,25 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { computeReferenceGroup } from '#test/reference/group.ts';
+import { createReferenceGroupCalculator } from '#test/reference/group.ts';
 import {
   addLateEnergy,
   changeGroupAtRandom,
   computeExpectedGroupRows,
   GROUP_NAMES,
-  type GroupRowUnit,
+  type GroupRowInterval,
   PROPERTY_TEST_OPTIONS,
-  registerGroupedHomes,
+  setUpGroupedHomes,
 } from '#test/support/grouped-homes.ts';
 import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 import {
   CALENDARS_BY_ZONE,
   convertToApiKwh,
   DATA_RANGE,
-  HISTORY_FROM_MS,
   INSIGHT_INCLUDES,
   pickRandomElement,
   QUARTER_HOUR_COUNT,
   QUARTER_HOUR_MS,
+  RANDOM_HISTORY_START_MS,
   type TestHome,
   TIME_ZONES,
 } from '#test/support/random-homes.ts';
@@ -27,12 +27,12 @@ import {
 /**
  * Random homes in random groups: the API's response about a group equals an independent sum over its homes, with and without stored sums.
  */
-const UNITS: readonly GroupRowUnit[] = ['quarter_hour', 'half_hour', 'hour', 'day', 'month'];
-const STORED_UNITS: readonly GroupRowUnit[] = ['day', 'month'];
+const UNITS: readonly GroupRowInterval[] = ['quarter_hour', 'half_hour', 'hour', 'day', 'month'];
+const STORED_UNITS: readonly GroupRowInterval[] = ['day', 'month'];
 const HOMES = [0, 1, 2, 3, 4, 5];
 /** Indices of the remaining homes: one account was deleted, another is no longer a homeowner. */
 const REMAINING_HOMES = [0, 1, 2, 5];
-const grouped = registerGroupedHomes(HOMES.length);
+const grouped = setUpGroupedHomes(HOMES.length);
 const { homes, members, ask, homesOf, put, keep } = grouped;
 
 /**
@@ -113,7 +113,7 @@ async function agreeAll(zone: string, names = GROUP_NAMES, units = UNITS): Promi
     }
     const { kwh_used, peak_usage_time } = await ask(path);
     const range = [...(CALENDARS_BY_ZONE.get('UTC')?.keys() ?? [])];
-    const group = computeReferenceGroup(of.map(({ devices }) => devices));
+    const group = createReferenceGroupCalculator(of.map(({ devices }) => devices));
     const hours = [...Map.groupBy(range, (at) => new Date(at).toISOString().slice(11, 13))]
       .map(([hour, some]) => ({ hour, ...group(some) }))
       .filter((one) => (one.used ?? 0) > 0 && 2 * (one.estimated ?? 0) <= (one.used ?? 0))
@@ -236,7 +236,7 @@ test('for random changes between two passes, a group’s answer is correct', asy
 test('open hours are included at once', async () => {
   await put('district', REMAINING_HOMES);
   const before = await ask(`${grouped.path('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);
-  const startsAtMs = HISTORY_FROM_MS + (QUARTER_HOUR_COUNT - 1) * QUARTER_HOUR_MS;
+  const startsAtMs = RANDOM_HISTORY_START_MS + (QUARTER_HOUR_COUNT - 1) * QUARTER_HOUR_MS;
   const { userId } = homes[0] as TestHome;
   await addToLoadProfile(grouped.api.database, [
     {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
-import { computeReferenceHome } from '#test/reference/home.ts';
+import { createReferenceHomeCalculator } from '#test/reference/home.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 import {
   CALENDARS_BY_ZONE,
@@ -10,13 +10,13 @@ import {
   createRandomHome,
   DATA_RANGE,
   findRowOfQuarterHour,
-  HISTORY_FROM_MS,
   INSIGHT_INCLUDES,
   type LocalTimesByQuarterHour,
   PLACEMENTS,
   pickRandomElement,
   QUARTER_HOUR_COUNT,
   QUARTER_HOUR_MS,
+  RANDOM_HISTORY_START_MS,
   seedRandom,
   type TestHome,
   TIME_ZONES,
@@ -34,11 +34,11 @@ let homes: TestHome[];
 beforeAll(async () => {
   seedRandom(SEED);
   api = await startTestApi();
-  api.now = new Date(HISTORY_FROM_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS);
+  api.now = new Date(RANDOM_HISTORY_START_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS);
   homes = [];
   for (let index = 0; index < HOMES; index++) homes.push(await createRandomHome(api));
   await writeHomes(api, homes);
-  await api.database.settle(new Date(HISTORY_FROM_MS + 2 * 96 * QUARTER_HOUR_MS));
+  await api.database.settle(new Date(RANDOM_HISTORY_START_MS + 2 * 96 * QUARTER_HOUR_MS));
 });
 afterAll(() => api.close());
 
@@ -49,7 +49,7 @@ function expected(
   group: 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month',
 ) {
   const local = CALENDARS_BY_ZONE.get(zone) as LocalTimesByQuarterHour;
-  const home = computeReferenceHome(devices);
+  const home = createReferenceHomeCalculator(devices);
   const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
   const buckets = Map.groupBy(inside, ([at, one]) => {
     const row = findRowOfQuarterHour(group, at, one);
@@ -113,17 +113,17 @@ test.each(TIME_ZONES)(
 test('lists of their quarter-hours equal the same sum', async () => {
   const db = createDatabase(api.database.pool);
   const range = {
-    from: new Date(HISTORY_FROM_MS),
-    to: new Date(HISTORY_FROM_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS),
+    from: new Date(RANDOM_HISTORY_START_MS),
+    to: new Date(RANDOM_HISTORY_START_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS),
   };
   for (const { userId, devices } of homes) {
     const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
     const readQuarterHours = await readHomeQuarterHours(db, home, range);
-    const answerOf = computeReferenceHome(devices);
+    const answerOf = createReferenceHomeCalculator(devices);
     const known = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value);
     const rows = { told: [] as object[], wanted: [] as object[] };
     for (let at = 0; at < QUARTER_HOUR_COUNT; at++) {
-      const { used, estimated, production, coverage } = answerOf([HISTORY_FROM_MS + at * QUARTER_HOUR_MS]);
+      const { used, estimated, production, coverage } = answerOf([RANDOM_HISTORY_START_MS + at * QUARTER_HOUR_MS]);
       rows.wanted.push({ at, used, estimated, production, coverage });
       const share = known(readQuarterHours.coverage[at]);
       rows.told.push({

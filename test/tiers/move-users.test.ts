@@ -24,7 +24,7 @@ import { findDifferingAccountRows, readAccountRows } from '#test/support/account
 import type { TestDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createTestMeter, sumImportedMilliwattHours, type TestMeter } from '#test/support/meters.ts';
-import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
+import { countRows, setUpTwoDatabases } from '#test/support/two-databases.ts';
 import { listUncoveredRelations, RECOMPUTED_RELATIONS } from '#test/support/uncovered-relations.ts';
 
 /** Moves accounts of an embedded installation to an installation on the tested tier (kind of database server), and back. */
@@ -35,7 +35,7 @@ const DAY_MS = 24 * HOUR_MS;
  */
 const LAST_MS = 12 * HOUR_MS;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-users-process.ts');
-const two = registerTwoDatabases();
+const two = setUpTwoDatabases();
 /**
  * True on the tier with hypertables but no continuous aggregates. On this tier, the lists of relations are not checked, because they are
  * the same as on plain PostgreSQL.

@@ -19,7 +19,7 @@ import {
   DEFAULT_MOVE_OPTIONS,
   findDifferingRelations,
   NO_OP_CALLBACKS,
-  registerTwoDatabases,
+  setUpTwoDatabases,
 } from '#test/support/two-databases.ts';
 import { listUncoveredRelations } from '#test/support/uncovered-relations.ts';
 
@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000;
 /** Pause in ms between two readings. Copying one relation takes longer, so readings arrive during each copy. */
 const WRITE_EVERY_MS = 5;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-process.ts');
-const two = registerTwoDatabases();
+const two = setUpTwoDatabases();
 /** True on the tier with hypertables but no continuous aggregates, where only the move of all relations is tested. */
 const isWithHypertablesOnly = inject('tier') === 'apache';
 

@@ -3,7 +3,7 @@ import { formatOpenHour } from '#ingest/write/open-hour.ts';
 import { computeUsageTotals } from '#src/alerts/totals.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { loadImportInsights, loadUsageSummary } from '#src/energy/insights.ts';
+import { loadImportedEnergyInsights, loadUsageSummary } from '#src/energy/insights.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import type { UserTimeRange } from '#src/energy/usage/totals.ts';
@@ -110,13 +110,13 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
     for (const whose of [{ userId }, ...deviceIds.map((deviceId) => ({ deviceId }))]) {
       const name = `${zone} ${Object.keys(whose)} ${Object.values(whose)}`;
       for (const group of ['hour', 'day', 'month'] as const)
-        found[`${name} ${group}`] = await loadImportInsights(db, whose, range, group);
+        found[`${name} ${group}`] = await loadImportedEnergyInsights(db, whose, range, group);
       const asked = { unit: 'month', date: '2026-06-01', zone, now: NOW, newest: null } as const;
       found[`${name} period`] = await loadHomePeriod(db, { userId, ...whose }, asked);
     }
     found[`${zone} summary`] = await loadUsageSummary(db, userId, range);
   }
-  found['whole months'] = await loadImportInsights(
+  found['whole months'] = await loadImportedEnergyInsights(
     db,
     { userId },
     createDayRange('2026-05-01', '2026-06-30', 'UTC'),

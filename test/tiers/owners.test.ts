@@ -6,10 +6,10 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
 import { checkAllRollups } from '#src/rollups/check-all.ts';
-import { LOAD_PROFILE_LEVEL, listLevelColumns, ROLLUP_LEVELS } from '#src/rollups/levels.ts';
+import { LOAD_PROFILE_LEVEL, listRollupColumns, ROLLUP_LEVELS } from '#src/rollups/levels.ts';
 import { createUser } from '#src/users/store.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
-import { createTestHeadCache } from '#test/support/head-caches.ts';
+import { createTestDeviceHeadCache } from '#test/support/head-caches.ts';
 
 /** Number of batches that two writers write concurrently (OWNER_BATCHES). */
 const BATCHES = Number(process.env.OWNER_BATCHES ?? 150);
@@ -74,7 +74,7 @@ function batchesOf(ids: readonly string[]): IncomingMessage[][] {
 async function rowsOf(name: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const level of [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS]) {
-    const columns = listLevelColumns(level).filter((column) => column !== 'user_id');
+    const columns = listRollupColumns(level).filter((column) => column !== 'user_id');
     const selected = columns.map((one) => (one === 'device_id' ? `replace(device_id, $2, '') AS device_id` : one));
     const { rows } = await database.pool.query(
       `SELECT ${selected.join(', ')} FROM ${level.relation} WHERE user_id = (SELECT user_id FROM users WHERE email = $1)
@@ -94,8 +94,8 @@ async function rowsOf(name: string): Promise<Record<string, unknown>> {
 test(
   `two workers that write the same devices, ${BATCHES} batches each, store the same rows as a single worker`,
   async () => {
-    const writer = (kind: Parameters<typeof createTestHeadCache>[0]): ReadingBatchWriter =>
-      createReadingBatchWriter(database.pool, { now: () => NOW_MS, memory: createTestHeadCache(kind) });
+    const writer = (kind: Parameters<typeof createTestDeviceHeadCache>[0]): ReadingBatchWriter =>
+      createReadingBatchWriter(database.pool, { now: () => NOW_MS, memory: createTestDeviceHeadCache(kind) });
     const alone = writer('none');
     for (const batch of batchesOf(await home('one'))) await alone.write(batch);
 

@@ -3,12 +3,12 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { loadImportInsights } from '#src/energy/insights.ts';
+import { loadImportedEnergyInsights } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { checkAllRollups } from '#src/rollups/check-all.ts';
 import {
   findRollupLevel,
-  listLevelColumns,
+  listRollupColumns,
   MEASURE_NAMES,
   type Measure,
   type MeasureSums,
@@ -105,7 +105,7 @@ function differences(
   return found;
 }
 
-const COLUMNS = listLevelColumns(findRollupLevel('device_intervals')).slice(3);
+const COLUMNS = listRollupColumns(findRollupLevel('device_intervals')).slice(3);
 
 const stored = async () =>
   (
@@ -382,7 +382,7 @@ test('an installation with a row per quarter-hour answers the same after the upd
       const range = createDayRange('2026-10-22', '2026-11-19', zone);
       for (const whose of [{ userId: home.userId }, { deviceId: home.deviceId }])
         for (const group of ['hour', 'day', 'month'] as const)
-          found.push(await loadImportInsights(db, whose, range, group));
+          found.push(await loadImportedEnergyInsights(db, whose, range, group));
     }
     for (const relation of ['device_intervals', 'device_hourly', 'user_daily', 'user_monthly']) {
       const { keys } = findRollupLevel(relation);

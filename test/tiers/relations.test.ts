@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import {
   LOAD_PROFILE_LEVEL,
-  listLevelColumns,
+  listRollupColumns,
   MEASURE_COLUMNS,
   ROLLUP_LEVELS,
   STORED_ROLLUP_LEVELS,
@@ -60,7 +60,7 @@ test('relations of the aggregates have the declared columns, and a difference ha
   for (const level of [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS])
     expect({ ...level, has: (await columns(level.relation)).sort() }).toEqual({
       ...level,
-      has: listLevelColumns(level).sort(),
+      has: listRollupColumns(level).sort(),
     });
   expect(await columns('interval_delta')).toEqual(['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS]);
 });

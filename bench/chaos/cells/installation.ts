@@ -7,7 +7,7 @@ import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
 import { type Cell, startCell } from '../../../test/support/cluster/cell.ts';
 import { type PatroniCluster, startPatroni } from '../../../test/support/cluster/patroni.ts';
-import { getRoutedCell, type Routers, startRouters } from '../../../test/support/cluster/router.ts';
+import { getRoutedCell, type RouterGroup, startRouters } from '../../../test/support/cluster/router.ts';
 import { makeLocalCertificate } from '../../../test/support/local-certificate.ts';
 import { TESTED_PROGRAM } from '../../../test/support/program.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../../test/support/receiver.ts';
@@ -24,7 +24,7 @@ export interface ChaosCell extends Cell {
 
 /** A complete installation of deploy/cells on the loopback interface: two routers in front of two cells, and a receiver of webhooks. */
 export interface InstallationWithCells {
-  routers: Routers;
+  routers: RouterGroup;
   /** `first` and `c2`. */
   cells: readonly [ChaosCell, ChaosCell];
   receiver: WebhookReceiver;
@@ -95,7 +95,7 @@ async function subscribe(pool: Pool, { env }: Cell, receiver: WebhookReceiver): 
   await createWebhook(db, createSecretEncrypter(env.SECRET_KEY as string), adminId, webhook);
 }
 
-function startMove(routers: Routers, users: readonly string[], from: Cell, to: Cell): RunningMove {
+function startMove(routers: RouterGroup, users: readonly string[], from: Cell, to: Cell): RunningMove {
   const args = [TESTED_PROGRAM, 'cells', 'move', ...users, '--to', to.name, '--file', routers.cellsFile, '--json'];
   const env = { ...from.env, PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
   let kill = () => {};

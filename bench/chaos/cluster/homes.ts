@@ -4,7 +4,7 @@ import { setCell } from '#src/core/cell.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createAlert } from '../../../test/support/alerts.ts';
-import { type RepeatingPublisher, startRepeatingPublisher } from '../../../test/support/cluster/publisher.ts';
+import { type RetryingPublisher, startRetryingPublisher } from '../../../test/support/cluster/publisher.ts';
 import { pairDevices } from '../../support.ts';
 import type { Cluster } from './installation.ts';
 
@@ -24,7 +24,7 @@ export interface PublishingHome {
   userId: string;
   deviceId: string;
   readings: DecodedReading[];
-  publisher: RepeatingPublisher;
+  publisher: RetryingPublisher;
   /** Index of the reading that takes an hour's usage above the alert threshold, by the start of the hour in Unix ms. */
   crossings: Map<number, number>;
   /** Times (Unix ms) at which a poll found newly stored readings, and time of the latest stored reading. */
@@ -114,7 +114,7 @@ async function makeHomes(
       delivery: 'webhook',
     });
     const topic = getReadingsTopic(deviceId);
-    const publisher = startRepeatingPublisher({ nodes: entrances, deviceId, secret, topic, first: index });
+    const publisher = startRetryingPublisher({ nodes: entrances, deviceId, secret, topic, first: index });
     homes.push({ userId, deviceId, publisher, readings: [], crossings: new Map(), stored: { atMs: [], upToMs: 0 } });
   }
   setCell(undefined);

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { expect, onTestFinished, test } from 'vitest';
-import { describePubackWait, startRepeatingPublisher } from '../../../test/support/cluster/publisher.ts';
+import { describePubackWait, startRetryingPublisher } from '../../../test/support/cluster/publisher.ts';
 import { findFreePort } from '../../../test/support/free-port.ts';
 
 const TICK_MS = 5;
@@ -48,7 +48,7 @@ test('devices with a backlog are all acknowledged by a busy service, without rep
   const [devices, messages] = [4, 400];
   const broker = await startSlowBroker(1_000);
   const publishers = Array.from({ length: devices }, (_, index) =>
-    startRepeatingPublisher({
+    startRetryingPublisher({
       nodes: [{ ports: { mqtt: broker.port } }],
       deviceId: `dev_${index}`,
       secret: 'secret',
@@ -67,7 +67,7 @@ test('devices with a backlog are all acknowledged by a busy service, without rep
 
 test('a connection without a PUBACK is given up, with the reason', async () => {
   const broker = await startSlowBroker(0);
-  const publisher = startRepeatingPublisher({
+  const publisher = startRetryingPublisher({
     nodes: [{ ports: { mqtt: broker.port } }],
     ...{ deviceId: 'dev_1', secret: 'secret', topic: 'readings', first: 0, silenceMs: 300 },
   });

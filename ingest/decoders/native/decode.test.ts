@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeMessage } from '#ingest/decoders/describe.ts';
 import { decodeNativeMessage } from '#ingest/decoders/native/decode.ts';
-import { createCaseMessage, getCases } from '#test/support/family-cases.ts';
+import { createCaseMessage, getFamilyCases } from '#test/support/family-cases.ts';
 
 const RECEIVED_MS = Date.UTC(2026, 6, 5, 19);
 const topic = 'energy/v1/dev_1/readings';
@@ -24,7 +24,7 @@ const brief = (payload: unknown, options = {}) =>
     intervalMs,
   ]);
 
-test.each(getCases('native'))('%s', (_file, { in: given, out }) => {
+test.each(getFamilyCases('native'))('%s', (_file, { in: given, out }) => {
   const read = describeMessage(createCaseMessage(given), {}, []);
   const { readings, asks = [], rejected } = out as NonNullable<typeof out>;
   expect({ ...read, refused: read?.refused.length }).toEqual({ family: 'native', readings, asks, refused: rejected });

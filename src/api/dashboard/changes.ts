@@ -4,7 +4,7 @@ import { STREAM_SCOPE } from '#src/api/live/live.ts';
 import { createServerSentEventWriter, type ServerSentEventWriter } from '#src/api/live/server-sent-events.ts';
 import { assertStreamAllowed, loadStreamOwner, type StreamOwner } from '#src/api/stream-limits.ts';
 import { resolveRequestedUserId } from '#src/auth/access.ts';
-import { type ContinuousReader, findDisallowedReaders } from '#src/auth/disallowed-readers.ts';
+import { type ContinuousReader, findReadersWithoutAccess } from '#src/auth/disallowed-readers.ts';
 import { findCallerInHome } from '#src/auth/homes.ts';
 import { findLatestReadingVersions } from '#src/devices/newest-readings.ts';
 import { authenticateCaller } from './caller.ts';
@@ -90,7 +90,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
 /** Ends the streams whose callers have lost access, and sends an event to the streams of accounts with new readings. */
 async function sendChanges({ db, clock }: ApiContext, listeners: ReadonlySet<Listener>): Promise<void> {
   const asked = { scope: STREAM_SCOPE, now: clock() };
-  for (const one of await findDisallowedReaders(db, [...listeners], asked)) end(one);
+  for (const one of await findReadersWithoutAccess(db, [...listeners], asked)) end(one);
   const userIds = [...new Set([...listeners].map(({ userId }) => userId))];
   const found = new Map((await findLatestReadingVersions(db, userIds)).map((one) => [one.user_id, one]));
   for (const one of listeners) {

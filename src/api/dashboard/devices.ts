@@ -4,7 +4,7 @@ import { findAlert } from '#src/alerts/store.ts';
 import { idField, paginationFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { getEditContext } from '#src/api/v1/devices/edits.ts';
+import { getEditAuthorAndTime } from '#src/api/v1/devices/edits.ts';
 import { priceSeriesToResponse as seriesToResponse } from '#src/api/v1/series/shape.ts';
 import { findSentDeliveryOfPath } from '#src/api/v1/webhooks/operations.ts';
 import { deliveryToResponse } from '#src/api/v1/webhooks/shape.ts';
@@ -19,9 +19,9 @@ import { summarisePrices } from '#src/tariffs/prices.ts';
 import {
   alertFiringSchema,
   readingsOnHoldSchema,
+  selectablePriceSeriesSchema,
   sentDeliverySchema,
   suspectedMeterSwapsSchema,
-  usablePriceSeriesSchema,
 } from './shapes.ts';
 
 // Operations for the dashboard's pages about devices, alerts, webhooks and series.
@@ -72,7 +72,7 @@ export const answerMeterSwapQuestion = defineOperation('POST /v1/devices/{device
     body: { at, native_name: nativeName, is_replaced: isReplaced, reason },
   }) {
     const answer = { at: new Date(at), nativeName, isReplaced, reason };
-    const editing = getEditContext(context, caller);
+    const editing = getEditAuthorAndTime(context, caller);
     const isAsked = await resolveSuspectedMeterSwap(db, reach, params.device_id, answer, editing);
     if (!isAsked) throw new AppError('notFound');
     return { message: isReplaced ? 'The swap is confirmed' : 'The readings are excluded' };
@@ -116,11 +116,11 @@ export const getWebhookDeliveryExchange = defineOperation(
   },
 );
 
-export const listUsablePriceSeries = defineOperation('GET /v1/usable-series', {
+export const listSelectablePriceSeries = defineOperation('GET /v1/usable-series', {
   summary:
     'Lists the price series that a user can use, with the number of prices and the end of the latest price, page by page.',
   scope: 'tariffs:read',
-  answer: z.array(usablePriceSeriesSchema),
+  answer: z.array(selectablePriceSeriesSchema),
   query: z.object({ user_id: userIdField.optional(), ...paginationFields }),
   async handle({ db, caller, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);

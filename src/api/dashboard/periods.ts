@@ -15,7 +15,7 @@ import { loadTotalEmissions } from '#src/cost/emissions.ts';
 import { loadPeriodCosts } from '#src/cost/period.ts';
 import { loadPriceCurve } from '#src/cost/price-curve.ts';
 import type { Database } from '#src/database/connect.ts';
-import { findNewestReadings } from '#src/devices/newest-readings.ts';
+import { findNewestReadingTimes } from '#src/devices/newest-readings.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
@@ -59,7 +59,7 @@ async function findPeriodOwner(
 }
 
 async function newestOf(db: Database, userId: string): Promise<Date | null> {
-  const [row] = await findNewestReadings(db, [userId]);
+  const [row] = await findNewestReadingTimes(db, [userId]);
   return row?.newest ?? null;
 }
 

@@ -183,7 +183,7 @@ export const priceCurveResponseSchema = z.strictObject({
 });
 
 /** A price series that a tariff can use, with the time at which its prices end. */
-export const usablePriceSeriesSchema = seriesSchema
+export const selectablePriceSeriesSchema = seriesSchema
   .omit({ source: true, last_fetched_at: true, next_fetch_at: true, last_error: true })
   .extend({
     prices: count,
@@ -343,7 +343,7 @@ export type SuspectedMeterSwap = z.output<typeof suspectedMeterSwapsSchema>[numb
 export type RecentPower = z.output<typeof powerResponseSchema>;
 export type PeriodCosts = z.output<typeof periodCostsResponseSchema>;
 export type PriceCurve = z.output<typeof priceCurveResponseSchema>;
-export type UsablePriceSeries = z.output<typeof usablePriceSeriesSchema>;
+export type SelectablePriceSeries = z.output<typeof selectablePriceSeriesSchema>;
 export type TariffComparison = z.output<typeof comparisonResponseSchema>;
 export type WhatIfResponse = z.output<typeof whatIfResponseSchema>;
 export type UsageBreakdownResponse = z.output<typeof usageBreakdownSchema>;

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import type { ReadDatabaseRouter } from '#src/api/reads.ts';
 import { assertStreamAllowed, loadStreamOwner } from '#src/api/stream-limits.ts';
 import { getRequestCounterName } from '#src/auth/authenticate.ts';
-import { findDisallowedReaders } from '#src/auth/disallowed-readers.ts';
+import { findReadersWithoutAccess } from '#src/auth/disallowed-readers.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Database } from '#src/database/connect.ts';
-import { listLastSeenDevices, readLiveReadings } from '#src/devices/live.ts';
+import { listDeviceLastSeenTimes, readLatestDeviceValues } from '#src/devices/live.ts';
 import { loadHomes } from '#src/energy/home/home.ts';
 import {
   areLaterEventsStored,
@@ -134,11 +134,11 @@ export class UsageStreams {
 
   async #sendReadings(userIds: readonly string[]): Promise<void> {
     const from = this.#newest();
-    const all = await listLastSeenDevices(from, userIds);
+    const all = await listDeviceLastSeenTimes(from, userIds);
     this.#homes.evictOthers(userIds, new Set(all.map(({ deviceId }) => deviceId)));
     const news = this.#homes.news(all);
     for (const some of chunks(news)) {
-      const readings = await readLiveReadings(from, some, this.#parts.clock());
+      const readings = await readLatestDeviceValues(from, some, this.#parts.clock());
       const byDevice = new Map(readings.map((one) => [one.device_id, one]));
       for (const seen of some) this.#homes.takeReading(seen, byDevice.get(seen.deviceId));
     }
@@ -168,7 +168,7 @@ export class UsageStreams {
     const nowMs = performance.now();
     try {
       if (all.length > 0) {
-        const ended = new Set(await findDisallowedReaders(db, all, { scope: STREAM_SCOPE, now: clock() }));
+        const ended = new Set(await findReadersWithoutAccess(db, all, { scope: STREAM_SCOPE, now: clock() }));
         const byKey = all
           .filter(({ caller }) => caller.by !== 'session')
           .map(({ caller }) => getRequestCounterName(caller));

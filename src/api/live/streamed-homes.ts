@@ -1,6 +1,6 @@
 import type { StreamOwner } from '#src/api/stream-limits.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import type { LastSeenDevice, LiveChannel, LiveReading } from '#src/devices/live.ts';
+import type { DeviceLastSeenTime, LatestChannelValue, LatestDeviceValues } from '#src/devices/live.ts';
 import type { Home as HomeParts } from '#src/energy/home/home.ts';
 import { computeMeasuredPower } from '#src/energy/period/power-now.ts';
 import { formatServerSentEvent, type ServerSentEventWriter } from './server-sent-events.ts';
@@ -34,7 +34,7 @@ interface Home {
    * Latest values of each device, and the devices with their places in the home (`parts`). The home's measured power is computed
    * from both.
    */
-  channels: Map<string, readonly LiveChannel[]>;
+  channels: Map<string, readonly LatestChannelValue[]>;
   parts: (Parts & { loadedAtMs: number }) | null;
   /** Text of the latest event that reported the home's measured power. */
   power: string | null;
@@ -102,7 +102,7 @@ export class StreamedHomes {
    * Returns the devices with a new reading. Of a home with more than `MAX_DEVICES` devices, further devices are returned only if
    * a stream reports them individually.
    */
-  news(seen: readonly LastSeenDevice[]): LastSeenDevice[] {
+  news(seen: readonly DeviceLastSeenTime[]): DeviceLastSeenTime[] {
     const counts = new Map<string, number>();
     return seen.filter(({ userId, deviceId, seenAtMicros }) => {
       const home = this.#homes.get(userId);
@@ -118,7 +118,7 @@ export class StreamedHomes {
    * Stores the latest reading of a device and sends it to the home's streams. Ignores a reading that a concurrent query has
    * already sent.
    */
-  takeReading({ userId, deviceId, seenAtMicros }: LastSeenDevice, reading: LiveReading | undefined): void {
+  takeReading({ userId, deviceId, seenAtMicros }: DeviceLastSeenTime, reading: LatestDeviceValues | undefined): void {
     const home = this.#homes.get(userId);
     if (!home || (home.devices.get(deviceId)?.seenAtMicros ?? 0) >= seenAtMicros) return;
     const text = reading ? formatServerSentEvent('reading', reading) : null;

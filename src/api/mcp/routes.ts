@@ -52,16 +52,16 @@ export function addMcpRoutes(app: FastifyInstance, context: ApiContext, publicUr
 
 interface Tools {
   serve: McpRequestHandler;
-  toolboxOf: ReturnType<typeof import('./toolbox.ts').createToolboxes>;
+  toolboxOf: ReturnType<typeof import('./toolbox.ts').createToolboxFactory>;
 }
 
 async function loadTools(app: FastifyInstance, context: ApiContext, publicUrl: () => string): Promise<Tools> {
-  const [{ createMcpRequestHandler }, { createToolboxes }] = await Promise.all([
+  const [{ createMcpRequestHandler }, { createToolboxFactory }] = await Promise.all([
     import('./server.ts'),
     import('./toolbox.ts'),
   ]);
   const report = (error: Error) => app.log.debug({ err: error }, 'a client of the tools sent something unexpected');
-  return { serve: createMcpRequestHandler(report), toolboxOf: createToolboxes(context, publicUrl, app.log) };
+  return { serve: createMcpRequestHandler(report), toolboxOf: createToolboxFactory(context, publicUrl, app.log) };
 }
 
 /** Adds metadata (RFC 9728) that clients read before they have a key: how to send a key, and which scopes exist. */

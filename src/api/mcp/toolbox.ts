@@ -10,7 +10,7 @@ import { listToolsOfCaller, TOOLS, type Tool } from './tools.ts';
 /**
  * Creates the function that returns the tools for a request. `mayWrite`: whether the client has allowed tools that change data.
  */
-export function createToolboxes(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger) {
+export function createToolboxFactory(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger) {
   const run = createToolRunner(context, publicUrl, log);
   const refusal = (error: AppError) => failed({ ...createErrorBody(error.is, publicUrl()), details: error.details });
   return (by: ToolRequest, mayWrite: boolean): Toolbox => ({

@@ -6,17 +6,17 @@ import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { describeValidationIssue } from '#src/core/validation-messages.ts';
 import { isBatchSecretValid } from '#src/onboarding/batches.ts';
-import { claimMessageSchema, createClaimLimiter, processMeterClaim } from '#src/onboarding/claims.ts';
+import { createMeterClaimLimiter, meterClaimMessageSchema, processMeterClaim } from '#src/onboarding/claims.ts';
 
 const BODY_LIMIT_BYTES = 4_096;
-const claim = claimMessageSchema.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });
+const claim = meterClaimMessageSchema.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });
 
 /**
  * Adds `POST /provisioning/claim`, with which a meter without MQTT claims its device (docs/onboarding.md). The secret of the
  * provisioning batch authorizes the claim. Refused claims count against the limit of the sender's network.
  */
-export function addClaimRoutes(app: FastifyInstance, { db, clock }: ApiContext, counter: RequestCounter): void {
-  const gate = createClaimLimiter(counter);
+export function addMeterClaimRoutes(app: FastifyInstance, { db, clock }: ApiContext, counter: RequestCounter): void {
+  const gate = createMeterClaimLimiter(counter);
   app.post('/provisioning/claim', { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     const asked = claim.safeParse(request.body, { error: describeValidationIssue });
     if (!asked.success) throw createUnprocessableError(...listFieldErrors(asked.error, 'body', String));

@@ -20,7 +20,7 @@ const BY_MAIL = 'the link of a mail';
  * Adds the pages to which links in mails lead: to unsubscribe, and to accept an invitation to a home. GET returns a confirmation
  * form; only POST changes data, because mail scanners open links (RFC 8058). The token in the link authorizes only this action.
  */
-export function addMailedLinks(app: FastifyInstance, context: ApiContext, secret: string): void {
+export function addMailedLinkPages(app: FastifyInstance, context: ApiContext, secret: string): void {
   void app.register(async (scope) => {
     // Media types of the confirmation form. Its content is ignored.
     const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];

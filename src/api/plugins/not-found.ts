@@ -14,7 +14,7 @@ const PAGES = /^\/(docs|dashboard)\//;
  * Responds to requests for paths that do not exist. A browser gets a page; a program gets JSON, with the methods that the path
  * accepts (RFC 9110, 10.2.1). Must be added before the routes.
  */
-export function addNotFound(app: FastifyInstance, publicUrl: () => string): void {
+export function addNotFoundHandler(app: FastifyInstance, publicUrl: () => string): void {
   const methodsOf = collectMethods(app);
   app.setNotFoundHandler(async (request, reply) => {
     const [path = '', ...query] = request.url.split('?');

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { streamJsonPages } from '#src/api/long-responses.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { ROWS_BETWEEN_BREAKS, yieldChunksWithBreaks } from '#src/core/turns.ts';
+import { MAX_ROWS_WITHOUT_YIELD, yieldChunksWithBreaks } from '#src/core/turns.ts';
 import { MEDIA_TYPES, type TableFormat } from './accept.ts';
 import { streamXlsx } from './xlsx.ts';
 
@@ -22,7 +22,7 @@ export function formatTable(
   columns: readonly string[] = [],
 ): string | Readable {
   const all = columns.length > 0 ? columns : [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  if (format === 'xlsx' || rows.length > ROWS_BETWEEN_BREAKS)
+  if (format === 'xlsx' || rows.length > MAX_ROWS_WITHOUT_YIELD)
     return formatTablePages(reply, format, yieldChunksWithBreaks(rows), all);
   reply.type(`${MEDIA_TYPES.csv}; charset=utf-8`);
   return formatCsv(rows, all, true);

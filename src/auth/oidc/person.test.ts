@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findClaim, parseIdentifiedPerson } from './person.ts';
+import { findClaimByPath, parseIdentifiedPerson } from './person.ts';
 
 const config = {
   issuer: 'https://login.example.com',
@@ -53,8 +53,8 @@ describe('a person at an OpenID Connect provider', () => {
 
 test('a claim is found by its name, even with dots, or by a path; inherited members of objects are never found', () => {
   const claims = { 'https://example.com/roles': ['a'], realm_access: { roles: ['b'] } };
-  expect(findClaim(claims, 'https://example.com/roles')).toEqual(['a']);
-  expect(findClaim(claims, 'realm_access.roles')).toEqual(['b']);
+  expect(findClaimByPath(claims, 'https://example.com/roles')).toEqual(['a']);
+  expect(findClaimByPath(claims, 'realm_access.roles')).toEqual(['b']);
   for (const name of ['constructor', 'realm_access.constructor.name', 'realm_access.roles.x', 'x.y', '__proto__'])
-    expect([name, findClaim(claims, name)]).toEqual([name, undefined]);
+    expect([name, findClaimByPath(claims, name)]).toEqual([name, undefined]);
 });

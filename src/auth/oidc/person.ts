@@ -40,7 +40,7 @@ export function parseIdentifiedPerson(
   const domain = verifiedEmail?.split('@').pop()?.toLowerCase() ?? '';
   if (emailDomains && !emailDomains.includes(domain)) return 'domain';
   if (!roles) return { issuer, subject: sub, verifiedEmail, role: null };
-  const claimed = findClaim(claims, roles.claim);
+  const claimed = findClaimByPath(claims, roles.claim);
   if (claimed === undefined && isElsewhere(claims, roles.claim)) return 'roles';
   const values = (Array.isArray(claimed) ? claimed : [claimed]).filter((one) => typeof one === 'string');
   const mapped = values.map((value) => (Object.hasOwn(roles.of, value) ? roles.of[value] : undefined));
@@ -49,7 +49,7 @@ export function parseIdentifiedPerson(
 }
 
 /** Returns the claim with this name or path, such as `realm_access.roles`, or undefined. */
-export function findClaim(claims: Claims, name: string): unknown {
+export function findClaimByPath(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let found: unknown = claims;
   for (const part of name.split('.')) {

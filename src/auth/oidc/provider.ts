@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import * as client from 'openid-client';
 import type { OidcConfig } from '#src/config/oidc.ts';
-import { findClaim } from './person.ts';
+import { findClaimByPath } from './person.ts';
 
 /** Time limit in seconds of each request to the provider. */
 const TIMEOUT_SECONDS = 5;
@@ -106,7 +106,7 @@ export function createOidcProvider(config: OidcConfig, ca: string | undefined, n
         });
         const claims = tokens.claims() as client.IDToken;
         const wanted = ['email', ...(config.roles ? [config.roles.claim] : [])];
-        const isAll = wanted.every((name) => findClaim(claims, name) !== undefined);
+        const isAll = wanted.every((name) => findClaimByPath(claims, name) !== undefined);
         if (isAll || of.serverMetadata().userinfo_endpoint === undefined) return claims;
         // A provider may return some of the requested claims only from its UserInfo endpoint (OpenID Connect Core 1.0, 5.4).
         return { ...(await client.fetchUserInfo(of, tokens.access_token, claims.sub)), ...claims };

@@ -28,7 +28,7 @@ import { HeatMap, LoadCurve } from './home/load-chart.ts';
 import { LivePowerProvider } from './home/now.ts';
 import { PriceCurveCard } from './home/price-curve.ts';
 import { RemarksCard } from './home/remarks.ts';
-import { MainFigures, Summary } from './home/summary.ts';
+import { MainPeriodFigures, PeriodSummary } from './home/summary.ts';
 import { MeterSwapQuestions } from './home/swaps.ts';
 import { type DayRowLength, dayRowLengthSetting, UsageChart } from './home/usage-chart.ts';
 
@@ -161,11 +161,11 @@ function Electricity(props: {
   const isCurrent = one.device_id === null && one.end >= one.now.slice(0, 10);
   return html`<${LivePowerProvider} userId=${isCurrent ? one.user_id : null} key=${one.user_id}>
     <div class="first">
-      <${MainFigures} of=${one} costs=${costs} onStale=${onStale} />
+      <${MainPeriodFigures} of=${one} costs=${costs} onStale=${onStale} />
       ${hasBars ? html`<${UsageChart} of=${one} rows=${rows} onRows=${onRows} onShow=${show} />` : html`<${LoadCurve} of=${one} />`}
     </div>
     ${children}
-    <${Summary} of=${one} costs=${costs} />
+    <${PeriodSummary} of=${one} costs=${costs} />
     ${hasBars && html`<${LoadCurve} of=${one} />`}
   <//>`;
 }

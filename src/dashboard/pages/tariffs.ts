@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BillPeriod, Rates, Tariff } from '#clients/typescript/client.ts';
-import type { UsablePriceSeries } from '#src/api/dashboard/shapes.ts';
+import type { SelectablePriceSeries } from '#src/api/dashboard/shapes.ts';
 import { appendQuery, callApi } from '../api.ts';
 import { type Children, html } from '../html.ts';
 import { formatDay, getDayBefore, listMonthNames, listWeekdayNames } from '../parts/format.ts';
@@ -20,7 +20,7 @@ export function Page() {
   const { me, user } = useSession();
   const { common, tariffs: w } = words();
   const tariffs = useAllPages<Tariff>(appendQuery('/v1/tariffs', { user_id: user.user_id }));
-  const series = useAllPages<UsablePriceSeries>(appendQuery('/v1/usable-series', { user_id: user.user_id }));
+  const series = useAllPages<SelectablePriceSeries>(appendQuery('/v1/usable-series', { user_id: user.user_id }));
   const [open, setOpen] = useState<'new' | Tariff | null>(null);
   const { change, done, told, error } = useListChanges(tariffs);
   const today = getTodayInZone(user.timezone);
@@ -137,7 +137,7 @@ function validityOf({ valid_from }: Tariff, all: readonly Tariff[]): string {
  * Returns a function that describes a price series by its name and its known prices. `series`: null while the price series are being
  * loaded.
  */
-const namesOf = (series: UsablePriceSeries[] | null, zone: string) => (id: string) => {
+const namesOf = (series: SelectablePriceSeries[] | null, zone: string) => (id: string) => {
   const one = series?.find(({ series_id }) => series_id === id);
   return one
     ? `${one.name} (${describeKnownPrices(one, zone)})`
@@ -146,7 +146,15 @@ const namesOf = (series: UsablePriceSeries[] | null, zone: string) => (id: strin
       : words().tariffs.someSeries;
 };
 
-export function TariffTerms({ of, series, zone }: { of: Tariff; series: UsablePriceSeries[] | null; zone: string }) {
+export function TariffTerms({
+  of,
+  series,
+  zone,
+}: {
+  of: Tariff;
+  series: SelectablePriceSeries[] | null;
+  zone: string;
+}) {
   const { currency, standing_per_day, capacity } = of;
   const { tariffs: w } = words();
   const name = namesOf(series, zone);

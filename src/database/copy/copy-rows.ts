@@ -67,7 +67,7 @@ export async function copyWholeRelation(
  * Sets the target's sequences to the positions of the source. The highest copied number is not enough, because rows with higher numbers may
  * have been deleted.
  */
-export async function continueSequences(
+export async function copySequencePositions(
   { source, target }: { source: PoolClient; target: PoolClient },
   relations: readonly string[],
 ): Promise<void> {

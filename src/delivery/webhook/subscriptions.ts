@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { findUsableAuthorizations } from '#src/auth/authorizations.ts';
 import { findGreenButtonSubscription } from '#src/auth/green-button-resources.ts';
-import { APP_EVENTS } from '#src/auth/scopes.ts';
+import { SCOPE_BY_APP_EVENT } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createId } from '#src/core/ids.ts';
 import type { SecretEncrypter } from '#src/core/secrets.ts';
@@ -239,7 +239,7 @@ export async function loadWebhookReceiver(
 
 /** Whether an app may receive an event under its authorization, whose scopes may have changed. */
 async function mayReceive(db: Database, authorizationId: string, event: string, now: Date): Promise<boolean> {
-  const scope = event === 'webhook.test' ? 'webhooks:write' : APP_EVENTS[event];
+  const scope = event === 'webhook.test' ? 'webhooks:write' : SCOPE_BY_APP_EVENT[event];
   return scope !== undefined && (await findUsableAuthorizations(db, [authorizationId], scope, now)).size > 0;
 }
 

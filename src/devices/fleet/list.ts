@@ -15,7 +15,7 @@ import {
   STATUS_CONDITIONS,
 } from '../store.ts';
 import { MIN_SILENCE_MS } from './record-silences.ts';
-import { encodeFleetPosition, type FleetPosition, type FleetSort } from './sort.ts';
+import { encodeFleetListPosition, type FleetListPosition, type FleetSortOrder } from './sort.ts';
 
 /** Family of devices that log in themselves and send the service's own message format. */
 const NATIVE = 'native';
@@ -119,7 +119,7 @@ interface Part {
  * Returns the sections of the list for a sort order. Only silent devices are sorted by their last reading. An index on it for all devices
  * would be too expensive, because it changes with each reading.
  */
-function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
+function partsOf(sort: FleetSortOrder, onlySilent: boolean): Part[] {
   const isDown = sort.startsWith('-');
   const name = sort.replace('-', '') as 'created_at' | 'location' | 'last_seen_at';
   if (name !== 'last_seen_at') return [{ by: name, of: onlySilent ? 'silent' : 'all', isDown }];
@@ -138,7 +138,7 @@ export async function listFleet(
   db: Database,
   reach: AccessibleAccounts,
   filters: FleetFilters,
-  page: { limit: number; sort: FleetSort; after: FleetPosition | null; now: Date; withEmails: boolean },
+  page: { limit: number; sort: FleetSortOrder; after: FleetListPosition | null; now: Date; withEmails: boolean },
 ): Promise<FleetDevice[]> {
   const { sort, after, limit, now } = page;
   const conditions = [await devicesWithin(db, reach), ...conditionsOf(filters)];
@@ -181,8 +181,8 @@ async function partOfFleet(
     conditions: readonly RawBuilder<boolean>[];
     silentBefore: Date | null;
     part: Part;
-    from: FleetPosition | null;
-    sort: FleetSort;
+    from: FleetListPosition | null;
+    sort: FleetSortOrder;
     limit: number;
     now: Date;
   },
@@ -227,7 +227,7 @@ async function partOfFleet(
   return rows.map(({ key, ...row }) => {
     const heardAt = row.last_seen_at ?? row.created_at;
     const isSilent = now.getTime() - heardAt.getTime() >= MIN_SILENCE_MS;
-    const place = encodeFleetPosition({ sort, isSilent: part.of === 'silent', key, deviceId: row.device_id });
+    const place = encodeFleetListPosition({ sort, isSilent: part.of === 'silent', key, deviceId: row.device_id });
     return { ...row, silent_since: isSilent ? heardAt : null, place };
   });
 }

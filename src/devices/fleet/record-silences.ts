@@ -15,7 +15,7 @@ const CLOCKS_DIFFER_MS = 60_000;
  * Records which devices have become silent and which report again. Reads the state of all devices once (0.1 s for 100,000 devices). Returns
  * the numbers of silences that began and ended.
  */
-export async function recordSilences(db: Database, now: Date): Promise<{ began: number; ended: number }> {
+export async function recordDeviceSilences(db: Database, now: Date): Promise<{ began: number; ended: number }> {
   return joinOrBeginTransaction(db, async (trx) => {
     await endFuture(trx, now);
     // Raw SQL: updates with a join, and an insert that skips existing rows.
@@ -64,7 +64,7 @@ async function endFuture(trx: Database, now: Date): Promise<void> {
 }
 
 /** Deletes silences that ended before the retention period of readings. */
-export async function deleteOldSilences(db: Database, now: Date, retentionMonths: number): Promise<void> {
+export async function deleteOldDeviceSilences(db: Database, now: Date, retentionMonths: number): Promise<void> {
   const before = new Date(getRetentionStartMs(now.getTime(), retentionMonths));
   await db.deleteFrom('device_silences').where('ended_at', '<', before).execute();
   await db.deleteFrom('silence_watches').where('ended_at', '<', before).execute();

@@ -20,7 +20,7 @@ interface FleetSilences {
 }
 
 /** Reads and groups the silences that began in a time range, of devices that the caller can access. Throws 422 if there are too many. */
-export async function readSilences(
+export async function readDeviceSilences(
   db: Database,
   reach: AccessibleAccounts,
   { fromMs, toMs }: Stretch,
@@ -91,7 +91,7 @@ async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
     .orderBy('began_at')
     .execute();
   // A check for silences covers the time until the next check is due.
-  return subtractSilences(
+  return subtractTimeRanges(
     stretch,
     rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + MAX_SILENCE_CHECK_GAP_MS })),
   );
@@ -104,7 +104,7 @@ interface Stretch {
 }
 
 /** Returns the parts of a time range that none of the other ranges covers. `others`: in order of time. */
-export function subtractSilences({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
+export function subtractTimeRanges({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
   const uncovered: Stretch[] = [];
   let reachedMs = fromMs;
   for (const other of others) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createUnprocessableError } from '#src/core/errors.ts';
 
 /** Sort orders of a list of devices. A minus sign reverses the order. */
-export const FLEET_SORTS = [
+export const FLEET_SORT_ORDERS = [
   'created_at',
   '-created_at',
   'location',
@@ -10,28 +10,28 @@ export const FLEET_SORTS = [
   'last_seen_at',
   '-last_seen_at',
 ] as const;
-export type FleetSort = (typeof FLEET_SORTS)[number];
+export type FleetSortOrder = (typeof FLEET_SORT_ORDERS)[number];
 
 /**
  * Position of the last device of a page: the sort order, whether the device is in the section of silent devices, the value of the sort key
  * (as SQL text), and the device id.
  */
-export interface FleetPosition {
-  sort: FleetSort;
+export interface FleetListPosition {
+  sort: FleetSortOrder;
   isSilent: boolean;
   key: string;
   deviceId: string;
 }
 
-const place = z.tuple([z.enum(FLEET_SORTS), z.boolean(), z.string(), z.string()]);
+const place = z.tuple([z.enum(FLEET_SORT_ORDERS), z.boolean(), z.string(), z.string()]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 /** Encodes a position in the list of devices as the text of a cursor. */
-export const encodeFleetPosition = ({ sort, isSilent, key, deviceId }: FleetPosition): string =>
+export const encodeFleetListPosition = ({ sort, isSilent, key, deviceId }: FleetListPosition): string =>
   JSON.stringify([sort, isSilent, key, deviceId]);
 
 /** Decodes a position in the list of devices from a cursor, which callers can change. Throws 422 if the position has another sort order. */
-export function decodeFleetPosition(text: string, sort: FleetSort): FleetPosition {
+export function decodeFleetListPosition(text: string, sort: FleetSortOrder): FleetListPosition {
   const wrong = () =>
     createUnprocessableError({ field: 'cursor', message: 'must come from a Link of this list in the same order' });
   let parsed: unknown;

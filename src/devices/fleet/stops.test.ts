@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  computePoissonTailProbability,
   type DeviceCountsBySite,
   type DeviceSilence,
   type DeviceStopGroup,
   groupDeviceStops,
-  poissonTailProbability,
 } from './stops.ts';
 
 const MINUTE_MS = 60_000;
@@ -225,14 +225,14 @@ describe('grouping of devices that stopped together', () => {
 
 test('chances follow the Poisson distribution', () => {
   // The value for 3 events was computed by hand: 1 - e^-1 (1 + 1 + 1/2). The value for 100 events comes from a table.
-  expect(poissonTailProbability(3, 1)).toBeCloseTo(1 - Math.exp(-1) * 2.5, 10);
-  expect(poissonTailProbability(0, 5)).toBe(1);
-  expect(poissonTailProbability(4, 0)).toBe(0);
-  expect(poissonTailProbability(120, 100)).toBeCloseTo(0.0282, 3);
+  expect(computePoissonTailProbability(3, 1)).toBeCloseTo(1 - Math.exp(-1) * 2.5, 10);
+  expect(computePoissonTailProbability(0, 5)).toBe(1);
+  expect(computePoissonTailProbability(4, 0)).toBe(0);
+  expect(computePoissonTailProbability(120, 100)).toBeCloseTo(0.0282, 3);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2_000 }), fc.double({ min: 0.001, max: 1_000, noNaN: true }), (n, mean) => {
-      const chance = poissonTailProbability(n, mean);
-      expect(chance).toBeGreaterThanOrEqual(poissonTailProbability(n + 1, mean));
+      const chance = computePoissonTailProbability(n, mean);
+      expect(chance).toBeGreaterThanOrEqual(computePoissonTailProbability(n + 1, mean));
       expect(chance).toBeLessThanOrEqual(1);
     }),
   );

@@ -143,7 +143,7 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
     while (last + 1 < homes.length && (homes[last + 1] as HomeStops).atMs <= fromMs + windowMs) last++;
     // A window begins with a stop, so only the further stops are random.
     const others = last - first;
-    const likelihood = others < 2 ? 1 : poissonTailProbability(others, usual(fromMs));
+    const likelihood = others < 2 ? 1 : computePoissonTailProbability(others, usual(fromMs));
     if (likelihood < chance) {
       if (first > outUntil) outages.push([]);
       const outage = outages.at(-1) as HomeStops[];
@@ -272,7 +272,7 @@ function logFactorial(n: number): number {
 }
 
 /** Returns the probability of `n` or more independent events if `mean` events are expected (Poisson). */
-export function poissonTailProbability(n: number, mean: number): number {
+export function computePoissonTailProbability(n: number, mean: number): number {
   if (n <= 0) return 1;
   if (mean <= 0) return 0;
   // If `n` is at most the mean, the probability is high, and its exact value is not needed.

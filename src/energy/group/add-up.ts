@@ -5,7 +5,7 @@ import type { Home } from '../home/home.ts';
 import { listHoursOfRoleChanges, MAX_HOURS_OF_ROLE_CHANGES } from '../home/role-periods.ts';
 import { computeExpectedCoverageMs } from '../home/roles.ts';
 import { computeHomeMeasures, type HomeMeasures, type HomeSums } from '../home/sums.ts';
-import { createDayRange, type DayRange, isClockUnit } from '../ranges.ts';
+import { createDayRange, type DayRange, isSubDayUnit } from '../ranges.ts';
 import {
   type GroupBucketUnit,
   readMonthUsageOfPlainHomes,
@@ -15,7 +15,7 @@ import {
 import { countRowsToRead, findCoveringUtcMonth, listBuckets, type NamedBucket } from './buckets.ts';
 import { type GroupOfHomes, splitIntoChunks } from './homes.ts';
 import type { MonthToDate } from './month-to-date.ts';
-import type { BucketPart } from './part.ts';
+import type { BucketPartUsage } from './part.ts';
 import { GroupTotalsAccumulator } from './totals.ts';
 
 /**
@@ -57,7 +57,7 @@ async function totalsOf(
 ): Promise<GroupTotalsAccumulator> {
   const totals = new GroupTotalsAccumulator();
   if (monthToDate) totals.addParts(monthToDate.parts, true);
-  const rest = monthToDate ? getDaysAfter(monthToDate.end, range) : range;
+  const rest = monthToDate ? getRangeAfterDay(monthToDate.end, range) : range;
   for await (const parts of streamUsageOfPlainHomes(db, group.plain, rest, unit)) totals.addParts(parts, true);
   const buckets = group.include.has('coverage') ? listBuckets(range, unit) : [];
   for await (const composed of group.composed())
@@ -66,7 +66,7 @@ async function totalsOf(
 }
 
 /** Returns the days of a range after a given day. */
-export const getDaysAfter = (day: string, { end, zone }: DayRange): DayRange =>
+export const getRangeAfterDay = (day: string, { end, zone }: DayRange): DayRange =>
   createDayRange(new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10), end, zone);
 
 /** Yields the combined usage of homes whose usage is the sum of their devices' imports. */
@@ -75,7 +75,7 @@ export async function* streamUsageOfPlainHomes(
   userIds: readonly string[],
   range: DayRange,
   unit: GroupBucketUnit,
-): AsyncGenerator<BucketPart[]> {
+): AsyncGenerator<BucketPartUsage[]> {
   if (range.from >= range.to) return;
   const month = unit === 'month' ? findCoveringUtcMonth(range) : null;
   if (month) {
@@ -163,7 +163,7 @@ export function* splitHomesIntoBatches(
   unit: GroupBucketUnit,
 ): Generator<readonly Home[]> {
   const hours = Math.max(1, countRowsToRead(range, unit));
-  const rows = isClockUnit(unit) ? hours : { day: hours / 24, month: 1, span: 1 }[unit];
+  const rows = isSubDayUnit(unit) ? hours : { day: hours / 24, month: 1, span: 1 }[unit];
   const size = Math.max(1, Math.floor(Math.min(COMPOSED_HOURS / hours, MAX_ROWS / rows)));
   let batch: Home[] = [];
   let cut = new Set<number>();

@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
-import { createClockUnitEndFinder, findOffset, listOffsets } from '../local-time.ts';
-import { CLOCK_UNITS, type DayRange, isClockUnit, splitRangeByDays } from '../ranges.ts';
+import { createSubDayUnitEndFinder, findOffset, listOffsets } from '../local-time.ts';
+import { type DayRange, isSubDayUnit, SUB_DAY_UNIT_MINUTES, splitRangeByDays } from '../ranges.ts';
 import type { GroupBucketUnit } from '../usage/groups.ts';
-import { getStartOfClockUnit } from '../wall-clock.ts';
+import { getStartOfSubDayUnit } from '../wall-clock.ts';
 
 export interface NamedBucket {
   name: string;
@@ -21,9 +21,9 @@ export function listBuckets(range: DayRange, unit: GroupBucketUnit): NamedBucket
       buckets.push({ name: start, fromMs: from.getTime(), toMs: to.getTime() });
     return buckets;
   }
-  const endOf = createClockUnitEndFinder(range, unit);
+  const endOf = createSubDayUnitEndFinder(range, unit);
   const offset = findOffset(listOffsets(range), fromMs);
-  for (let startMs = getStartOfClockUnit(fromMs, { offset }, unit), endMs = 0; startMs < toMs; startMs = endMs) {
+  for (let startMs = getStartOfSubDayUnit(fromMs, { offset }, unit), endMs = 0; startMs < toMs; startMs = endMs) {
     endMs = endOf(startMs);
     buckets.push({ name: String(startMs / 1_000), fromMs: startMs, toMs: endMs });
   }
@@ -35,7 +35,7 @@ const countHours = ({ from, to }: DayRange): number => Math.ceil((to.getTime() -
 
 /** Returns the number of rows that are read per home. */
 export const countRowsToRead = (range: DayRange, unit: GroupBucketUnit): number =>
-  countHours(range) * (isClockUnit(unit) ? 60 / CLOCK_UNITS[unit] : 1);
+  countHours(range) * (isSubDayUnit(unit) ? 60 / SUB_DAY_UNIT_MINUTES[unit] : 1);
 
 export const getFirstDayOfMonth = ({ start }: DayRange): string => `${start.slice(0, 8)}01`;
 

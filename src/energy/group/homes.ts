@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import { type Home, type HomeLoadOptions, loadHomes } from '../home/home.ts';
+import { type Home, type HomeLoadingOptions, loadHomes } from '../home/home.ts';
 import type { IncludableField } from '../include.ts';
 import { filterUsersWithComposedHomes } from '../usage/composed-homes.ts';
 
@@ -42,7 +42,7 @@ export async function loadGroupHomes(
   return { userIds, plain, composed: homesInTurn(db, more, asked), include };
 }
 
-function homesInTurn(db: Database, userIds: readonly string[], asked: HomeLoadOptions): GroupOfHomes['composed'] {
+function homesInTurn(db: Database, userIds: readonly string[], asked: HomeLoadingOptions): GroupOfHomes['composed'] {
   const held: (readonly Home[])[] = [];
   return async function* () {
     let turn = 0;

@@ -1,11 +1,18 @@
 import { castToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { createClockLabeller, findClockTimeLabel } from '../clock-labels.ts';
+import { createRowTimeLabeller, findTimeOfDayLabel } from '../clock-labels.ts';
 import type { HomeInsight } from '../home/insights.ts';
-import { hasKnownValue, selectIncludedFields } from '../include.ts';
+import { hasKnownRequestedValue, selectIncludedFields } from '../include.ts';
 import type { GroupBy } from '../insights.ts';
 import { formatHour, getHourOfDay } from '../labels.ts';
-import { CLOCK_UNITS, createDayRange, type DayRange, isClockUnit, splitByMonth, splitRangeByDays } from '../ranges.ts';
+import {
+  createDayRange,
+  type DayRange,
+  isSubDayUnit,
+  SUB_DAY_UNIT_MINUTES,
+  splitByMonth,
+  splitRangeByDays,
+} from '../ranges.ts';
 import { computeGroupBuckets, type GroupBucket, UNKNOWN_HOME_MEASURES } from './add-up.ts';
 import { findMissingDays, getFirstDayOfMonth, isWholeMonth, listDays } from './buckets.ts';
 import type { GroupOfHomes } from './homes.ts';
@@ -25,7 +32,9 @@ export async function* streamGroupInsights(
   groupBy: GroupBy,
   stored: StoredGroupSums | null = null,
 ): AsyncGenerator<HomeInsight[]> {
-  const days = isClockUnit(groupBy) ? Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60) : DAYS_OF_A_PAGE;
+  const days = isSubDayUnit(groupBy)
+    ? Math.floor((DAYS_OF_A_PAGE * SUB_DAY_UNIT_MINUTES[groupBy]) / 60)
+    : DAYS_OF_A_PAGE;
   const stretches = groupBy === 'month' ? splitByMonth(range) : splitRangeByDays(range, days);
   for (const stretch of stretches) {
     const { found, missing } = keptIn(stored, stretch, groupBy);
@@ -57,7 +66,7 @@ function keptIn(
   page: DayRange,
   groupBy: GroupBy,
 ): { found: GroupBucket[]; missing: DayRange[] } {
-  if (!stored || stored.sums.size === 0 || isClockUnit(groupBy)) return { found: [], missing: [page] };
+  if (!stored || stored.sums.size === 0 || isSubDayUnit(groupBy)) return { found: [], missing: [page] };
   const { sums } = stored;
   if (groupBy === 'month') {
     const month = isWholeMonth(page) && sums.get(getFirstDayOfMonth(page));
@@ -82,14 +91,14 @@ function rowsOf(
   range: DayRange,
   groupBy: GroupBy,
 ): HomeInsight[] {
-  const labelsOf = isClockUnit(groupBy) ? createClockLabeller(range, groupBy) : null;
+  const labelsOf = isSubDayUnit(groupBy) ? createRowTimeLabeller(range, groupBy) : null;
   return found.flatMap(({ bucket, measures, peak }) => {
-    if (!hasKnownValue(measures, include)) return [];
+    if (!hasKnownRequestedValue(measures, include)) return [];
     const kwh_used = measures.used === null ? null : milliwattHoursToKwh(measures.used);
     const more = selectIncludedFields(measures, include);
     if (labelsOf) {
       const labels = labelsOf(new Date(Number(bucket) * 1_000));
-      return [{ ...labels, kwh_used, peak_hour: findClockTimeLabel(labels), ...more }];
+      return [{ ...labels, kwh_used, peak_hour: findTimeOfDayLabel(labels), ...more }];
     }
     const hour = peak !== null && groupBy === 'day' ? getHourOfDay(peak * 1_000, range.zone) : peak;
     return [{ date: bucket, kwh_used, peak_hour: hour === null ? null : formatHour(hour), ...more }];

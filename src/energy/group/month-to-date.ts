@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
 import { listHomeSumNames } from '../home/sums.ts';
-import { homeSumAggregatesSql } from '../usage/home-sums.ts';
-import type { BucketPart } from './part.ts';
+import { totalsOfHomeSumsSql } from '../usage/home-sums.ts';
+import type { BucketPartUsage } from './part.ts';
 
 /** Stored sums of the first days of a group's current month. Only later days must be added to them. */
 export interface MonthToDate {
@@ -14,7 +14,7 @@ export interface MonthToDate {
   /** Last day that the sums include, YYYY-MM-DD. */
   end: string;
   /** Combined usage of the homes whose usage is the sum of their imports. */
-  parts: readonly BucketPart[];
+  parts: readonly BucketPartUsage[];
 }
 
 /** Columns of the table `kept_begun_homes` by the name of their sum. */
@@ -55,7 +55,7 @@ export async function storeMonthToDate(
   { groupId, zone, month, parts }: MonthToDate,
   { from, to }: { from: Date; to: Date },
 ): Promise<void> {
-  const column = (of: (part: BucketPart) => number) => parts.map(of);
+  const column = (of: (part: BucketPartUsage) => number) => parts.map(of);
   await createQueryFunction(trx)(
     `INSERT INTO kept_group_sums (group_id, zone, unit, bucket, starts_at, ends_at, hours_of_day, used_by_hour, estimated_by_hour)
      VALUES ($1, $2, 'begun', $3, $4, $5, $6::smallint[], $7::bigint[], $8::bigint[])
@@ -88,7 +88,7 @@ export async function storeMonthToDateHomes(
   await sql`
     INSERT INTO kept_begun_homes (group_id, zone, bucket, user_id, hours_of_day, ${columns})
     SELECT ${groupId}, ${zone}, ${month}::date, (${homes.map(({ userId }) => userId)}::text[])[home + 1], array_agg(part::smallint ORDER BY part), ${arrays}
-    FROM (SELECT home, part, ${homeSumAggregatesSql(homes)} FROM (${profile}) r GROUP BY 1, 2) p GROUP BY home
+    FROM (SELECT home, part, ${totalsOfHomeSumsSql(homes)} FROM (${profile}) r GROUP BY 1, 2) p GROUP BY home
     ON CONFLICT (group_id, zone, unit, bucket, user_id) DO UPDATE SET hours_of_day = excluded.hours_of_day, ${set}`.execute(
     trx,
   );

@@ -3,7 +3,7 @@
  * parts of a month are the hours of the day (`part`: 0 to 23), summed over its days. The part with the highest usage is the peak of the
  * row.
  */
-export interface BucketPart {
+export interface BucketPartUsage {
   /** Start in Unix seconds for an hour, first day (YYYY-MM-DD) for a day or month, empty for a whole range. */
   bucket: string;
   part: number;

@@ -6,7 +6,7 @@ import { findFirstStoredDay, homesLoadProfileSql, openHoursBeforeSql } from '../
 import {
   computeGroupBuckets,
   type GroupBucket,
-  getDaysAfter,
+  getRangeAfterDay,
   splitHomesIntoBatches,
   streamUsageOfPlainHomes,
 } from './add-up.ts';
@@ -14,7 +14,7 @@ import { findMissingDays, getFirstDayOfMonth, isWholeMonth, listDays } from './b
 import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, loadGroupHomes } from './homes.ts';
 import { deleteMonthToDate, storeMonthToDate, storeMonthToDateHomes } from './month-to-date.ts';
-import type { BucketPart } from './part.ts';
+import type { BucketPartUsage } from './part.ts';
 import { runInSnapshot } from './progress.ts';
 import { loadStoredSums } from './stored-sums.ts';
 
@@ -91,9 +91,9 @@ async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHome
   const { monthToDate } = await loadStoredSums(trx, groupId, group, { range: days, groupBy: 'month' });
   if (monthToDate && monthToDate.end >= days.end) return 0;
   if (!monthToDate) await deleteMonthToDate(trx, groupId, days.zone);
-  const rest = monthToDate ? getDaysAfter(monthToDate.end, days) : days;
-  const parts = new Map<number, BucketPart>();
-  const add = ({ used, estimated, ...one }: BucketPart) => {
+  const rest = monthToDate ? getRangeAfterDay(monthToDate.end, days) : days;
+  const parts = new Map<number, BucketPartUsage>();
+  const add = ({ used, estimated, ...one }: BucketPartUsage) => {
     const known = parts.get(one.part);
     parts.set(one.part, { ...one, used: used + (known?.used ?? 0), estimated: estimated + (known?.estimated ?? 0) });
   };

@@ -2,13 +2,13 @@ import { DateTime } from 'luxon';
 import { castToMilliwattHours } from '#src/core/units.ts';
 import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { GroupBy } from '../insights.ts';
-import { type DayRange, isClockUnit } from '../ranges.ts';
+import { type DayRange, isSubDayUnit } from '../ranges.ts';
 import { openHoursBeforeSql } from '../usage/groups.ts';
 import { computeGroupBuckets, type GroupBucket, UNKNOWN_HOME_MEASURES } from './add-up.ts';
 import { computeCompositionHash } from './composition.ts';
 import { areImportSumsSufficient, type GroupOfHomes } from './homes.ts';
 import type { MonthToDate } from './month-to-date.ts';
-import type { BucketPart } from './part.ts';
+import type { BucketPartUsage } from './part.ts';
 
 interface Row {
   composition: Buffer;
@@ -42,7 +42,7 @@ export async function loadStoredSums(
   { range, groupBy }: { range: DayRange; groupBy: GroupBy },
 ): Promise<StoredGroupSums> {
   const nothing = { groupId, sums: new Map<string, GroupBucket>(), monthToDate: null };
-  if (isClockUnit(groupBy) || !areImportSumsSufficient(group.include)) return nothing;
+  if (isSubDayUnit(groupBy) || !areImportSumsSufficient(group.include)) return nothing;
   // Raw SQL: with two statements, a change that is committed between them could be missed.
   const { rows } = await createQueryFunction(db)<Row>(
     `WITH kept AS MATERIALIZED (
@@ -90,7 +90,7 @@ export async function computeCurrentMonthSums(
 
 function begunOf(groupId: string, zone: string, row: Row): MonthToDate {
   const { bucket, hours, usedByHour, estimatedByHour } = row;
-  const parts = (hours ?? []).map((part, index): BucketPart => {
+  const parts = (hours ?? []).map((part, index): BucketPartUsage => {
     return { bucket, part, used: Number(usedByHour?.[index]), estimated: Number(estimatedByHour?.[index]) };
   });
   const end = DateTime.fromMillis(row.ends_at.getTime() - 1, { zone }).toISODate() ?? '';

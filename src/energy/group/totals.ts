@@ -1,6 +1,6 @@
 import { castToMilliwattHours } from '#src/core/units.ts';
 import { computeUsageWithGridMeter, type HomeMeasures, type HomeSums, roundDownRatio } from '../home/sums.ts';
-import type { BucketPart } from './part.ts';
+import type { BucketPartUsage } from './part.ts';
 
 /** Measures that are added up over homes. A sum is null if no home has a known value. */
 const ADDED = [
@@ -35,7 +35,7 @@ export class GroupTotalsAccumulator {
   /**
    * Adds the combined usage of homes. `isAll`: also adds it to the totals of the rows; otherwise `addHome` adds each home to the totals.
    */
-  addParts(parts: readonly BucketPart[], isAll: boolean): void {
+  addParts(parts: readonly BucketPartUsage[], isAll: boolean): void {
     for (const { bucket, part, used, estimated } of parts) {
       const total = this.at(bucket);
       const known = total.parts.get(part);

@@ -16,7 +16,7 @@ import type { ContributingPlacements } from './sums.ts';
  * The devices of a user, and the role of each in every time range, such as grid meter or production. They determine how the home's
  * consumption is computed.
  */
-export interface Home extends HomeLoadOptions {
+export interface Home extends HomeLoadingOptions {
   userId: string;
   /** Every device that contributes to the home's energy, including deleted ones. */
   devices: readonly HomeDevice[];
@@ -46,12 +46,12 @@ interface Row {
   part_net_export: number | null;
 }
 
-export interface HomeLoadOptions {
+export interface HomeLoadingOptions {
   isMoreAsked: boolean;
   needsConsumption: boolean;
 }
 
-export async function loadHome(db: Database, userId: string, asked: HomeLoadOptions): Promise<Home> {
+export async function loadHome(db: Database, userId: string, asked: HomeLoadingOptions): Promise<Home> {
   // Raw SQL: every response about a home runs this query.
   const { rows } = await createQueryFunction(db)<Row>(
     `${PREPARED_PREFIX}${withPasts(devicesWhere('d.user_id = $1'))}`,
@@ -60,7 +60,7 @@ export async function loadHome(db: Database, userId: string, asked: HomeLoadOpti
   return homeOf(userId, placedDevices(rows), asked);
 }
 
-export async function loadHomes(db: Database, userIds: readonly string[], asked: HomeLoadOptions): Promise<Home[]> {
+export async function loadHomes(db: Database, userIds: readonly string[], asked: HomeLoadingOptions): Promise<Home[]> {
   const { rows } = await createQueryFunction(db)<Row>(withPasts(devicesWhere('d.user_id = ANY ($1::text[])')), [
     userIds,
   ]);
@@ -192,7 +192,7 @@ function placedDevices(rows: readonly Row[]): HomeDevice[] {
   });
 }
 
-function homeOf(userId: string, devices: readonly HomeDevice[], asked: HomeLoadOptions): Home {
+function homeOf(userId: string, devices: readonly HomeDevice[], asked: HomeLoadingOptions): Home {
   const stretches = computeConstantRolesRanges(devices);
   const has = (placement: Placement) =>
     devices.some(

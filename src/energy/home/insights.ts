@@ -1,17 +1,17 @@
 import { DateTime } from 'luxon';
-import { mapWithBreaks } from '#src/core/turns.ts';
+import { mapWithoutBlocking } from '#src/core/turns.ts';
 import { castToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { createClockLabeller, findClockTimeLabel, type RowTimeLabels } from '../clock-labels.ts';
-import { hasKnownValue, type IncludableField, type IncludedFields, selectIncludedFields } from '../include.ts';
+import { createRowTimeLabeller, findTimeOfDayLabel, type RowTimeLabels } from '../clock-labels.ts';
+import { hasKnownRequestedValue, type IncludableField, type IncludedFields, selectIncludedFields } from '../include.ts';
 import { formatHour, getHourOfDay } from '../labels.ts';
-import { createClockUnitEndFinder } from '../local-time.ts';
-import { type ClockUnit, createDayRange, type DayRange, isClockUnit } from '../ranges.ts';
+import { createSubDayUnitEndFinder } from '../local-time.ts';
+import { createDayRange, type DayRange, isSubDayUnit, type SubDayUnit } from '../ranges.ts';
 import {
   readHomeSummary,
-  readHomeSumsByClockUnit,
   readHomeSumsByDay,
   readHomeSumsByMonth,
+  readHomeSumsBySubDayUnit,
 } from '../usage/home-sums.ts';
 import type { Home } from './home.ts';
 import { computeExpectedCoverageMs } from './roles.ts';
@@ -44,7 +44,7 @@ export async function loadHomeBuckets(
   db: Database,
   home: Home,
   range: DayRange,
-  groupBy: ClockUnit | 'day' | 'month',
+  groupBy: SubDayUnit | 'day' | 'month',
   include: ReadonlySet<IncludableField>,
   tell: Tell = (sums, expected) => computeHomeMeasures(sums, home.had, expected),
 ): Promise<HomeBucketInsight[]> {
@@ -57,16 +57,16 @@ export async function loadHomeBuckets(
   ) => {
     const expectedMs = expectedIn(home, include, bucket);
     const measures = tell(sums, expectedMs);
-    if (!hasKnownValue(measures, include)) return;
+    if (!hasKnownRequestedValue(measures, include)) return;
     const insight = { ...head, kwh_used: kwhOf(measures), peak_hour, ...selectIncludedFields(measures, include) };
     buckets.push({ insight, knownMs: include.has('coverage') ? (sums.countedMs ?? 0) : 0, expectedMs });
   };
-  if (isClockUnit(groupBy)) {
-    const [labelsOf, endOf] = [createClockLabeller(range, groupBy), createClockUnitEndFinder(range, groupBy)];
-    await mapWithBreaks(await readHomeSumsByClockUnit(db, home, range, groupBy), ({ startsAt, ...sums }) => {
+  if (isSubDayUnit(groupBy)) {
+    const [labelsOf, endOf] = [createRowTimeLabeller(range, groupBy), createSubDayUnitEndFinder(range, groupBy)];
+    await mapWithoutBlocking(await readHomeSumsBySubDayUnit(db, home, range, groupBy), ({ startsAt, ...sums }) => {
       const labels = labelsOf(startsAt);
       const bucket = () => ({ fromMs: startsAt.getTime(), toMs: endOf(startsAt.getTime()) });
-      add(labels, findClockTimeLabel(labels), sums, bucket);
+      add(labels, findTimeOfDayLabel(labels), sums, bucket);
     });
   } else if (groupBy === 'day') {
     for (const { day, peak, ...sums } of await readHomeSumsByDay(db, home, range)) {

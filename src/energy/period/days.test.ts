@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
 import { countDays } from '../ranges.ts';
-import { findComparedDays, findPeriodDays, getInstantsOfDays, PERIOD_UNITS } from './days.ts';
+import { findComparedDays, findPeriodDays, getTimeRangeOfDays, PERIOD_UNITS } from './days.ts';
 
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/Havana', 'Pacific/Apia'];
 const units = fc.constantFrom(...PERIOD_UNITS);
@@ -81,15 +81,15 @@ describe('the days that a period is compared with', () => {
     fc.assert(
       fc.property(fc.constantFrom(...ZONES), dates, fc.integer({ min: 0, max: 1_439 }), (zone, date, minute) => {
         const now = DateTime.fromISO(date, { zone }).plus({ minutes: minute });
-        const whole = getInstantsOfDays({ start: date, end: date }, zone, null);
-        const cut = getInstantsOfDays({ start: date, end: date }, zone, now.toJSDate());
+        const whole = getTimeRangeOfDays({ start: date, end: date }, zone, null);
+        const cut = getTimeRangeOfDays({ start: date, end: date }, zone, now.toJSDate());
         expect(cut.from).toEqual(whole.from);
         expect(cut.to >= cut.from && cut.to <= whole.to).toBe(true);
         if (cut.to < whole.to) expect(cut.to.getTime() % 900_000).toBe(0);
       }),
     );
     const at = (date: string, iso: string) =>
-      getInstantsOfDays({ start: date, end: date }, 'Europe/Berlin', new Date(iso)).to.toISOString();
+      getTimeRangeOfDays({ start: date, end: date }, 'Europe/Berlin', new Date(iso)).to.toISOString();
     // The current times are 14:40 in summer, 14:10 in winter, and 14:10 a week after a change to winter time.
     expect(at('2026-10-12', '2026-10-19T12:40:00Z')).toBe('2026-10-12T12:30:00.000Z');
     expect(at('2025-11-24', '2026-11-23T13:10:00Z')).toBe('2025-11-24T13:00:00.000Z');

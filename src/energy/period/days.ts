@@ -49,7 +49,11 @@ export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, unti
  * Returns the instants `[from, to)` of days in a zone. `cutAt`: the last day ends at the local time of day of this instant, so that parts
  * of days can be compared.
  */
-export function getInstantsOfDays({ start, end }: DaySpan, zone: string, cutAt: Date | null): { from: Date; to: Date } {
+export function getTimeRangeOfDays(
+  { start, end }: DaySpan,
+  zone: string,
+  cutAt: Date | null,
+): { from: Date; to: Date } {
   const { from, to } = createDayRange(start, end, zone);
   if (cutAt === null) return { from, to };
   const { hour, minute } = DateTime.fromJSDate(cutAt, { zone });

@@ -4,7 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type CommodityUsage, loadCommodityOverview } from '../commodity-overview.ts';
 import { computeExpectedCoverageMs } from '../home/roles.ts';
 import { computeHomeMeasures } from '../home/sums.ts';
-import { HOME_INCLUDES, type IncludedFields, selectIncludedFields } from '../include.ts';
+import { INCLUDABLE_HOME_FIELDS, type IncludedFields, selectIncludedFields } from '../include.ts';
 import { countDays, createDayRange, type DayRange } from '../ranges.ts';
 import type { UserOrDevice } from '../usage/imports.ts';
 import { convertQuarterHourToWatts } from './base-load.ts';
@@ -23,22 +23,22 @@ import {
   type DaySpan,
   findComparedDays,
   findPeriodDays,
-  getInstantsOfDays,
+  getTimeRangeOfDays,
   type PeriodUnit,
 } from './days.ts';
 import { type CurrentPower, loadCurrentPower } from './power-now.ts';
 import {
   buildQuarterHourCalendar,
   computeBaseAndNightLoad,
-  computeMeanDay,
-  computeMeanWeek,
+  computeMeanDayProfile,
+  computeMeanWeekProfile,
   findPeakPower,
   type QuarterHourCalendar,
   type WeekHourMean,
 } from './profile.ts';
 
 /** All measures of the energy flows in a home. */
-export type HomeFlows = Required<Omit<IncludedFields, 'export_kwh'>>;
+export type HomeEnergyFlows = Required<Omit<IncludedFields, 'export_kwh'>>;
 
 interface Used {
   kwh_used: number | null;
@@ -76,7 +76,7 @@ export interface HomePeriod {
   profile: { days: number; base_watts: number | null; night_watts: number | null };
   /** Null for a device. */
   power: CurrentPower | null;
-  flows: HomeFlows | null;
+  flows: HomeEnergyFlows | null;
   commodities: CommodityUsage<'used' | 'before' | 'last_year'>[];
   devices: PeriodDevice[];
   thermostats: { device_id: string; location: string }[];
@@ -148,7 +148,7 @@ export async function loadHomePeriod(
     commodities,
     devices,
     thermostats,
-    week: { weeks: WEEKS, cells: computeMeanWeek(load, calendar) },
+    week: { weeks: WEEKS, cells: computeMeanWeekProfile(load, calendar) },
   };
 }
 
@@ -176,7 +176,7 @@ export function findComparedDaySpans(
   const cutAt = untilDate <= days.end ? until : null;
   const span = (of: DaySpan): Span => ({
     days: of,
-    range: { ...of, zone, ...getInstantsOfDays(of, zone, cutAt) },
+    range: { ...of, zone, ...getTimeRangeOfDays(of, zone, cutAt) },
   });
   return [span(compared.now), compared.before && span(compared.before), span(compared.last_year)];
 }
@@ -256,25 +256,25 @@ function curveOf({ fromMs, energies }: QuarterHourEnergies, { from, to, zone }: 
 /** Returns the mean load by quarter-hour of the day. For a long period, only its last days count. */
 function typicalCurve({ energies }: QuarterHourEnergies, calendar: QuarterHourCalendar, count: number) {
   const days = Math.max(1, Math.min(count, PROFILE_DAYS));
-  return computeMeanDay(energies, calendar, days).map((watts, slot) => ({
+  return computeMeanDayProfile(energies, calendar, days).map((watts, slot) => ({
     at: null,
     slot,
     watts: watts === null ? null : Math.round(watts),
   }));
 }
 
-const ALL = new Set(HOME_INCLUDES);
+const ALL = new Set(INCLUDABLE_HOME_FIELDS);
 
 /** Whether the home has other energy flows than its import. */
 const isComposed = ({ home: { had } }: PeriodDataSource): boolean =>
   had.production || had.storage || (had.grid && had.consumption);
 
-function flowsOf({ home }: PeriodDataSource, { sums }: PeriodTotal, range: DayRange, now: Date): HomeFlows {
+function flowsOf({ home }: PeriodDataSource, { sums }: PeriodTotal, range: DayRange, now: Date): HomeEnergyFlows {
   const span = { fromMs: range.from.getTime(), toMs: Math.min(range.to.getTime(), now.getTime()) };
   return selectIncludedFields(
     computeHomeMeasures(sums, home.had, computeExpectedCoverageMs(home.devices, home.stretches, span)),
     ALL,
-  ) as HomeFlows;
+  ) as HomeEnergyFlows;
 }
 
 async function commoditiesIn(

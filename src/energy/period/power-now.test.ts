@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LiveChannel } from '#src/devices/live.ts';
+import type { LatestChannelValue } from '#src/devices/live.ts';
 import { computeConstantRolesRanges, type HomeDevice } from '../home/roles.ts';
 import { computeMeasuredPower } from './power-now.ts';
 
@@ -14,7 +14,7 @@ function powerOfHome(devices: Record<string, Of>) {
       ...{ producesExport: true, counted: [ALWAYS], partOf: null, ...more },
     }),
   );
-  const channels = new Map<string, LiveChannel[]>();
+  const channels = new Map<string, LatestChannelValue[]>();
   for (const [id, { watts, secondsAgo = 5, partOf, placement }] of Object.entries(devices)) {
     if (watts === null) continue;
     const channel = {

@@ -1,6 +1,6 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type LiveChannel, readLatestChannels, readPowerValues, sumPowers } from '#src/devices/live.ts';
+import { type LatestChannelValue, readLatestChannelValues, readPowerValues, sumPowers } from '#src/devices/live.ts';
 import { sumExpectedCoverageMs } from '../home/contribution-spans.ts';
 import type { Home } from '../home/home.ts';
 import { computeHomePower, type DevicePower } from '../home/power.ts';
@@ -28,7 +28,7 @@ type Parts = Pick<Home, 'devices' | 'stretches'>;
  * Null if neither is known.
  */
 export async function loadCurrentPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
-  const channels = await readLatestChannels(db, idsOf(home), now);
+  const channels = await readLatestChannelValues(db, idsOf(home), now);
   return computeMeasuredPower(home, channels, now.getTime()) ?? (await meanPower(db, home, now));
 }
 
@@ -66,7 +66,7 @@ export async function loadRecentPower(
 /** Computes the power of a home from the latest values of its devices. Null if a device has sent no value within 60 s. */
 export function computeMeasuredPower(
   home: Parts,
-  channels: ReadonlyMap<string, readonly LiveChannel[]>,
+  channels: ReadonlyMap<string, readonly LatestChannelValue[]>,
   nowMs: number,
 ): (CurrentPower & { at: string; minutes: null }) | null {
   const times: string[] = [];

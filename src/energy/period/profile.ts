@@ -1,5 +1,5 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
+import { createWallClock, getStartOfSubDayUnit } from '../wall-clock.ts';
 import { computeBaseLoad, convertQuarterHourToWatts } from './base-load.ts';
 import type { QuarterHourEnergies } from './data-source.ts';
 
@@ -35,7 +35,7 @@ export function buildQuarterHourCalendar(fromMs: number, count: number, zone: st
     if (day.date !== date) dayStarts.push(at);
     date = day.date;
     [slots[at], weekdays[at]] = [Math.floor(minute / 15), day.weekday];
-    hoursMs[at] = getStartOfClockUnit(ms, clock, 'hour');
+    hoursMs[at] = getStartOfSubDayUnit(ms, clock, 'hour');
   }
   return { dayStarts: [...dayStarts, count], slots, weekdays, hoursMs };
 }
@@ -70,7 +70,11 @@ export function computeBaseAndNightLoad(
 }
 
 /** Returns the mean load in W for each quarter-hour of the day, over the last `days` days. Null if unknown. */
-export function computeMeanDay(energies: Float64Array, calendar: QuarterHourCalendar, days: number): (number | null)[] {
+export function computeMeanDayProfile(
+  energies: Float64Array,
+  calendar: QuarterHourCalendar,
+  days: number,
+): (number | null)[] {
   const [sums, counts] = [new Float64Array(QUARTER_HOURS_OF_DAY), new Float64Array(QUARTER_HOURS_OF_DAY)];
   for (let at = calendar.dayStarts.at(-days - 1) ?? 0; at < energies.length; at++) {
     const slot = calendar.slots[at] as number;
@@ -92,7 +96,7 @@ export interface WeekHourMean {
 }
 
 /** Returns the mean usage by hour of the week, from completely known hours. */
-export function computeMeanWeek(
+export function computeMeanWeekProfile(
   { energies }: QuarterHourEnergies,
   { slots, weekdays, hoursMs }: QuarterHourCalendar,
 ): WeekHourMean[] {

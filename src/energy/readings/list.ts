@@ -1,4 +1,4 @@
-import { mapWithBreaks } from '#src/core/turns.ts';
+import { mapWithoutBlocking } from '#src/core/turns.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { AccessibleAccounts } from '#src/database/reach.ts';
 import { MANUAL_READING_INTERVAL_MARKER } from '#src/devices/edits/edit.ts';
@@ -38,7 +38,7 @@ export async function listReadings(
     ({ note, interval_ms }) => note === 'excluded' || interval_ms === MANUAL_READING_INTERVAL_MARKER,
   );
   const editOf = await createEditFinder(db, device, asked);
-  return mapWithBreaks(rows, (row) => {
+  return mapWithoutBlocking(rows, (row) => {
     const series = device.series.get(row.series_id) as SeriesWithReadings;
     const judged = {
       atMs: row.read_at.getTime(),

@@ -1,20 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { closedAndOpenUserRowsSql, userOrDeviceLoadProfilesSql } from '#src/rollups/level-queries.ts';
+import { closedAndOpenHourRowsOfUsersSql, userOrDeviceLoadProfilesSql } from '#src/rollups/level-queries.ts';
 import { COLUMN_BY_MEASURE, findRollupLevel } from '#src/rollups/levels.ts';
 import { type MonthToDate, monthToDateHomesSql } from '../group/month-to-date.ts';
-import type { BucketPart } from '../group/part.ts';
+import type { BucketPartUsage } from '../group/part.ts';
 import type { Home } from '../home/home.ts';
 import { HOME_USAGE_SQL, type HomeSums } from '../home/sums.ts';
-import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, type DayRange, findCommonIntervalMinutes, isClockUnit } from '../ranges.ts';
-import { homeSumAggregatesSql, homeSumNamesSql, homeSumsByClockUnitSql } from './home-sums.ts';
+import { localTimeSql, startOfSubDayUnitSql } from '../local-time.ts';
+import { type DayRange, findCommonIntervalMinutes, isSubDayUnit, type SubDayUnit } from '../ranges.ts';
+import { homeSumColumnsSql, homeSumsBySubDayUnitSql, totalsOfHomeSumsSql } from './home-sums.ts';
 
 /** The time that each row of a group covers. `span`: the whole range. */
-export type GroupBucketUnit = ClockUnit | 'day' | 'month' | 'span';
+export type GroupBucketUnit = SubDayUnit | 'day' | 'month' | 'span';
 
 /** Returns the unit of the rows that are read from the database. They are added up to rows of `unit`. */
-const readUnit = (unit: GroupBucketUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
+const readUnit = (unit: GroupBucketUnit): SubDayUnit => (isSubDayUnit(unit) ? unit : 'hour');
 
 /** Sums of one home. `home`: index in the list of homes. */
 export type HomeBucketSums = HomeSums & { home: number; bucket: string };
@@ -29,7 +29,7 @@ const READ = [ENERGY, ESTIMATED, COVERED];
 const SUMS = sql.raw(`sum(${ENERGY}::float8) AS used, sum(${ESTIMATED}::float8) AS estimated`);
 const IS_KNOWN = sql.raw(`sum(${COVERED}) <> 0`);
 
-/** Returns SQL for the row that contains an hour (`bucket`), and for the hour's part of this row (`BucketPart`). */
+/** Returns SQL for the row that contains an hour (`bucket`), and for the hour's part of this row (`BucketPartUsage`). */
 function placeOf(unit: GroupBucketUnit, range: DayRange): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
   const local = localTimeSql(sql`hour`, range);
   const second = sql`date_part('epoch', hour)`;
@@ -51,15 +51,15 @@ export async function readUsageOfPlainHomes(
   userIds: readonly string[],
   range: DayRange,
   unit: GroupBucketUnit,
-): Promise<BucketPart[]> {
+): Promise<BucketPartUsage[]> {
   const minutes = findCommonIntervalMinutes(range, readUnit(unit));
   const pieces = userOrDeviceLoadProfilesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
   // Adds up by UTC hour first, because computing local times takes longer than summing.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
-  const start = minutes === 60 ? sql`at` : startOfClockUnitSql(sql`at`, range, readUnit(unit));
+  const start = minutes === 60 ? sql`at` : startOfSubDayUnitSql(sql`at`, range, readUnit(unit));
   // Raw SQL: names of relations are known only at run time.
-  const { rows } = await sql<BucketPart>`
+  const { rows } = await sql<BucketPartUsage>`
     SELECT ${bucket} AS bucket, ${part} AS part, sum(used) AS used, sum(estimated) AS estimated
     FROM (SELECT ${start} AS hour, used, estimated FROM (${at}) a) h GROUP BY 1, 2`.execute(db);
   return rows;
@@ -74,8 +74,8 @@ export async function readMonthUsageOfPlainHomes(
   userIds: readonly string[],
   month: { from: Date; to: Date },
   rest: readonly { from: Date; to: Date }[],
-): Promise<BucketPart[]> {
-  const whole = closedAndOpenUserRowsSql(findRollupLevel('user_monthly_by_hour'), userIds, month, READ);
+): Promise<BucketPartUsage[]> {
+  const whole = closedAndOpenHourRowsOfUsersSql(findRollupLevel('user_monthly_by_hour'), userIds, month, READ);
   const others = rest.map((range) => {
     const pieces = userOrDeviceLoadProfilesSql({ key: 'user_id', ids: userIds }, range, 60, READ);
     const less = sql.raw(READ.map((column) => `-${column}`).join(', '));
@@ -83,7 +83,7 @@ export async function readMonthUsageOfPlainHomes(
   });
   const read = sql.raw(READ.join(', '));
   // Raw SQL: with two statements, an hour that is written in between would be missing in one of the results.
-  const { rows } = await sql<Omit<BucketPart, 'bucket'>>`
+  const { rows } = await sql<Omit<BucketPartUsage, 'bucket'>>`
     SELECT hour_of_day::float8 AS part, ${SUMS}
     FROM (${sql.join([sql`SELECT hour_of_day, ${read} FROM (${whole}) m`, ...others], sql` UNION ALL `)}) p GROUP BY 1 HAVING ${IS_KNOWN}`.execute(
     db,
@@ -102,16 +102,16 @@ export async function readUsageOfComposedHomes(
   range: DayRange,
   unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
-): Promise<{ buckets: HomeBucketSums[]; parts: BucketPart[] }> {
+): Promise<{ buckets: HomeBucketSums[]; parts: BucketPartUsage[] }> {
   // Raw SQL: with two statements, an hour that is stored in between would be counted twice or not at all.
-  const { rows } = await sql<{ buckets: HomeBucketSums[] | null; parts: BucketPart[] | null }>`
+  const { rows } = await sql<{ buckets: HomeBucketSums[] | null; parts: BucketPartUsage[] | null }>`
     WITH profile AS MATERIALIZED (
-      SELECT home, bucket, part, ${homeSumAggregatesSql(homes)} FROM (${homesLoadProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),
+      SELECT home, bucket, part, ${totalsOfHomeSumsSql(homes)} FROM (${homesLoadProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),
     parts AS (
       SELECT bucket, part, sum(used) AS used, sum(least(estimated, used)) AS estimated
       FROM (SELECT bucket, part, "estimated" AS estimated, ${sql.raw(HOME_USAGE_SQL)} AS used FROM profile) p
       WHERE used IS NOT NULL GROUP BY 1, 2),
-    buckets AS (SELECT home, bucket, ${isClockUnit(unit) ? homeSumNamesSql(homes) : homeSumAggregatesSql(homes)} FROM profile ${isClockUnit(unit) ? sql`` : sql`GROUP BY 1, 2`})
+    buckets AS (SELECT home, bucket, ${isSubDayUnit(unit) ? homeSumColumnsSql(homes) : totalsOfHomeSumsSql(homes)} FROM profile ${isSubDayUnit(unit) ? sql`` : sql`GROUP BY 1, 2`})
     SELECT (SELECT json_agg(b) FROM buckets b) AS buckets, (SELECT json_agg(p) FROM parts p) AS parts`.execute(db);
   return { buckets: rows[0]?.buckets ?? [], parts: rows[0]?.parts ?? [] };
 }
@@ -130,7 +130,7 @@ export function homesLoadProfileSql(
   const rows = monthToDate ? [monthToDateHomesSql(monthToDate, homes)] : [];
   if (range.from < range.to)
     rows.push(
-      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${homeSumNamesSql(homes)} FROM (${homeSumsByClockUnitSql(homes, range, readUnit(unit))}) h`,
+      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${homeSumColumnsSql(homes)} FROM (${homeSumsBySubDayUnitSql(homes, range, readUnit(unit))}) h`,
     );
   return sql.join(rows, sql` UNION ALL `);
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { mapWithBreaks } from '#src/core/turns.ts';
+import { mapWithoutBlocking } from '#src/core/turns.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { getEstimatedExportKey } from '#src/database/meter.ts';
@@ -16,12 +16,12 @@ import {
   type MeasureWeights,
 } from '../home/role-periods.ts';
 import { HOME_USAGE_SQL, type HomeSums, listHomeSumNames } from '../home/sums.ts';
-import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, type DayRange, findCommonIntervalMinutes } from '../ranges.ts';
-import { groupQuarterHoursByClockUnit, sumQuarterHourGroup, sumWeightedQuarterHours } from './quarter-hours.ts';
+import { localTimeSql, startOfSubDayUnitSql } from '../local-time.ts';
+import { type DayRange, findCommonIntervalMinutes, type SubDayUnit } from '../ranges.ts';
+import { groupQuarterHoursBySubDayUnit, sumQuarterHourGroup, sumWeightedQuarterHours } from './quarter-hours.ts';
 
 /** Sums over a home's devices in an hour, half-hour or quarter-hour of a zone. */
-export interface HomeClockUnitSums extends HomeSums {
+export interface HomeSumsOfSubDayUnit extends HomeSums {
   startsAt: Date;
 }
 export interface HomeDaySums extends HomeSums {
@@ -39,15 +39,15 @@ export interface HomeMonthSums extends HomeSums {
 const USED = sql.raw(HOME_USAGE_SQL);
 const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
 
-export async function readHomeSumsByClockUnit(
+export async function readHomeSumsBySubDayUnit(
   db: Database,
   home: Home,
   range: DayRange,
-  unit: ClockUnit,
-): Promise<HomeClockUnitSums[]> {
+  unit: SubDayUnit,
+): Promise<HomeSumsOfSubDayUnit[]> {
   if (findCommonIntervalMinutes(range, unit) < 60) return sumHomeQuarterHours(db, home, range, unit);
-  const { rows } = await sql<HomeClockUnitSums>`
-    SELECT hour AS "startsAt", ${homeSumNamesSql([home])} FROM (${homeHours(home, range)}) h ORDER BY 1`.execute(db);
+  const { rows } = await sql<HomeSumsOfSubDayUnit>`
+    SELECT hour AS "startsAt", ${homeSumColumnsSql([home])} FROM (${homeHours(home, range)}) h ORDER BY 1`.execute(db);
   return rows;
 }
 
@@ -59,14 +59,14 @@ async function sumHomeQuarterHours(
   db: Database,
   home: Home,
   range: DayRange,
-  unit: ClockUnit,
-): Promise<HomeClockUnitSums[]> {
+  unit: SubDayUnit,
+): Promise<HomeSumsOfSubDayUnit[]> {
   const names = listHomeSumNames(home.isMoreAsked).filter(
     (name) => home.needsConsumption || (name !== 'consumption' && name !== 'consumptionMs'),
   );
-  const { quarters, units } = groupQuarterHoursByClockUnit(range, unit);
+  const { quarters, units } = groupQuarterHoursBySubDayUnit(range, unit);
   const sums = await sumWeightedQuarterHours(db, listWeightedTimeRanges(home, quarters, names), quarters, names);
-  return mapWithBreaks(units, (one) => {
+  return mapWithoutBlocking(units, (one) => {
     const ofUnit = names.map((name) => [name, sumQuarterHourGroup(sums[name], one)]);
     return { startsAt: new Date(one.startMs), ...(Object.fromEntries(ofUnit) as HomeSums) };
   });
@@ -75,8 +75,8 @@ async function sumHomeQuarterHours(
 export async function readHomeSumsByDay(db: Database, home: Home, range: DayRange): Promise<HomeDaySums[]> {
   // Raw SQL: names of relations are known only at run time.
   const { rows } = await sql<HomeDaySums>`
-    WITH hours AS (SELECT hour, ${homeSumNamesSql([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
-    SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${homeSumAggregatesSql([home])},
+    WITH hours AS (SELECT hour, ${homeSumColumnsSql([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
+    SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${totalsOfHomeSumsSql([home])},
       (array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
     FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
@@ -87,10 +87,10 @@ export async function readHomeSumsByMonth(db: Database, home: Home, range: DayRa
   const { rows } = await sql<HomeMonthSums>`
     WITH hours AS (${homeHours(home, range)}),
     profile AS (
-      SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${homeSumAggregatesSql([home])}
+      SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${totalsOfHomeSumsSql([home])}
       FROM hours GROUP BY 1, 2),
     used AS (SELECT *, ${USED} AS used FROM profile)
-    SELECT month, ${homeSumAggregatesSql([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
+    SELECT month, ${totalsOfHomeSumsSql([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
     FROM used GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
 }
@@ -104,10 +104,10 @@ export async function readHomeSummary(
   const { rows } = await sql<HomeSums & { days: number; peakHourOfDay: number | null }>`
     WITH hours AS MATERIALIZED (${homeHours(home, range)}),
     profile AS (
-      SELECT extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${homeSumAggregatesSql([home])} FROM hours GROUP BY 1),
+      SELECT extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${totalsOfHomeSumsSql([home])} FROM hours GROUP BY 1),
     used AS (SELECT *, ${USED} AS used FROM profile),
-    days AS (SELECT ${localTimeSql(sql`hour`, range)}::date AS day, ${homeSumAggregatesSql([home])} FROM hours GROUP BY 1)
-    SELECT ${homeSumAggregatesSql([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
+    days AS (SELECT ${localTimeSql(sql`hour`, range)}::date AS day, ${totalsOfHomeSumsSql([home])} FROM hours GROUP BY 1)
+    SELECT ${totalsOfHomeSumsSql([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
       (SELECT count(${USED})::int FROM days) AS days
     FROM used`.execute(db);
   const [row] = rows;
@@ -163,13 +163,13 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
 }
 
 /** Names of the columns with the sums. */
-export const homeSumNamesSql = (homes: readonly Home[]): RawBuilder<unknown> =>
+export const homeSumColumnsSql = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
     listHomeSumNames(isMoreAsked(homes))
       .map((name) => `"${name}"`)
       .join(', '),
   );
-export const homeSumAggregatesSql = (homes: readonly Home[]): RawBuilder<unknown> =>
+export const totalsOfHomeSumsSql = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
     listHomeSumNames(isMoreAsked(homes))
       .map((name) => `sum("${name}") AS "${name}"`)
@@ -235,13 +235,16 @@ function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unkno
 const homeHours = (home: Home, range: DayRange): RawBuilder<unknown> => hoursBy([home], range, 'hour', sql``, sql``);
 
 /** Builds a query for the sums of several homes by hour or shorter unit. `home`: index of the home in the list `homes`. */
-export const homeSumsByClockUnitSql = (homes: readonly Home[], range: DayRange, unit: ClockUnit): RawBuilder<unknown> =>
-  hoursBy(homes, range, unit, sql`home, `, sql`, 2`);
+export const homeSumsBySubDayUnitSql = (
+  homes: readonly Home[],
+  range: DayRange,
+  unit: SubDayUnit,
+): RawBuilder<unknown> => hoursBy(homes, range, unit, sql`home, `, sql`, 2`);
 
 function hoursBy(
   homes: readonly Home[],
   range: DayRange,
-  unit: ClockUnit,
+  unit: SubDayUnit,
   by: RawBuilder<unknown>,
   andBy: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
@@ -252,6 +255,6 @@ function hoursBy(
     return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }
   // Adds up over devices first, because computing local times takes longer than summing.
-  return sql`SELECT ${by}${startOfClockUnitSql(sql`at`, range, unit)} AS hour, ${homeSumAggregatesSql(homes)}
+  return sql`SELECT ${by}${startOfSubDayUnitSql(sql`at`, range, unit)} AS hour, ${totalsOfHomeSumsSql(homes)}
     FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
 }

@@ -2,18 +2,18 @@ import { type RawBuilder, sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { castToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import {
-  buildStatementOnce,
+  createCachedStatement,
   type Database,
   PREPARED_STATEMENT_PREFIX_SQL,
   parseBigints,
   parseBigintsWithNulls,
 } from '#src/database/connect.ts';
-import { levelRowsSql, type RollupOwner, userOrDeviceLoadProfilesSql } from '#src/rollups/level-queries.ts';
+import { type RollupOwner, rollupRowsSql, userOrDeviceLoadProfilesSql } from '#src/rollups/level-queries.ts';
 import { COLUMN_BY_MEASURE, findRollupLevel } from '#src/rollups/levels.ts';
-import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, type DayRange, findCommonIntervalMinutes, isClockUnit } from '../ranges.ts';
+import { localTimeSql, startOfSubDayUnitSql } from '../local-time.ts';
+import { type DayRange, findCommonIntervalMinutes, isSubDayUnit, type SubDayUnit } from '../ranges.ts';
 import { filterUsersWithComposedHomes, isComposedHomeSql } from './composed-homes.ts';
-import { groupQuarterHoursByClockUnit, readQuarterHours, sumQuarterHourGroup } from './quarter-hours.ts';
+import { groupQuarterHoursBySubDayUnit, readQuarterHours, sumQuarterHourGroup } from './quarter-hours.ts';
 
 /**
  * Imports of a user or a device. The usage of a home with a single meter, or with appliances only, is its import. For all other homes, the
@@ -36,10 +36,10 @@ const WEEKS_MS = 10 * 7 * 86_400_000;
 
 export type UserOrDevice = { userId: string } | { deviceId: string };
 
-export type BucketUnit = ClockUnit | 'day' | 'month';
+export type BucketUnit = SubDayUnit | 'day' | 'month';
 
 /** Imports in order. Times without data are left out. */
-export interface BucketImports {
+export interface ImportedEnergyByBucket {
   /** Unix seconds: start of an hour; for a day or month, 00:00 UTC of its first date. */
   at: readonly number[];
   milliwattHours: readonly MilliwattHours[];
@@ -50,7 +50,7 @@ export interface BucketImports {
   peaks: readonly (number | null)[];
 }
 
-export interface ImportedTotal {
+export interface TotalImportedEnergy {
   milliwattHours: MilliwattHours;
   days: number;
   /** Hour of the day (0 to 23) with the highest total. Null if there is none. */
@@ -80,16 +80,16 @@ const ownerOf = (whose: UserOrDevice): RollupOwner =>
 const hourlyOf = (whose: UserOrDevice) => findRollupLevel('userId' in whose ? 'user_hourly' : 'device_hourly');
 
 /** Reads the imports by hour, day or month of the range's zone. Null if the home's usage is not the sum of its imports. */
-export async function readImports(
+export async function readImportedEnergy(
   db: Database,
   whose: UserOrDevice,
   range: DayRange,
   bucket: BucketUnit,
-): Promise<BucketImports | null> {
+): Promise<ImportedEnergyByBucket | null> {
   const isShort = range.to.getTime() - range.from.getTime() <= WEEKS_MS;
-  if (isClockUnit(bucket) && findCommonIntervalMinutes(range, bucket) < 60)
+  if (isSubDayUnit(bucket) && findCommonIntervalMinutes(range, bucket) < 60)
     return sumImportQuarterHours(db, whose, range, bucket);
-  if (isClockUnit(bucket))
+  if (isSubDayUnit(bucket))
     return columnsOf(
       db,
       whose,
@@ -103,19 +103,19 @@ export async function readImports(
 }
 
 /** The text of this query, which is the most frequent one, is built only once. */
-const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) => {
-  const days = levelRowsSql(findRollupLevel('user_daily'), { key: 'user_id', id: userId }, { from, to }, [
+const runUserDays = createCachedStatement((userId: string, from: Date, to: Date) => {
+  const days = rollupRowsSql(findRollupLevel('user_daily'), { key: 'user_id', id: userId }, { from, to }, [
     'energyMilliwattHours',
   ]);
   const rows = sql`SELECT ${epoch(sql`day`)} AS at, ${ENERGY} AS used, ${epoch(sql`peak_hour`)} AS peak FROM (${days}) d`;
   return columnsSql({ userId }, rows, true);
 });
 
-export async function readImportTotal(
+export async function readTotalImportedEnergy(
   db: Database,
   whose: UserOrDevice,
   range: DayRange,
-): Promise<ImportedTotal | null> {
+): Promise<TotalImportedEnergy | null> {
   const hourOfDay = sql`extract(hour FROM ${localTimeSql(sql`hour`, range)})::int`;
   // Raw SQL, here and below: this form was the fastest of those measured, and names of relations are known only at run time.
   const { rows } = await sql<{ isComposed: boolean; used: MilliwattHours; days: number; peak: number | null }>`
@@ -155,12 +155,12 @@ async function columnsOf(
   whose: UserOrDevice,
   buckets: RawBuilder<unknown>,
   isPrepared: boolean,
-): Promise<BucketImports | null> {
+): Promise<ImportedEnergyByBucket | null> {
   const { rows } = await columnsSql(whose, buckets, isPrepared).execute(db);
   return importsOf(rows);
 }
 
-function importsOf([row]: readonly Columns[]): BucketImports | null {
+function importsOf([row]: readonly Columns[]): ImportedEnergyByBucket | null {
   if (!row || row.isComposed) return null;
   return {
     at: parseBigints(row.at),
@@ -179,11 +179,11 @@ async function sumImportQuarterHours(
   db: Database,
   whose: UserOrDevice,
   range: DayRange,
-  unit: ClockUnit,
-): Promise<BucketImports | null> {
+  unit: SubDayUnit,
+): Promise<ImportedEnergyByBucket | null> {
   if ('userId' in whose && (await filterUsersWithComposedHomes(db, [whose.userId])).size > 0) return null;
   const { key, id } = ownerOf(whose);
-  const { quarters, units } = groupQuarterHoursByClockUnit(range, unit);
+  const { quarters, units } = groupQuarterHoursBySubDayUnit(range, unit);
   const found = (await readQuarterHours(db, { key, ids: [id] }, quarters, QUARTER_HOURS)).get(id);
   if (!found) return { at: [], milliwattHours: [], peaks: [] };
   const known = units.filter((one) => sumQuarterHourGroup(found.coveredMs, one) !== 0);
@@ -199,11 +199,11 @@ function hoursOf(whose: UserOrDevice, range: DayRange): RawBuilder<unknown> {
   const owner = ownerOf(whose);
   const minutes = findCommonIntervalMinutes(range);
   if (minutes === 60)
-    return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
+    return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${rollupRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
   const pieces = userOrDeviceLoadProfilesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
   // Adds up over devices first, because computing local times takes longer than summing.
   return sql`
-    SELECT ${startOfClockUnitSql(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
+    SELECT ${startOfSubDayUnitSql(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
     FROM (
       SELECT at, sum(${ENERGY})::bigint AS ${ENERGY}, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
       FROM (${pieces}) q GROUP BY 1 HAVING sum(${sql.ref(COLUMN_BY_MEASURE.coveredMs)}) <> 0
@@ -247,7 +247,7 @@ function monthsOfHours(whose: UserOrDevice, range: DayRange): RawBuilder<unknown
 
 /** `from` and `to` are starts of UTC months. */
 function wholeMonths(whose: UserOrDevice, range: { from: Date; to: Date }): RawBuilder<unknown> {
-  const hours = levelRowsSql(findRollupLevel('user_monthly_by_hour'), ownerOf(whose), range, SUMS);
+  const hours = rollupRowsSql(findRollupLevel('user_monthly_by_hour'), ownerOf(whose), range, SUMS);
   return monthsOfProfile(sql`SELECT month, hour_of_day, ${ENERGY} AS used, ${ESTIMATED} FROM (${hours}) h`);
 }
 

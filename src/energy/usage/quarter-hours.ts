@@ -11,8 +11,8 @@ import {
   STORED_HOURS_TABLE,
 } from '#src/rollups/levels.ts';
 import type { MeasureWeights, WeightedTimeRange } from '../home/role-periods.ts';
-import type { ClockUnit, DayRange } from '../ranges.ts';
-import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
+import type { DayRange, SubDayUnit } from '../ranges.ts';
+import { createWallClock, getStartOfSubDayUnit } from '../wall-clock.ts';
 
 const QUARTER_HOURS_OF = { day: 96, hour: 4, open: 1 };
 
@@ -136,9 +136,9 @@ export interface QuarterHourGroup {
 }
 
 /** Returns the quarter-hours of a range, grouped by local hours or shorter units. */
-export function groupQuarterHoursByClockUnit(
+export function groupQuarterHoursBySubDayUnit(
   range: DayRange,
-  unit: ClockUnit,
+  unit: SubDayUnit,
 ): { quarters: { from: Date; to: Date }; units: QuarterHourGroup[] } {
   const [fromMs, toMs] = [range.from, range.to].map(
     (time) => Math.ceil(time.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS,
@@ -146,7 +146,7 @@ export function groupQuarterHoursByClockUnit(
   const clockOf = createWallClock(fromMs, toMs, range.zone);
   const units: QuarterHourGroup[] = [];
   for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_HOUR_MS, at++) {
-    const startMs = getStartOfClockUnit(ms, clockOf(ms), unit);
+    const startMs = getStartOfSubDayUnit(ms, clockOf(ms), unit);
     const last = units.at(-1);
     if (last?.startMs === startMs) last.end = at + 1;
     else units.push({ startMs, first: at, end: at + 1 });

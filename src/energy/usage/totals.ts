@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { DAY_MS, HOUR_MS, type MilliwattHours } from '#src/core/units.ts';
 import type { Database, QueryFunction } from '#src/database/connect.ts';
 import { getEstimatedExportKey } from '#src/database/meter.ts';
-import { closedAndOpenDeviceRowsSql, userOrDeviceLoadProfilesSql } from '#src/rollups/level-queries.ts';
+import { closedAndOpenHourRowsOfDevicesSql, userOrDeviceLoadProfilesSql } from '#src/rollups/level-queries.ts';
 import { COLUMN_BY_MEASURE, LOAD_PROFILE_LEVEL, ROW_TIME_COLUMN } from '#src/rollups/levels.ts';
 import { type DayRange, findCommonIntervalMinutes } from '../ranges.ts';
 
@@ -32,7 +32,7 @@ export interface TimeRangeByAggregate {
 }
 
 /** Splits a time range so that few rows have to be read. */
-export function splitTimeRange({ startMs, endMs }: Omit<UserTimeRange, 'userId'>): TimeRangeByAggregate {
+export function splitRangeByAggregate({ startMs, endMs }: Omit<UserTimeRange, 'userId'>): TimeRangeByAggregate {
   const none: [number, number] = [startMs, startMs];
   if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) {
     return { days: none, before: none, after: none, quarters: [startMs, endMs] };
@@ -43,12 +43,12 @@ export function splitTimeRange({ startMs, endMs }: Omit<UserTimeRange, 'userId'>
 }
 
 /** Returns the imports of all devices of the user in each range, in mWh; 0 if nothing is known. */
-export async function readImportsInSpans(
+export async function readImportedEnergyInRanges(
   query: QueryFunction,
   spans: readonly UserTimeRange[],
 ): Promise<MilliwattHours[]> {
   if (spans.length === 0) return [];
-  const pieces = spans.map(splitTimeRange);
+  const pieces = spans.map(splitRangeByAggregate);
   const column = (of: (one: TimeRangeByAggregate) => number) => pieces.map((one) => new Date(of(one)));
   const { rows } = await query<{ total_milliwatt_hours: MilliwattHours }>(
     `SELECT (
@@ -87,21 +87,21 @@ export async function readImportsInSpans(
   return rows.map((row) => row.total_milliwatt_hours);
 }
 
-export interface DeviceImport {
+export interface DeviceImportedEnergy {
   deviceId: string;
   milliwattHours: MilliwattHours;
 }
 
 /** Returns the imports of each of the user's devices in each range, largest first. */
-export async function readDeviceImportsInSpans(
+export async function readDeviceImportedEnergyInRanges(
   query: QueryFunction,
   spans: readonly UserTimeRange[],
-): Promise<DeviceImport[][]> {
-  const { rows } = await query<DeviceImport & { place: number }>(
+): Promise<DeviceImportedEnergy[][]> {
+  const { rows } = await query<DeviceImportedEnergy & { place: number }>(
     `SELECT f.place::int AS place, d.device_id AS "deviceId", d."milliwattHours"
      FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, starts_at, ends_at, place)
      CROSS JOIN LATERAL (SELECT i.device_id, sum(i.${ENERGY})::bigint AS "milliwattHours"
-       FROM ${closedAndOpenDeviceRowsSql(LOAD_PROFILE_LEVEL, [ENERGY], { from: 'f.starts_at', to: 'f.ends_at' })} i
+       FROM ${closedAndOpenHourRowsOfDevicesSql(LOAD_PROFILE_LEVEL, [ENERGY], { from: 'f.starts_at', to: 'f.ends_at' })} i
        WHERE i.user_id = f.user_id GROUP BY 1) d
      WHERE d."milliwattHours" > 0 ORDER BY f.place, d."milliwattHours" DESC, d.device_id`,
     [

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { ESPI_RESOURCE_PATH } from '#src/auth/green-button.ts';
-import { CLOCK_UNITS, type DayRange } from '#src/energy/ranges.ts';
+import { type DayRange, SUB_DAY_UNIT_MINUTES } from '#src/energy/ranges.ts';
 import { findCurrencyNumber } from './currency-numbers.ts';
 import {
   createEntryFormatter,
@@ -239,7 +239,7 @@ function readingTypeXml(direction: Direction, currency: number | null, unit: Gre
   const { accumulation, commodity, dataQualifier, kind, wattHours, milli } = INTERVAL_READING;
   return `<espi:ReadingType><espi:accumulationBehaviour>${accumulation}</espi:accumulationBehaviour><espi:commodity>${commodity}</espi:commodity>${
     currency === null ? '' : `<espi:currency>${currency}</espi:currency>`
-  }<espi:dataQualifier>${dataQualifier}</espi:dataQualifier><espi:defaultQuality>${QUALITY.valid}</espi:defaultQuality><espi:flowDirection>${DIRECTIONS[direction].flow}</espi:flowDirection><espi:intervalLength>${CLOCK_UNITS[unit] * 60}</espi:intervalLength><espi:kind>${kind}</espi:kind><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom></espi:ReadingType>`;
+  }<espi:dataQualifier>${dataQualifier}</espi:dataQualifier><espi:defaultQuality>${QUALITY.valid}</espi:defaultQuality><espi:flowDirection>${DIRECTIONS[direction].flow}</espi:flowDirection><espi:intervalLength>${SUB_DAY_UNIT_MINUTES[unit] * 60}</espi:intervalLength><espi:kind>${kind}</espi:kind><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom></espi:ReadingType>`;
 }
 
 function blockXml(intervals: readonly GreenButtonInterval[], direction: Direction, hasCost: boolean): string {

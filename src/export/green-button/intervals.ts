@@ -7,7 +7,7 @@ import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtEnergyRange, listBoughtEnergyRanges } from '#src/energy/home/role-periods.ts';
 import { type DayRange, splitByMonth, splitQuarterHours } from '#src/energy/ranges.ts';
-import { type ClockQuarterHour, createWallClock, getStartOfClockUnit } from '#src/energy/wall-clock.ts';
+import { createWallClock, getStartOfSubDayUnit, type LocalQuarterHour } from '#src/energy/wall-clock.ts';
 import { getCurrencyDecimals } from '#src/tariffs/currency.ts';
 
 /** Lengths of the intervals of a feed. */
@@ -66,7 +66,7 @@ export async function loadGreenButtonData(
     buyer.deviceId === undefined ? sources.meter : await createDeviceEnergySource(db, buyer.deviceId, { exported: 1 });
   const intervals = await intervalsOf(meter, range, now, unit);
   markEdited(intervals, await editedTimes(db, buyer, range));
-  const startOf = (ms: number, clock: ClockQuarterHour) => String(getStartOfClockUnit(ms, clock, unit));
+  const startOf = (ms: number, clock: LocalQuarterHour) => String(getStartOfSubDayUnit(ms, clock, unit));
   const costs = await computeCostSums(sources, { range, now }, startOf, false);
   for (const interval of intervals) {
     const cost = exactly(costs.get(String(interval.startMs)));
@@ -120,7 +120,7 @@ async function intervalsOf(
     const clockOf = createWallClock(chunkMs, endMs, range.zone);
     for (let ms = chunkMs, at = 0; ms < endMs; ms += QUARTER_HOUR_MS, at++) {
       const clock = clockOf(ms);
-      const startMs = getStartOfClockUnit(ms, clock, unit);
+      const startMs = getStartOfSubDayUnit(ms, clock, unit);
       const interval = intervals.get(startMs) ?? { ...NOTHING, startMs, date: clock.day.date };
       intervals.set(startMs, interval);
       interval.durationMs = ms + QUARTER_HOUR_MS - startMs;

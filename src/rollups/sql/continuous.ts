@@ -9,24 +9,24 @@ import { APPLY_HOURS_FUNCTION, deleteEmptyHoursSql } from './hours.ts';
 import {
   closedHoursCommentsSql,
   createRollupSource,
-  getLevelBelow,
-  levelKeyOrdinalsSql,
-  levelKeysSql,
-  measureSumsSql,
+  getSourceRollupLevel,
+  rollupKeyColumnsSql,
+  rollupKeyOrdinalsSql,
+  sumsPerMeasureSql,
   timeBucketSql,
 } from './pieces.ts';
 
 /** Returns the SQL of a real-time continuous aggregate: for recent data, a query reads the level below. */
 export function continuousAggregateSql(level: RollupLevel): string {
-  const below = getLevelBelow(level);
+  const below = getSourceRollupLevel(level);
   const [source, relation] = below.isOfDevice
     ? [{ prefix: '', keys: STORED_HOURS_TABLE.keys, time: STORED_HOURS_TABLE.time }, STORED_HOURS_TABLE.relation]
     : [createRollupSource(below), getClosedHoursRelation(below)];
   return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${getClosedHoursRelation(level)} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
-SELECT ${levelKeysSql(level, source, timeBucketSql)},
-${measureSumsSql()}${lastOfPeak(level)}
+SELECT ${rollupKeyColumnsSql(level, source, timeBucketSql)},
+${sumsPerMeasureSql()}${lastOfPeak(level)}
 FROM ${relation}
-GROUP BY ${levelKeyOrdinalsSql(level)} WITH NO DATA;
+GROUP BY ${rollupKeyOrdinalsSql(level)} WITH NO DATA;
 ${closedHoursCommentsSql(level, 'VIEW')}
 `;
 }
@@ -44,13 +44,13 @@ function lastOfPeak({ peak }: RollupLevel): string {
 
 /** Returns the SQL of a view that sums the hours of one user by month. */
 export function monthsViewSql(level: RollupLevel): string {
-  const below = getLevelBelow(level);
+  const below = getSourceRollupLevel(level);
   return `-- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
 CREATE OR REPLACE VIEW ${getClosedHoursRelation(level)} AS
-SELECT ${levelKeysSql(level, createRollupSource(below), timeBucketSql)},
-${measureSumsSql()}
+SELECT ${rollupKeyColumnsSql(level, createRollupSource(below), timeBucketSql)},
+${sumsPerMeasureSql()}
 FROM ${getClosedHoursRelation(below)}
-GROUP BY ${levelKeyOrdinalsSql(level)};
+GROUP BY ${rollupKeyOrdinalsSql(level)};
 ${closedHoursCommentsSql(level, 'VIEW')}
 `;
 }
@@ -104,7 +104,7 @@ BEGIN
     DELETE FROM late_deltas l WHERE l.day = which AND l.device_id = ANY (devices) RETURNING l.*
   ), quarter_hours AS (
     SELECT ${KEYS.join(', ')}, count(*) AS differences,
-${measureSumsSql().replaceAll(/^/gm, '    ')}
+${sumsPerMeasureSql().replaceAll(/^/gm, '    ')}
     FROM taken GROUP BY ${KEYS.join(', ')}
   )
   SELECT coalesce(sum(differences), 0), array_agg(ROW (${columns.join(', ')})::interval_delta)

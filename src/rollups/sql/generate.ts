@@ -15,13 +15,13 @@ import { closeOpenHoursFunctionSql, openHourViewsSql, publicViewsSql } from './o
 import { packingFunctionsSql } from './pack.ts';
 import {
   createRollupSource,
-  getLevelBelow,
+  getSourceRollupLevel,
   hasKnownDataSql,
-  levelKeyOrdinalsSql,
-  levelKeysSql,
-  measureSumsSql,
   peakColumnSql,
   quoteLiteral,
+  rollupKeyColumnsSql,
+  rollupKeyOrdinalsSql,
+  sumsPerMeasureSql,
 } from './pieces.ts';
 import { applyDeltasFunctionSql, eraseConsumptionFunctionSql, levelTableSql } from './tables.ts';
 
@@ -29,16 +29,16 @@ const DEVICE_HOURLY = findRollupLevel('device_hourly');
 
 /** Returns the SQL of the view that computes what a level should contain. */
 function expectedView(level: RollupLevel): string {
-  const below = getLevelBelow(level);
+  const below = getSourceRollupLevel(level);
   const [source, relation] = level.peak
     ? [below, getExpectedValuesRelation(below)]
     : [DEVICE_HOURLY, getClosedHoursRelation(DEVICE_HOURLY)];
   const says = `${getClosedHoursRelation(level)} as the load profile says it should be: what \`energy rollups check\` compares with.`;
   return `CREATE OR REPLACE VIEW ${getExpectedValuesRelation(level)} AS
-SELECT ${levelKeysSql(level, createRollupSource(source))},
-${measureSumsSql()}${peakColumnSql(level)}
+SELECT ${rollupKeyColumnsSql(level, createRollupSource(source))},
+${sumsPerMeasureSql()}${peakColumnSql(level)}
 FROM ${relation}
-GROUP BY ${levelKeyOrdinalsSql(level)}
+GROUP BY ${rollupKeyOrdinalsSql(level)}
 HAVING ${hasKnownDataSql()};
 COMMENT ON VIEW ${getExpectedValuesRelation(level)} IS ${quoteLiteral(says)};
 `;

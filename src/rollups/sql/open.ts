@@ -1,15 +1,15 @@
-import { bucketPeakSql, closedAndOpenRowsSql } from '../level-queries.ts';
+import { bucketPeakSql, closedAndOpenHourRowsSql } from '../level-queries.ts';
 import { COLUMN_BY_MEASURE, LOAD_PROFILE_LEVEL, MEASURE_COLUMNS, ROLLUP_LEVELS, type RollupLevel } from '../levels.ts';
 import {
   createRollupSource,
-  getLevelBelow,
   getPeakFunctionName,
+  getSourceRollupLevel,
   hasKnownDataSql,
   levelCommentsSql,
-  levelKeyOrdinalsSql,
-  levelKeysSql,
-  measureSumsSql,
   peakColumnSql,
+  rollupKeyColumnsSql,
+  rollupKeyOrdinalsSql,
+  sumsPerMeasureSql,
 } from './pieces.ts';
 
 /**
@@ -49,19 +49,21 @@ COMMENT ON VIEW open_quarter_hours IS 'The quarter-hours of open hours.';
 export const publicViewsSql = (): string => [LOAD_PROFILE_LEVEL, ...ROLLUP_LEVELS].map(publicView).join('\n');
 
 function publicView(level: RollupLevel): string {
-  const body = level.isView ? summed(level, getLevelBelow(level).relation, peakColumnSql(level)) : closedAndOpen(level);
+  const body = level.isView
+    ? summed(level, getSourceRollupLevel(level).relation, peakColumnSql(level))
+    : closedAndOpen(level);
   return `${body}
 ${levelCommentsSql(level)}
 `;
 }
 
 function summed(level: RollupLevel, from: string, peak: string): string {
-  const source = level.isView ? getLevelBelow(level) : level;
+  const source = level.isView ? getSourceRollupLevel(level) : level;
   return `CREATE OR REPLACE VIEW ${level.relation} AS
-SELECT ${levelKeysSql(level, createRollupSource(source))},
-${measureSumsSql()}${peak}
+SELECT ${rollupKeyColumnsSql(level, createRollupSource(source))},
+${sumsPerMeasureSql()}${peak}
 FROM ${from}
-GROUP BY ${levelKeyOrdinalsSql(level)}
+GROUP BY ${rollupKeyOrdinalsSql(level)}
 HAVING ${hasKnownDataSql()};`;
 }
 
@@ -71,8 +73,8 @@ HAVING ${hasKnownDataSql()};`;
  */
 function closedAndOpen(level: RollupLevel): string {
   const { keys, peak } = level;
-  if (!peak) return summed(level, `${closedAndOpenRowsSql(level, MEASURE_COLUMNS)} parts`, '');
-  const parts = closedAndOpenRowsSql(level, MEASURE_COLUMNS, {
+  if (!peak) return summed(level, `${closedAndOpenHourRowsSql(level, MEASURE_COLUMNS)} parts`, '');
+  const parts = closedAndOpenHourRowsSql(level, MEASURE_COLUMNS, {
     closed: `, ${peak.column}, false AS is_open`,
     open: ', NULL, true',
   });

@@ -25,7 +25,7 @@ export const DELTAS_SOURCE: RollupSource = {
   time: 'starts_at',
 };
 
-export const getLevelBelow = ({ above }: RollupLevel): RollupLevel => findRollupLevel(above);
+export const getSourceRollupLevel = ({ above }: RollupLevel): RollupLevel => findRollupLevel(above);
 
 /** Returns the SQL expression for the start of the hour, day or month that contains a time. It differs by the kind of database. */
 export type BucketExpression = (unit: RollupLevel['unit'], time: string) => string;
@@ -36,7 +36,7 @@ const plainBucket: BucketExpression = (unit, time) =>
 /** The expression that continuous aggregates require. The planner can convert a condition on it to a condition on the time itself. */
 export const timeBucketSql: BucketExpression = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
 
-export function levelKeySql(
+export function rollupKeyColumnSql(
   level: RollupLevel,
   key: RollupKey,
   { prefix, keys, time }: RollupSource,
@@ -48,19 +48,19 @@ export function levelKeySql(
   throw new Error(`${level.relation}.${key} cannot be told from ${keys.join(', ')}`);
 }
 
-export const levelKeysSql = (level: RollupLevel, source: RollupSource, bucketOf = plainBucket): string =>
+export const rollupKeyColumnsSql = (level: RollupLevel, source: RollupSource, bucketOf = plainBucket): string =>
   level.keys
     .map((key) => {
-      const expression = levelKeySql(level, key, source, bucketOf);
+      const expression = rollupKeyColumnSql(level, key, source, bucketOf);
       return expression === key ? key : `${expression} AS ${key}`;
     })
     .join(', ');
 
 /** Returns `1, 2, …` for GROUP BY and ORDER BY: the positions of the key columns, with which each query of an aggregate begins. */
-export const levelKeyOrdinalsSql = ({ keys }: RollupLevel): string => keys.map((_, index) => index + 1).join(', ');
+export const rollupKeyOrdinalsSql = ({ keys }: RollupLevel): string => keys.map((_, index) => index + 1).join(', ');
 
 /** Returns `sum(x)::bigint AS x` for every measure, one per line. */
-export const measureSumsSql = (): string =>
+export const sumsPerMeasureSql = (): string =>
   MEASURE_COLUMNS.map((column) => `  sum(${column})::bigint AS ${column}`).join(',\n');
 
 /** Returns the SQL of the column with a level's peak, computed from the level below. */

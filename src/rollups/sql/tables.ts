@@ -2,7 +2,7 @@ import {
   COLUMN_BY_MEASURE,
   getClosedHoursRelation,
   KNOWN_DATA_COLUMNS,
-  listLevelColumns,
+  listRollupColumns,
   MEASURE_COLUMNS,
   PACKED_DAYS_TABLE,
   type RollupKey,
@@ -14,10 +14,10 @@ import { APPLY_HOURS_FUNCTION } from './hours.ts';
 import {
   closedHoursCommentsSql,
   DELTAS_SOURCE,
-  getLevelBelow,
-  levelKeyOrdinalsSql,
-  levelKeySql,
-  levelKeysSql,
+  getSourceRollupLevel,
+  rollupKeyColumnSql,
+  rollupKeyColumnsSql,
+  rollupKeyOrdinalsSql,
 } from './pieces.ts';
 
 /** Functions that generate the SQL of levels that are tables, for databases without continuous aggregates. Each write updates them. */
@@ -38,7 +38,7 @@ function typeOf({ keys, peak }: RollupLevel, column: string): string {
 export function levelTableSql(level: RollupLevel): string {
   const { keys, primaryKey, time } = level;
   const stored = getClosedHoursRelation(level);
-  const columns = listLevelColumns(level);
+  const columns = listRollupColumns(level);
   const width = Math.max(...columns.map((column) => column.length));
   const lines = columns.map((column) => `  ${column.padEnd(width)} ${typeOf(level, column)},\n`).join('');
   const byUser = primaryKey[0] !== 'user_id' && keys.includes('user_id');
@@ -84,7 +84,7 @@ const nothingKnown = (alias: string): string =>
 function applyFunction(level: RollupLevel): string {
   const { keys, primaryKey, peak } = level;
   const relation = getClosedHoursRelation(level);
-  const rowKeys = keys.map((key) => levelKeySql(level, key, DELTAS_SOURCE)).join(', ');
+  const rowKeys = keys.map((key) => rollupKeyColumnSql(level, key, DELTAS_SOURCE)).join(', ');
   const summed = MEASURE_COLUMNS.map((column) => `sum(d.${column})`).join(', ');
   const added = MEASURE_COLUMNS.map((column) => `    ${column} = t.${column} + excluded.${column}`).join(',\n');
   const falls = KNOWN_DATA_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
@@ -95,14 +95,14 @@ BEGIN
   INSERT INTO ${relation} AS t (${[...keys, ...MEASURE_COLUMNS].join(', ')})
   SELECT ${rowKeys}, ${summed}
   FROM unnest(deltas) d
-  GROUP BY ${levelKeyOrdinalsSql(level)}
-  ORDER BY ${levelKeyOrdinalsSql(level)}
+  GROUP BY ${rollupKeyOrdinalsSql(level)}
+  ORDER BY ${rollupKeyOrdinalsSql(level)}
   ON CONFLICT (${primaryKey.join(', ')}) DO UPDATE SET
 ${added};
   -- Where nothing is known any more there is no row, never a 0.
   IF EXISTS (SELECT FROM unnest(deltas) d WHERE ${falls}) THEN
     DELETE FROM ${relation} t
-    USING (SELECT DISTINCT ${levelKeysSql(level, DELTAS_SOURCE)} FROM unnest(deltas) d) d
+    USING (SELECT DISTINCT ${rollupKeyColumnsSql(level, DELTAS_SOURCE)} FROM unnest(deltas) d) d
     WHERE ${same} AND ${nothingKnown('t')};
   END IF;${peak ? `\n${peakUpdate(level, peak)}` : ''}
 END
@@ -120,7 +120,7 @@ const LENGTH: Record<RollupLevel['unit'], string> = {
 /** Returns the SQL that recomputes the peaks of changed rows from the level below. */
 function peakUpdate(level: RollupLevel, peak: NonNullable<RollupLevel['peak']>): string {
   const { time, keys } = level;
-  const below = getLevelBelow(level);
+  const below = getSourceRollupLevel(level);
   const measure = COLUMN_BY_MEASURE[peak.measure];
   const [owner] = keys;
   return `  -- The ${peak.of} with the highest sum, the earliest of equals.
@@ -131,7 +131,7 @@ function peakUpdate(level: RollupLevel, peak: NonNullable<RollupLevel['peak']>):
       WHERE h.${owner} = k.${owner} AND h.${below.time} >= k.${time} AND h.${below.time} < k.${time} + interval '${LENGTH[level.unit]}' AND h.${measure} > 0
       ORDER BY h.${measure} DESC, h.${peak.of} LIMIT 1
     ) AS ${peak.column}
-    FROM (SELECT DISTINCT ${levelKeysSql(level, DELTAS_SOURCE)} FROM unnest(deltas) d) k
+    FROM (SELECT DISTINCT ${rollupKeyColumnsSql(level, DELTAS_SOURCE)} FROM unnest(deltas) d) k
   ) p
   WHERE ${keys.map((key) => `u.${key} = p.${key}`).join(' AND ')} AND u.${peak.column} IS DISTINCT FROM p.${peak.column};`;
 }

@@ -11,7 +11,7 @@ import {
 import { runInTransaction } from '#src/database/transaction.ts';
 import { unpackDaysIntoHours } from '#src/rollups/pack.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
-import { createMovingPool } from '../move.ts';
+import { createPoolForMove } from '../move.ts';
 import {
   assertAggregatesMatch,
   findKeysWithRows,
@@ -87,8 +87,8 @@ const FEW_ROWS = 10_000;
  */
 export async function moveUsers(sourceUrl: string, targetUrl: string, how: UsersMoveOptions): Promise<UsersMoveReport> {
   const pools = {
-    source: createMovingPool(sourceUrl, { side: 'old', max: 8 }),
-    target: createMovingPool(targetUrl, { side: 'new', max: 8 }),
+    source: createPoolForMove(sourceUrl, { side: 'old', max: 8 }),
+    target: createPoolForMove(targetUrl, { side: 'new', max: 8 }),
   };
   try {
     const both = await connectToInstallations(pools);

@@ -92,7 +92,7 @@ async function claimDue(db: Database, leaseId: string, now: Date): Promise<Claim
     const [first] = due.rows;
     if (!first) return [];
     const claimed = await joinOrBeginTransaction(db, async (trx) => {
-      if (!(await claimSourceHost(trx, first.host))) return [];
+      if (!(await reserveFetchFromHost(trx, first.host))) return [];
       return leaseSeries(trx, first.fetch_key, leaseId, now);
     });
     // If no series was reserved, another worker has just fetched from this host. The next iteration skips the host.
@@ -117,7 +117,7 @@ async function leaseSeries(db: Database, fetchKey: string, leaseId: string, now:
 }
 
 /** Records a fetch from a host. Returns false if the last one was less than a second ago. Must be called before each fetch. */
-export async function claimSourceHost(db: Database, host: string): Promise<boolean> {
+export async function reserveFetchFromHost(db: Database, host: string): Promise<boolean> {
   const { rows } = await sql`INSERT INTO source_hosts VALUES (${host}, clock_timestamp())
     ON CONFLICT (host) DO UPDATE SET fetched_at = clock_timestamp()
     WHERE source_hosts.fetched_at <= clock_timestamp() - interval '1 second' RETURNING host`.execute(db);

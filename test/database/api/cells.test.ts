@@ -3,7 +3,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { parseCell, setCell } from '#src/core/cell.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
-import { canConnectToRabbitMq, canPublish, isClientIdOfAnotherLogin } from '#src/devices/broker-access.ts';
+import { canConnectToRabbitMq, canPublishOnTopic, isClientIdOfAnotherLogin } from '#src/devices/broker-access.ts';
 import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import { startTestApi, TEST_URL, type TestApi } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
@@ -128,8 +128,8 @@ test('a passkey signs in to the cell that has it, because it signs the challenge
 
 test('a device of a cell has its own topics, and cannot use the client id of another login', () => {
   const [one, other] = [`dev_c2_${'0'.repeat(26)}`, `dev_c2_${'1'.repeat(26)}`];
-  expect(canPublish(one, `energy/v1/${one}/readings`)).toBe(true);
-  expect(canPublish(one, `energy/v1/${other}/readings`)).toBe(false);
+  expect(canPublishOnTopic(one, `energy/v1/${one}/readings`)).toBe(true);
+  expect(canPublishOnTopic(one, `energy/v1/${other}/readings`)).toBe(false);
   expect([canConnectToRabbitMq(one, `${one}-1`), canConnectToRabbitMq(one, other)]).toEqual([true, false]);
   expect([isClientIdOfAnotherLogin(one, `${one}/x`), isClientIdOfAnotherLogin(one, `${other}/x`)]).toEqual([
     false,

@@ -2,11 +2,11 @@ import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
 import { STREAM_LIMITS } from '#src/api/stream-limits.ts';
 import type { TestApi } from '#test/support/api.ts';
-import { registerDashboardSessions, TEST_START } from '#test/support/dashboard-sessions.ts';
+import { setUpDashboardSessions, TEST_START } from '#test/support/dashboard-sessions.ts';
 import { createTestMeter } from '#test/support/meters.ts';
 
 let api: TestApi;
-const { signedIn, follow } = registerDashboardSessions((made) => {
+const { signedIn, follow } = setUpDashboardSessions((made) => {
   api = made;
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { type Person, setUpDashboardApi } from '#test/support/dashboard-api.ts';
 import { createTestMeter } from '#test/support/meters.ts';
 
-const own = registerDashboardApi();
+const own = setUpDashboardApi();
 const { ask, statuses, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 

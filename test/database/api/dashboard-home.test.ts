@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createDevice } from '#src/devices/store.ts';
-import { registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { setUpDashboardApi } from '#test/support/dashboard-api.ts';
 import { createTestMeter } from '#test/support/meters.ts';
 
-const own = registerDashboardApi();
+const own = setUpDashboardApi();
 const { ask, statuses, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 const everybody = () => ({ home, utility, stranger, admin });

@@ -3,13 +3,13 @@ import { replayRejectedMessages } from '#ingest/replay-rejected.ts';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { COLUMN_BY_MEASURE, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
-import { registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { setUpDashboardApi } from '#test/support/dashboard-api.ts';
 import { createTestMeter } from '#test/support/meters.ts';
 
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
 
-const own = registerDashboardApi();
+const own = setUpDashboardApi();
 const { ask, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 

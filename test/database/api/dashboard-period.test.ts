@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
-import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { type Person, setUpDashboardApi } from '#test/support/dashboard-api.ts';
 import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 
 /** Tests of a home's usage and costs in a period, as the dashboard requests them. */
@@ -9,7 +9,7 @@ const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-const own = registerDashboardApi();
+const own = setUpDashboardApi();
 const { ask } = own;
 const { utility, home: anna } = own.people;
 

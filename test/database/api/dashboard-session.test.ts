@@ -8,12 +8,12 @@ import { startTestApi, type TestApi, type TestApiResponse } from '#test/support/
 import {
   findEmailAddress,
   getSessionCookie,
-  registerDashboardSessions,
+  setUpDashboardSessions,
   UNREACHABLE_RATE_LIMITS,
 } from '#test/support/dashboard-sessions.ts';
 
 let api: TestApi;
-const { later, post, emailOf, mailed, signedIn, follow } = registerDashboardSessions((made) => {
+const { later, post, emailOf, mailed, signedIn, follow } = setUpDashboardSessions((made) => {
   api = made;
 });
 

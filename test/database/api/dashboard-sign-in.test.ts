@@ -1,10 +1,10 @@
 import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi, type TestApiResponse } from '#test/support/api.ts';
-import { registerDashboardSessions, UNREACHABLE_RATE_LIMITS } from '#test/support/dashboard-sessions.ts';
+import { setUpDashboardSessions, UNREACHABLE_RATE_LIMITS } from '#test/support/dashboard-sessions.ts';
 
 let api: TestApi;
-const { later, post, emailOf, mailed } = registerDashboardSessions((made) => {
+const { later, post, emailOf, mailed } = setUpDashboardSessions((made) => {
   api = made;
 });
 

@@ -4,13 +4,13 @@ import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
-import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { type Person, setUpDashboardApi } from '#test/support/dashboard-api.ts';
 
 /**
  * Tests of the dashboard's question whether a meter was replaced, which it asks after a register has decreased or jumped. The dashboard
  * asks only about the last weeks, so the tests use the database's clock.
  */
-const own = registerDashboardApi();
+const own = setUpDashboardApi();
 const { utility, stranger } = own.people;
 const nowMs = Math.floor(Date.now() / 60_000) * 60_000;
 beforeAll(() => {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDevice } from '#src/devices/store.ts';
-import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { type Person, setUpDashboardApi } from '#test/support/dashboard-api.ts';
 import { addToLoadProfile, COMPLETE_QUARTER_HOUR_MEASURES } from '#test/support/load-profile.ts';
 
-const own = registerDashboardApi();
+const own = setUpDashboardApi();
 const { ask, sql } = own;
 const { utility, stranger } = own.people;
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { setUpDashboardApi } from '#test/support/dashboard-api.ts';
 
-const own = registerDashboardApi();
+const own = setUpDashboardApi();
 const { ask, statuses, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 const everybody = () => ({ home, utility, stranger, admin });

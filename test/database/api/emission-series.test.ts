@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eraseUser } from '#src/users/erase.ts';
-import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
+import { type CallersByRole, setUpCallersByRole } from '#test/support/callers.ts';
 import { unzip } from '#test/support/unzip.ts';
 
 /** Tests of the differences between emission series and price series, and of an account's choice of an emission series. */
@@ -8,7 +8,7 @@ let api: CallersByRole['api'];
 let admin: CallersByRole['admin'];
 let utility: CallersByRole['utility'];
 let home: CallersByRole['home'];
-registerCallersByRole((made) => {
+setUpCallersByRole((made) => {
   ({ api, admin, utility, home } = made);
 });
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { recordSilences } from '#src/devices/fleet/record-silences.ts';
-import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
+import { recordDeviceSilences } from '#src/devices/fleet/record-silences.ts';
+import { type CallersByRole, setUpCallersByRole } from '#test/support/callers.ts';
 
 let { api, admin, utility, home }: CallersByRole = {} as CallersByRole;
-registerCallersByRole((made) => ({ api, admin, utility, home } = made));
+setUpCallersByRole((made) => ({ api, admin, utility, home } = made));
 // The service uses the database's clock to determine a device's status.
 beforeAll(() => {
   api.now = new Date();
@@ -75,7 +75,7 @@ beforeAll(async () => {
   gatewayId = json.gateway_id;
   await placeBehindGateway(gatewayId, ids.garage ?? '', 'tasmota');
   await setLastSeen(ids.garage ?? '', 60 * 5, true);
-  await recordSilences(api.db, api.now);
+  await recordDeviceSilences(api.db, api.now);
 });
 
 describe('devices of a fleet', () => {
@@ -299,15 +299,15 @@ describe('silences', () => {
     const { rows } = await api.database.pool.query(
       'SELECT count(*)::int AS count FROM device_silences WHERE ended_at IS NULL',
     );
-    expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 0 });
+    expect(await recordDeviceSilences(api.db, api.now)).toEqual({ began: 0, ended: 0 });
     await setLastSeen(ids.garage ?? '', 3, true);
     // Since this change of `last_seen_at`, the worker has not looked for silent devices. The list must be correct nevertheless.
     expect(await names('silent_for_hours=1')).not.toContain('Garage 12/B');
     expect(await names('sort=last_seen_at')).toHaveLength((await list()).length);
-    expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 1 });
+    expect(await recordDeviceSilences(api.db, api.now)).toEqual({ began: 0, ended: 1 });
     await setLastSeen(ids.garage ?? '', 2, true);
     const later = new Date(api.now.getTime() + 2 * HOUR_MS);
-    expect((await recordSilences(api.db, later)).began).toBeGreaterThan(0);
+    expect((await recordDeviceSilences(api.db, later)).began).toBeGreaterThan(0);
     const { rows: now } = await api.database.pool.query(
       'SELECT count(*)::int AS count FROM device_silences WHERE ended_at IS NULL',
     );

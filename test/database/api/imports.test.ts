@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import { deleteExpiredImportCredentials } from '#src/onboarding/imports.ts';
 import type { TestApi } from '#test/support/api.ts';
-import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
+import { type CallersByRole, setUpCallersByRole } from '#test/support/callers.ts';
 
 let api: TestApi;
 let admin: CallersByRole['admin'];
 let utility: CallersByRole['utility'];
 let home: CallersByRole['home'];
-registerCallersByRole((made) => ({ api, admin, utility, home } = made));
+setUpCallersByRole((made) => ({ api, admin, utility, home } = made));
 
 const post = (
   key: string,

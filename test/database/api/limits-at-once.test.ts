@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDatabaseCounter } from '#src/auth/database-counter.ts';
-import { createBrokerClaimHandlers } from '#src/start/ingest.ts';
+import { createDatabaseRequestCounter } from '#src/auth/database-counter.ts';
+import { createBrokerMeterClaimHandlers } from '#src/start/ingest.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 
 /** Maximum number of refused attempts per minute from one network. After that, the service responds with 429. */
@@ -96,9 +96,9 @@ test('many meters of one building that connect concurrently are not limited, and
 });
 
 test('the limit applies at the broker, too, which shares its count of refusals with HTTPS', async () => {
-  const claims = createBrokerClaimHandlers(
+  const claims = createBrokerMeterClaimHandlers(
     api.db,
-    createDatabaseCounter(api.db, {}, () => api.now),
+    createDatabaseRequestCounter(api.db, {}, () => api.now),
   );
   const guess = (serial: string, from: string) =>
     claims.claim(batch.batch_id, Buffer.from(JSON.stringify({ serial })), from);

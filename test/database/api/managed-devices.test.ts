@@ -6,14 +6,14 @@ import { createDevice, updateDevice } from '#src/devices/store.ts';
 import { importDevices } from '#src/onboarding/import.ts';
 import { COMMAND_LINE_ACTOR } from '#src/users/audit.ts';
 import type { TestApi } from '#test/support/api.ts';
-import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
+import { type CallersByRole, setUpCallersByRole } from '#test/support/callers.ts';
 import { createTestMeter } from '#test/support/meters.ts';
 
 let api: TestApi;
 let admin: CallersByRole['admin'];
 let utility: CallersByRole['utility'];
 let home: CallersByRole['home'];
-registerCallersByRole((made) => ({ api, admin, utility, home } = made));
+setUpCallersByRole((made) => ({ api, admin, utility, home } = made));
 
 const ask = (method: string, path: string, key: string, body?: unknown) =>
   api.send(path, { method, key, ...(body === undefined ? {} : { body }) });

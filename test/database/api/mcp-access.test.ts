@@ -9,26 +9,26 @@ import {
   bob,
   carl,
   carlsMeter,
+  createKeyFor,
   dora,
   dorasMeter,
   foreignMeter,
   hall,
-  http,
-  INJECTION,
-  keyOf,
-  may,
+  MAY_ARGUMENTS,
   ofAnna,
   ofGroup,
   ofMember,
   ofMeter,
   ofUtility,
+  PROMPT_INJECTION_TEXT,
   plug,
-  registerMcpHomes,
+  sendWithKey,
+  setUpMcpHomes,
   utility,
 } from '#test/support/mcp-homes.ts';
 
 /** Tools for AI assistants return and change nothing that the key may not access. */
-registerMcpHomes();
+setUpMcpHomes();
 
 /** Clients, with the kind of each client's key. */
 const KINDS = () =>
@@ -46,10 +46,10 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
     const day = { unit: 'day', date: '2026-06-01' };
     const asked: [ToolClient, string, Record<string, unknown>, number][] = [
       [ofAnna, 'energy_insights', foreign, 403],
-      [ofAnna, 'energy_costs', { ...may, ...foreign }, 403],
+      [ofAnna, 'energy_costs', { ...MAY_ARGUMENTS, ...foreign }, 403],
       [ofAnna, 'compare_period', { ...day, ...foreign }, 403],
       [ofAnna, 'compare_costs', { ...day, ...foreign }, 403],
-      [ofAnna, 'explain_figure', { ...may, ...foreign }, 403],
+      [ofAnna, 'explain_figure', { ...MAY_ARGUMENTS, ...foreign }, 403],
       [ofAnna, 'list_remarks', foreign, 403],
       [ofAnna, 'list_devices', foreign, 403],
       [ofAnna, 'list_alerts', foreign, 403],
@@ -59,16 +59,16 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
       [ofAnna, 'compare_period', { ...day, device_id: foreignMeter }, 404],
       [ofAnna, 'list_rejected_messages', {}, 403],
       [ofUtility, 'energy_insights', foreign, 404],
-      [ofUtility, 'explain_figure', { ...may, ...foreign }, 404],
+      [ofUtility, 'explain_figure', { ...MAY_ARGUMENTS, ...foreign }, 404],
       [ofUtility, 'get_device', { device_id: foreignMeter }, 404],
-      [ofUtility, 'energy_costs', { ...may, ...foreign }, 404],
+      [ofUtility, 'energy_costs', { ...MAY_ARGUMENTS, ...foreign }, 404],
       [ofUtility, 'list_devices', foreign, 404],
       [ofUtility, 'device_usage', { device_id: foreignMeter }, 404],
       [ofUtility, 'list_rejected_messages', {}, 403],
       // A member's key for another home gives no access to the member's own home.
       [ofMember, 'energy_insights', foreign, 403],
       [ofMember, 'energy_insights', { user_id: carl.userId }, 403],
-      [ofMember, 'energy_costs', { ...may, user_id: carl.userId }, 403],
+      [ofMember, 'energy_costs', { ...MAY_ARGUMENTS, user_id: carl.userId }, 403],
       [ofMember, 'list_devices', { user_id: carl.userId }, 403],
       [ofMember, 'get_device', { device_id: carlsMeter }, 404],
       [ofMember, 'compare_period', { ...day, device_id: foreignMeter }, 404],
@@ -78,7 +78,7 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
       [ofGroup, 'energy_insights', { user_id: utility.userId }, 404],
       [ofGroup, 'energy_insights', {}, 404],
       [ofGroup, 'compare_costs', { ...day, user_id: dora.userId }, 404],
-      [ofGroup, 'explain_figure', { ...may, user_id: dora.userId }, 404],
+      [ofGroup, 'explain_figure', { ...MAY_ARGUMENTS, user_id: dora.userId }, 404],
       [ofGroup, 'get_device', { device_id: dorasMeter }, 404],
       [ofGroup, 'device_quality', { device_id: foreignMeter }, 404],
       // A key that can only write a device's readings cannot read anything, not even about this device.
@@ -110,7 +110,7 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
       const { client } = await connectMcpClient(api, key, { headers });
       return (await client.listTools()).tools.map(({ name }) => name);
     };
-    const limited = await keyOf(anna, { scopes: ['devices:read'] satisfies Scope[] });
+    const limited = await createKeyFor(anna, { scopes: ['devices:read'] satisfies Scope[] });
     expect(await names(limited)).toEqual(['list_devices', 'get_device']);
     const scoped = await connectMcpClient(api, limited);
     for (const tool of ['energy_insights', 'energy_costs', 'list_homes', 'list_alerts'])
@@ -127,19 +127,20 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
   });
 
   test('about homes outside the group of a limited key; a revoked key gets nothing', async () => {
-    const { json } = await http('/v1/groups', utility.key, { name: 'Street' });
-    const groupKey = await keyOf(utility, { group_id: json.group_id });
+    const { json } = await sendWithKey('/v1/groups', utility.key, { name: 'Street' });
+    const groupKey = await createKeyFor(utility, { group_id: json.group_id });
     const ofStreet = await connectMcpClient(api, groupKey);
     expect(await ofStreet.refusalOf('energy_insights', { user_id: anna.userId })).toBe(404);
     expect(await ofStreet.refusalOf('get_device', { device_id: hall })).toBe(404);
     expect((await ofStreet.ask('list_homes')).data).toEqual([]);
-    await http(`/v1/groups/${json.group_id}/users`, utility.key, { add: [anna.userId] });
+    await sendWithKey(`/v1/groups/${json.group_id}/users`, utility.key, { add: [anna.userId] });
     expect(
-      (await ofStreet.ask('energy_insights', { ...may, group_by: 'month', user_id: anna.userId })).data[0].kwh_used,
+      (await ofStreet.ask('energy_insights', { ...MAY_ARGUMENTS, group_by: 'month', user_id: anna.userId })).data[0]
+        .kwh_used,
     ).toBe(744);
 
-    const { json: made } = await http('/v1/keys', anna.key, { scopes: ['insights:read'] });
-    await http(`/v1/keys/${made.key_id}`, anna.key, undefined, 'DELETE');
+    const { json: made } = await sendWithKey('/v1/keys', anna.key, { scopes: ['insights:read'] });
+    await sendWithKey(`/v1/keys/${made.key_id}`, anna.key, undefined, 'DELETE');
     await expect(connectMcpClient(api, made.key)).rejects.toThrow();
     await expect(connectMcpClient(api, 'eus_live_unknown')).rejects.toThrow();
   });
@@ -147,7 +148,7 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
 
 describe('changes by MCP tools', () => {
   test('need the header, and are recorded in the audit log as made through MCP', async () => {
-    const change = { device_id: plug, location: `${INJECTION}!` };
+    const change = { device_id: plug, location: `${PROMPT_INJECTION_TEXT}!` };
     expect(await ofAnna.refusalOf('move_device', change)).toBe(403);
     const writing = await connectMcpClient(api, anna.key, { headers: { 'energy-allow-write': '1' } });
     expect((await writing.ask('move_device', change)).location).toBe(change.location);
@@ -168,15 +169,15 @@ describe('changes by MCP tools', () => {
       },
       expect.objectContaining({ action: 'alert.created', target: alert_id, actor_user_id: anna.userId }),
     ]);
-    const reading = await keyOf(anna, { scopes: ['devices:read'] });
+    const reading = await createKeyFor(anna, { scopes: ['devices:read'] });
     const unable = await connectMcpClient(api, reading, { headers: { 'energy-allow-write': '1' } });
     expect(await unable.refusalOf('move_device', change)).toBe(403);
-    await writing.ask('move_device', { device_id: plug, location: INJECTION });
+    await writing.ask('move_device', { device_id: plug, location: PROMPT_INJECTION_TEXT });
   });
 
   test('return texts of owners only as data members', async () => {
     const { data } = await ofAnna.ask('list_devices');
-    expect(data.find((one: { device_id: string }) => one.device_id === plug).location).toBe(INJECTION);
+    expect(data.find((one: { device_id: string }) => one.device_id === plug).location).toBe(PROMPT_INJECTION_TEXT);
     const { tools } = await ofAnna.client.listTools();
     expect(JSON.stringify([tools, ofAnna.client.getInstructions()])).not.toContain('ignore all');
     // Text that a user entered appears only as the complete value of a JSON member.
@@ -186,7 +187,7 @@ describe('changes by MCP tools', () => {
       ['compare_period', { unit: 'day', date: '2026-06-15' }],
     ] as const) {
       const text = JSON.stringify(await ofAnna.ask(tool, values));
-      expect(text.split('ignore all').length).toBe(text.split(`"location":"${INJECTION}"`).length);
+      expect(text.split('ignore all').length).toBe(text.split(`"location":"${PROMPT_INJECTION_TEXT}"`).length);
     }
   });
 });

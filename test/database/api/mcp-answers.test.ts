@@ -8,19 +8,19 @@ import {
   dora,
   foreignMeter,
   hall,
-  may,
+  MAY_ARGUMENTS,
   ofAnna,
   ofGroup,
   ofMember,
   ofUtility,
   plug,
-  registerMcpHomes,
+  setUpMcpHomes,
 } from '#test/support/mcp-homes.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 import { createTemporaryFolder } from '#test/support/service.ts';
 
 /** Tools for AI assistants return known answers. */
-registerMcpHomes();
+setUpMcpHomes();
 
 /** A question, the tool call that answers it, and the known answer. */
 type Question = [
@@ -47,7 +47,7 @@ const OF_ANNA: Question[] = [
   [
     'What did I use in May?',
     'energy_insights',
-    () => ({ ...may, group_by: 'month' }),
+    () => ({ ...MAY_ARGUMENTS, group_by: 'month' }),
     (one) => one.data[0].kwh_used,
     744,
   ],
@@ -58,20 +58,26 @@ const OF_ANNA: Question[] = [
     (one) => one.data.map((row: { kwh_used: number }) => row.kwh_used),
     Array(24).fill(2),
   ],
-  ['How many days are in May?', 'energy_insights', () => may, (one) => one.data.length, 31],
+  ['How many days are in May?', 'energy_insights', () => MAY_ARGUMENTS, (one) => one.data.length, 31],
   ['What did I use in the last 30 days?', 'energy_insights', () => ({}), (one) => one.kwh_used, 1_056],
   [
     'What did I take from the grid?',
     'energy_insights',
-    () => ({ ...may, group_by: 'month', include: 'grid_import,coverage' }),
+    () => ({ ...MAY_ARGUMENTS, group_by: 'month', include: 'grid_import,coverage' }),
     (one) => [one.data[0].grid_import_kwh, one.data[0].complete],
     [744, true],
   ],
-  ['Did I use gas?', 'energy_insights', () => ({ ...may, group_by: 'month', commodity: 'gas' }), (one) => one.data, []],
+  [
+    'Did I use gas?',
+    'energy_insights',
+    () => ({ ...MAY_ARGUMENTS, group_by: 'month', commodity: 'gas' }),
+    (one) => one.data,
+    [],
+  ],
   [
     'What did May cost?',
     'energy_costs',
-    () => ({ ...may, group_by: 'month' }),
+    () => ({ ...MAY_ARGUMENTS, group_by: 'month' }),
     (one) => [one.data[0].cost.total, one.data[0].cost.currency],
     ['223.20', 'EUR'],
   ],
@@ -159,7 +165,7 @@ const OF_ANNA: Question[] = [
   [
     'How good are the data of May?',
     'device_quality',
-    () => ({ device_id: hall, ...may }),
+    () => ({ device_id: hall, ...MAY_ARGUMENTS }),
     (one) => [one.data[0].month, one.data[0].import_kwh, one.data[0].rejected],
     ['2026-05', 744, 0],
   ],
@@ -182,14 +188,14 @@ const OF_UTILITY: Question[] = [
   [
     'What did Anna use in May?',
     'energy_insights',
-    () => ({ ...may, group_by: 'month', user_id: anna.userId }),
+    () => ({ ...MAY_ARGUMENTS, group_by: 'month', user_id: anna.userId }),
     (one) => one.data[0].kwh_used,
     744,
   ],
   [
     'What did it cost her?',
     'energy_costs',
-    () => ({ ...may, group_by: 'month', user_id: anna.userId }),
+    () => ({ ...MAY_ARGUMENTS, group_by: 'month', user_id: anna.userId }),
     (one) => one.data[0].cost.total,
     '223.20',
   ],
@@ -202,11 +208,11 @@ const OF_UTILITY: Question[] = [
   ],
 ];
 
-const ofMay = () => ({ ...may, group_by: 'month', user_id: anna.userId });
+const ofMay = () => ({ ...MAY_ARGUMENTS, group_by: 'month', user_id: anna.userId });
 const OF_MEMBER: Question[] = [
   ['Which home may I see?', 'list_homes', () => ({}), idsOf, () => [anna.userId]],
   ['What did it use in May?', 'energy_insights', ofMay, (one) => one.data[0].kwh_used, 744],
-  ['And without its name?', 'energy_insights', () => may, (one) => one.data.length, 31],
+  ['And without its name?', 'energy_insights', () => MAY_ARGUMENTS, (one) => one.data.length, 31],
   ['What did May cost there?', 'energy_costs', ofMay, (one) => one.data[0].cost.total, '223.20'],
   ['Which devices are there?', 'list_devices', () => ({}), (all) => all.data.length, 2],
   ['Where is the meter?', 'get_device', () => ({ device_id: hall }), (one) => one.location, 'Hall'],

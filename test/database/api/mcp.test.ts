@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createExpectedErrorBody, startTestApi, TEST_URL } from '#test/support/api.ts';
-import { connectMcpClient, trustCertificate } from '#test/support/mcp.ts';
-import { anna, api, may, ofAnna, PAGE, registerMcpHomes } from '#test/support/mcp-homes.ts';
+import { connectMcpClient, trustCertificateOfTestApi } from '#test/support/mcp.ts';
+import { ASSISTANT_ORIGIN, anna, api, MAY_ARGUMENTS, ofAnna, setUpMcpHomes } from '#test/support/mcp-homes.ts';
 
 /** The endpoint of the tools for AI assistants: its protocol, requests of hostile clients, and limits. */
-registerMcpHomes();
+setUpMcpHomes();
 
 describe('the MCP endpoint', () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
@@ -17,7 +17,7 @@ describe('the MCP endpoint', () => {
     });
 
   test('refuses pages of other origins before it checks the key, and accepts those of CORS_ORIGINS', async () => {
-    for (const origin of ['https://evil.example', 'null', `${PAGE}.evil.example`, 'http://localhost']) {
+    for (const origin of ['https://evil.example', 'null', `${ASSISTANT_ORIGIN}.evil.example`, 'http://localhost']) {
       const refused = await post(JSON.stringify(message), { origin }, 'eus_live_none');
       expect({ origin, status: refused.status, body: await refused.json() }).toEqual({
         origin,
@@ -25,9 +25,9 @@ describe('the MCP endpoint', () => {
         body: createExpectedErrorBody('originNotAllowed'),
       });
     }
-    const served = await post(JSON.stringify(message), { origin: PAGE });
-    expect([served.status, served.headers.get('access-control-allow-origin')]).toEqual([200, PAGE]);
-    const asked = { origin: PAGE, 'access-control-request-method': 'POST' };
+    const served = await post(JSON.stringify(message), { origin: ASSISTANT_ORIGIN });
+    expect([served.status, served.headers.get('access-control-allow-origin')]).toEqual([200, ASSISTANT_ORIGIN]);
+    const asked = { origin: ASSISTANT_ORIGIN, 'access-control-request-method': 'POST' };
     const preflight = await api.send('/mcp', { method: 'OPTIONS', headers: asked });
     expect(preflight.status).toBe(204);
     expect(preflight.headers['access-control-allow-headers']).toContain('Energy-Allow-Write');
@@ -106,10 +106,10 @@ describe('the MCP endpoint', () => {
     for (const values of [
       { start: 'x', end: 'y' },
       { start: ['2026-05-01'], end: { a: 1 } },
-      { group_by: 'century', ...may },
+      { group_by: 'century', ...MAY_ARGUMENTS },
       { __proto__x: 1 },
       { constructor: 'x' },
-      { include: 'cost; DROP TABLE users', ...may },
+      { include: 'cost; DROP TABLE users', ...MAY_ARGUMENTS },
       { start: '1970-01-01', end: '2026-06-01', group_by: 'hour' },
     ])
       expect({ values, status: await ofAnna.refusalOf('energy_insights', values) }).toEqual({ values, status: 422 });
@@ -134,7 +134,7 @@ test('every message counts as one request of the account, and is refused with 42
     limits: { free: limits, developer: limits, enterprise: limits, address: limits },
   });
   try {
-    trustCertificate(small);
+    trustCertificateOfTestApi(small);
     const { key } = await small.user('homeowner');
     // Nine requests are allowed in a minute. The client needs four to connect, and then calls a tool three times.
     const client = await connectMcpClient(small, key);

@@ -3,14 +3,10 @@ import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { startTestApi, TEST_URL, type TestApi, type TestApiResponse } from '#test/support/api.ts';
 import { createAuthenticator, type ForgedResponse } from '#test/support/authenticator.ts';
-import {
-  getSessionCookie,
-  registerDashboardSessions,
-  UNREACHABLE_RATE_LIMITS,
-} from '#test/support/dashboard-sessions.ts';
+import { getSessionCookie, setUpDashboardSessions, UNREACHABLE_RATE_LIMITS } from '#test/support/dashboard-sessions.ts';
 
 let api: TestApi;
-const { later, post, signedIn } = registerDashboardSessions((made) => {
+const { later, post, signedIn } = setUpDashboardSessions((made) => {
   api = made;
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadPrices } from '#src/tariffs/prices.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
+import { type CallersByRole, setUpCallersByRole } from '#test/support/callers.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -10,7 +10,7 @@ let api: CallersByRole['api'];
 let admin: CallersByRole['admin'];
 let utility: CallersByRole['utility'];
 let home: CallersByRole['home'];
-registerCallersByRole((made) => {
+setUpCallersByRole((made) => {
   ({ api, admin, utility, home } = made);
 });
 

@@ -29,14 +29,14 @@ import {
   putPrices,
   readNextFetchTime,
   readPrices,
-  registerSourceApi,
-  SECRET_BOX,
+  SECRET_ENCRYPTER,
   setPresetResponse,
   setSourceResponse,
+  setUpSourceApi,
   utility,
 } from '#test/support/price-sources.ts';
 
-registerSourceApi();
+setUpSourceApi();
 
 describe('recorded answers of a server', () => {
   const recorded = (file: string) => readFile(new URL(`../../data/price-answers/${file}`, import.meta.url), 'utf8');
@@ -288,13 +288,13 @@ describe('several workers', () => {
       await patchSeries(id, { source: createTestSource({ url: buildSourceUrl('/new') }) });
       return fetchTestResponse(request);
     };
-    await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: changing, clock: () => api.now });
+    await fetchDueSource({ db: api.db, box: SECRET_ENCRYPTER, fetchAnswer: changing, clock: () => api.now });
     expect([await readPrices(id), await readNextFetchTime(id)]).toEqual([{}, '15T11:15']);
     const killed: SourceFetcher = () => Promise.reject(new Error('killed'));
     await api.database.pool.query('DELETE FROM source_hosts');
     const stopping = AbortSignal.abort();
     // If a worker stops during a fetch, it releases the source at once.
-    await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: killed, clock: () => api.now, stopping });
+    await fetchDueSource({ db: api.db, box: SECRET_ENCRYPTER, fetchAnswer: killed, clock: () => api.now, stopping });
     await api.database.pool.query('DELETE FROM source_hosts');
     await fetchAllSources();
     expect(await readPrices(id)).toEqual({ '15T12:00': '1' });

@@ -4,7 +4,7 @@ import {
   advanceClock,
   api,
   buildSourceUrl,
-  createForeignTestSource,
+  createExternalTestSource,
   createRowsResponse,
   createTestSource,
   deletePrices,
@@ -20,12 +20,12 @@ import {
   putPrices,
   readNextFetchTime,
   readPrices,
-  registerSourceApi,
   setSourceResponse,
+  setUpSourceApi,
   utility,
 } from '#test/support/price-sources.ts';
 
-registerSourceApi();
+setUpSourceApi();
 
 describe('a series with a source', () => {
   test('is fetched once when the source is set and then at its times, and shows the last result', async () => {
@@ -107,7 +107,7 @@ describe('a series with a source', () => {
     await fetchAllSources();
     expect(host.calls.map(({ path, headers }) => [path, headers['x-key']])).toEqual([['/other', 'one']]);
     expect((await getSeries(id)).name).toBe('Other');
-    const foreign = createForeignTestSource();
+    const foreign = createExternalTestSource();
     expect((await patchSeries(id, { source: foreign })).json.details[0].field).toBe('source.headers');
     expect((await patchSeries(id, { source: { ...foreign, headers: {} } })).status).toBe(200);
     await patchSeries(id, { source: createTestSource({ headers: {} }) });
@@ -187,24 +187,24 @@ describe('an emission series with a source', () => {
 
 describe('a source is refused', () => {
   test.each([
-    [createForeignTestSource({ url: 'http://prices.example/x' }), 'source.url'],
-    [createForeignTestSource({ url: 'https://user:pass@prices.example/x' }), 'source.url'],
-    [createForeignTestSource({ format: 'yaml' }), 'source.format'],
-    [createForeignTestSource({ starts_at: '$..from' }), 'source.starts_at'],
-    [createForeignTestSource({ value: '$.rows[*]' }), 'source.value'],
-    [createForeignTestSource({ items: '$.rows[?@.price>1]' }), 'source.items'],
-    [createForeignTestSource({ format: 'csv' }), 'source.items'],
-    [createForeignTestSource({ format: 'xml', items: undefined }), 'source.items'],
-    [createForeignTestSource({ scale: '0.00000000001' }), 'source.scale'],
-    [createForeignTestSource({ scale: 0 }), 'source.scale'],
-    [createForeignTestSource({ timezone: 'CEST' }), 'source.timezone'],
-    [createForeignTestSource({ at: [] }), 'source.at'],
-    [createForeignTestSource({ at: ['24:00'] }), 'source.at.0'],
-    [createForeignTestSource({ at: ['11:15', '11:15'] }), 'source.at'],
-    [createForeignTestSource({ at: Array.from({ length: 25 }, (_, minute) => `10:${minute + 10}`) }), 'source.at'],
-    [createForeignTestSource({ headers: { Host: 'x' } }), 'source.headers.Host'],
-    [createForeignTestSource({ headers: { 'x-key': 'a\nb' } }), 'source.headers.x-key'],
-    [createForeignTestSource({ colour: 1 }), 'source.colour'],
+    [createExternalTestSource({ url: 'http://prices.example/x' }), 'source.url'],
+    [createExternalTestSource({ url: 'https://user:pass@prices.example/x' }), 'source.url'],
+    [createExternalTestSource({ format: 'yaml' }), 'source.format'],
+    [createExternalTestSource({ starts_at: '$..from' }), 'source.starts_at'],
+    [createExternalTestSource({ value: '$.rows[*]' }), 'source.value'],
+    [createExternalTestSource({ items: '$.rows[?@.price>1]' }), 'source.items'],
+    [createExternalTestSource({ format: 'csv' }), 'source.items'],
+    [createExternalTestSource({ format: 'xml', items: undefined }), 'source.items'],
+    [createExternalTestSource({ scale: '0.00000000001' }), 'source.scale'],
+    [createExternalTestSource({ scale: 0 }), 'source.scale'],
+    [createExternalTestSource({ timezone: 'CEST' }), 'source.timezone'],
+    [createExternalTestSource({ at: [] }), 'source.at'],
+    [createExternalTestSource({ at: ['24:00'] }), 'source.at.0'],
+    [createExternalTestSource({ at: ['11:15', '11:15'] }), 'source.at'],
+    [createExternalTestSource({ at: Array.from({ length: 25 }, (_, minute) => `10:${minute + 10}`) }), 'source.at'],
+    [createExternalTestSource({ headers: { Host: 'x' } }), 'source.headers.Host'],
+    [createExternalTestSource({ headers: { 'x-key': 'a\nb' } }), 'source.headers.x-key'],
+    [createExternalTestSource({ colour: 1 }), 'source.colour'],
     [{ preset: 'nobody' }, 'source.preset'],
     [{ preset: 'entsoe_fr' }, 'source.token'],
     [{ preset: 'awattar_de', token: 'x' }, 'source.token'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isDeviceLoginValid } from '#src/devices/credentials.ts';
 import type { TestApi } from '#test/support/api.ts';
-import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
+import { type CallersByRole, setUpCallersByRole } from '#test/support/callers.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -9,7 +9,7 @@ let api: TestApi;
 let admin: CallersByRole['admin'];
 let utility: CallersByRole['utility'];
 let home: CallersByRole['home'];
-registerCallersByRole((made) => ({ api, admin, utility, home } = made));
+setUpCallersByRole((made) => ({ api, admin, utility, home } = made));
 
 const post = (path: string, key: string, body?: unknown) => api.send(path, { method: 'POST', key, body });
 const makeBatch = async (more: object = {}, key = utility.key) =>

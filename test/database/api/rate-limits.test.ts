@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDatabaseCounter, deleteOldCounters } from '#src/auth/database-counter.ts';
-import { createRedisCounter } from '#src/auth/redis-counter.ts';
+import { createDatabaseRequestCounter, deleteOldRequestCounters } from '#src/auth/database-counter.ts';
+import { createRedisRequestCounter } from '#src/auth/redis-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import type { Database } from '#src/database/connect.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -24,9 +24,9 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
   let redis: TestRedis | undefined;
   const ends: (() => Promise<void>)[] = [];
   const newCounter = async (db: Database, clock: () => Date): Promise<RequestCounter> => {
-    if (!redis) return createDatabaseCounter(db, PLANS, clock);
+    if (!redis) return createDatabaseRequestCounter(db, PLANS, clock);
     const log = pino({ level: 'silent' });
-    const counter = await createRedisCounter(redis.url, { db, plans: PLANS, clock, environment: 'live', log });
+    const counter = await createRedisRequestCounter(redis.url, { db, plans: PLANS, clock, environment: 'live', log });
     ends.push(counter.stop);
     return counter;
   };
@@ -153,7 +153,7 @@ test('the database counts while Redis is unavailable, and Redis counts again aft
   const api = await startTestApi({
     async counter(db, clock) {
       const log = pino({ level: 'silent' });
-      const counter = await createRedisCounter(redis.url, { db, plans: PLANS, clock, environment: 'live', log });
+      const counter = await createRedisRequestCounter(redis.url, { db, plans: PLANS, clock, environment: 'live', log });
       ends.push(counter.stop);
       return counter;
     },
@@ -184,7 +184,7 @@ describe('requests of an erased account', () => {
     const client = await api.database.pool.connect();
     try {
       const [gone, stays] = [await api.user('homeowner'), await api.user('homeowner')];
-      const counter = createDatabaseCounter(api.db, PLANS, () => NOW);
+      const counter = createDatabaseRequestCounter(api.db, PLANS, () => NOW);
       await client.query('BEGIN');
       // Locks the account's row, as a deletion of the account does. A deletion may take minutes before it deletes the request counters.
       await client.query('SELECT FROM users WHERE user_id = $1 FOR UPDATE', [gone.userId]);
@@ -213,7 +213,7 @@ describe('requests of an erased account', () => {
 });
 
 test('counters are removed once their windows are over, not earlier', async () => {
-  const api = await startTestApi({ counter: async (db, clock) => createDatabaseCounter(db, PLANS, clock) });
+  const api = await startTestApi({ counter: async (db, clock) => createDatabaseRequestCounter(db, PLANS, clock) });
   const counted = async () => (await api.database.pool.query('SELECT counted FROM request_counts ORDER BY 1')).rows;
   try {
     api.now = NOW;
@@ -224,9 +224,9 @@ test('counters are removed once their windows are over, not earlier', async () =
     const late = await api.user('homeowner');
     await api.send('/v1/devices', { key: late.key });
     await expect.poll(counted).toHaveLength(3);
-    await deleteOldCounters(api.db, api.now);
+    await deleteOldRequestCounters(api.db, api.now);
     expect(await counted()).toHaveLength(3);
-    await deleteOldCounters(api.db, new Date(NOW.getTime() + 48 * 3_600_000 + 60_000));
+    await deleteOldRequestCounters(api.db, new Date(NOW.getTime() + 48 * 3_600_000 + 60_000));
     expect(await counted()).toEqual([{ counted: late.userId }]);
   } finally {
     await api.close();

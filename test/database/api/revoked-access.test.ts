@@ -7,7 +7,7 @@ import { EXAMPLES } from '#src/api/examples.ts';
 import { type AnyOperation, addOperation, defineOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { loadAccessibleUser } from '#src/auth/access.ts';
-import { createDatabaseCounter } from '#src/auth/database-counter.ts';
+import { createDatabaseRequestCounter } from '#src/auth/database-counter.ts';
 import { createKey, revokeKey } from '#src/auth/keys.ts';
 import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
@@ -363,7 +363,11 @@ test('an account that is suspended while its request’s body arrives changes no
     setTimeout(async () => {
       // Meanwhile, another process counts a thousand refused requests of the account.
       const one = { minute: 1, day: 1_000_000 };
-      const elsewhere = createDatabaseCounter(api.db, { free: one, developer: one, enterprise: one }, () => api.now);
+      const elsewhere = createDatabaseRequestCounter(
+        api.db,
+        { free: one, developer: one, enterprise: one },
+        () => api.now,
+      );
       await Promise.all(Array.from({ length: 1_001 }, () => elsewhere.take(who.userId)));
       slow.end(':"x"}');
     }, 300);

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_SCOPES } from '#src/auth/scopes.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type CallersByRole, registerCallersByRole } from '#test/support/callers.ts';
+import { type CallersByRole, setUpCallersByRole } from '#test/support/callers.ts';
 
 let api: CallersByRole['api'];
 let admin: CallersByRole['admin'];
 let utility: CallersByRole['utility'];
 let home: CallersByRole['home'];
-registerCallersByRole((made) => {
+setUpCallersByRole((made) => {
   ({ api, admin, utility, home } = made);
 });
 

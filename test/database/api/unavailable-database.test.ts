@@ -6,7 +6,7 @@ import { generate } from 'selfsigned';
 import { expect, test } from 'vitest';
 import { buildApp } from '#src/api/app.ts';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
-import { createDatabaseCounter } from '#src/auth/database-counter.ts';
+import { createDatabaseRequestCounter } from '#src/auth/database-counter.ts';
 import { createApiKey } from '#src/auth/key-format.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
@@ -31,7 +31,7 @@ test.each([
     },
     {
       authenticate: createAuthenticator(db, 'live'),
-      counter: createDatabaseCounter(db, {}, () => new Date()),
+      counter: createDatabaseRequestCounter(db, {}, () => new Date()),
       publicUrl: () => 'https://localhost:8443',
       secret: 'the secret of the tests',
       mqtt: { host: 'localhost', ports: null, is_plain_open: false },

@@ -5,18 +5,18 @@ import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
 import type { WebhookCall } from '#test/support/receiver.ts';
 import {
   deliveries,
-  listLog,
+  listDeliveryLog,
   receiver,
-  registerWebhookDeliveries,
+  setUpWebhookDeliveries,
   userId,
   webhookId,
 } from '#test/support/webhook-deliveries.ts';
 
-registerWebhookDeliveries();
+setUpWebhookDeliveries();
 
 describe('a receiver’s response', () => {
   const sent = async () => {
-    const [delivery] = await listLog();
+    const [delivery] = await listDeliveryLog();
     const which = { webhookId, deliveryId: delivery?.delivery_id ?? '' };
     const found = await findSentDelivery(deliveries.db, ALL_ACCOUNTS, which, 'live');
     if (!found) throw new Error('no delivery');
@@ -37,7 +37,7 @@ describe('a receiver’s response', () => {
       response_status: 422,
       response_body: '{"error":\t"no room für",\n "details": []}',
     });
-    const [listed] = await listLog();
+    const [listed] = await listDeliveryLog();
     expect(Object.keys(listed?.attempts[0] ?? {}).sort()).toEqual(['at', 'duration_ms', 'error', 'response_status']);
   });
 

@@ -9,16 +9,16 @@ import { queueTestEvent, retryDelivery } from '#test/support/delivery-log.ts';
 import {
   changeWebhook,
   deliveries,
-  listLog,
+  listDeliveryLog,
   listReceivedIds,
   readWebhookStatus,
   receiver,
-  registerWebhookDeliveries,
+  setUpWebhookDeliveries,
   userId,
   webhookId,
 } from '#test/support/webhook-deliveries.ts';
 
-registerWebhookDeliveries();
+setUpWebhookDeliveries();
 
 describe('a subscription', () => {
   test('is paused after 24 h without a success, and its owner notified by e-mail, once', async () => {
@@ -110,7 +110,7 @@ describe('a subscription', () => {
     deliveries.later(3_600);
     await deliveries.run();
     expect(receiver.calls).toEqual([]);
-    expect((await listLog())[0]).toMatchObject({ status: 'pending', next_attempt_at: null });
+    expect((await listDeliveryLog())[0]).toMatchObject({ status: 'pending', next_attempt_at: null });
     await changeWebhook({ status: 'active' });
     waited.push(await deliveries.happen(userId));
     await deliveries.run();
@@ -179,7 +179,7 @@ describe('a subscription', () => {
     await changeWebhook({ status: 'active' });
     await deliveries.run();
     expect(receiver.calls).toEqual([]);
-    expect((await listLog())[0]).toMatchObject({ status: 'failed', next_attempt_at: null });
+    expect((await listDeliveryLog())[0]).toMatchObject({ status: 'failed', next_attempt_at: null });
   });
 
   test('after a restore, messages and changed hours that are held back for a week are discarded', async () => {
@@ -243,7 +243,7 @@ describe('a subscription', () => {
     expect(listReceivedIds()).toEqual([young]);
     deliveries.later(24 * 86_400);
     await deleteExpiredEvents(deliveries.db, deliveries.now);
-    expect((await listLog()).map(({ event_id }) => event_id)).not.toContain(old);
+    expect((await listDeliveryLog()).map(({ event_id }) => event_id)).not.toContain(old);
   });
 
   test('is tested, and a delivery is retried by hand, with all its automatic retries', async () => {
@@ -254,7 +254,7 @@ describe('a subscription', () => {
       deliveries.later(wait);
       await deliveries.run();
     }
-    expect((await listLog())[0]?.status).toBe('failed');
+    expect((await listDeliveryLog())[0]?.status).toBe('failed');
     const again = await retryDelivery(
       deliveries.db,
       ALL_ACCOUNTS,
@@ -267,7 +267,7 @@ describe('a subscription', () => {
     receiver.answer = () => ({ status: 204 });
     deliveries.later(5);
     await deliveries.run();
-    const [delivery] = await listLog();
+    const [delivery] = await listDeliveryLog();
     expect(delivery?.status).toBe('succeeded');
     expect(delivery?.attempts).toHaveLength(8);
     expect(new Set(listReceivedIds())).toEqual(new Set([queued?.event_id]));

@@ -5,15 +5,15 @@ import { startWebhookReceiver, type WebhookCall } from '#test/support/receiver.t
 import {
   changeWebhook,
   deliveries,
-  listLog,
+  listDeliveryLog,
   listReceivedIds,
   receiver,
-  registerWebhookDeliveries,
-  SECRET,
+  setUpWebhookDeliveries,
   userId,
+  WEBHOOK_SIGNING_SECRET,
 } from '#test/support/webhook-deliveries.ts';
 
-registerWebhookDeliveries();
+setUpWebhookDeliveries();
 
 describe('an event', () => {
   test('arrives once, in its envelope, signed by Standard Webhooks', async () => {
@@ -25,17 +25,17 @@ describe('an event', () => {
     expect(receiver.calls).toHaveLength(1);
     const { headers, body } = receiver.calls[0] as WebhookCall;
     expect(headers['content-type']).toBe('application/json');
-    expect(new Webhook(SECRET).verify(body, headers)).toEqual({
+    expect(new Webhook(WEBHOOK_SIGNING_SECRET).verify(body, headers)).toEqual({
       id,
       type: 'user.created',
       created_at: deliveries.now.toISOString(),
       environment: 'live',
       data: { user_id: userId, email: 'ä@example.com' },
     });
-    expect(() => new Webhook(SECRET).verify(`${body} `, headers)).toThrow();
+    expect(() => new Webhook(WEBHOOK_SIGNING_SECRET).verify(`${body} `, headers)).toThrow();
     expect(headers['webhook-id']).toBe(id);
-    expect(body + JSON.stringify(headers)).not.toContain(SECRET.slice(6));
-    expect(await listLog()).toMatchObject([
+    expect(body + JSON.stringify(headers)).not.toContain(WEBHOOK_SIGNING_SECRET.slice(6));
+    expect(await listDeliveryLog()).toMatchObject([
       {
         event_id: id,
         event: 'user.created',
@@ -57,7 +57,9 @@ describe('an event', () => {
     await deliveries.run();
     deliveries.later(60);
     await deliveries.run();
-    expect(await listLog()).toMatchObject([{ status: 'succeeded', attempts: [{ response_status: 200, error: null }] }]);
+    expect(await listDeliveryLog()).toMatchObject([
+      { status: 'succeeded', attempts: [{ response_status: 200, error: null }] },
+    ]);
     expect(receiver.calls).toHaveLength(1);
   });
 
@@ -71,12 +73,12 @@ describe('an event', () => {
       return () => (raw ? new Webhook(secret, { format: 'raw' }) : new Webhook(secret)).verify(body, headers);
     };
     expect(verify('geheim & suess', true)).not.toThrow();
-    expect(verify(SECRET)).not.toThrow();
+    expect(verify(WEBHOOK_SIGNING_SECRET)).not.toThrow();
     await deliveries.database.pool.query("UPDATE webhooks SET former_token_valid_until = now() - interval '1 second'");
     await deliveries.happen(userId);
     await deliveries.run();
     expect(verify('geheim & suess', true)).not.toThrow();
-    expect(verify(SECRET)).toThrow();
+    expect(verify(WEBHOOK_SIGNING_SECRET)).toThrow();
   });
 
   test('is retried after 5 s, 30 s, 2 min, 15 min and 1 h if the receiver is down, with the same id and body', async () => {
@@ -94,7 +96,7 @@ describe('an event', () => {
     expect(waits).toEqual([1, 1, 1, 1, 1, 1, 0, 0]);
     expect(new Set(listReceivedIds())).toEqual(new Set([id]));
     expect(new Set(receiver.calls.map(({ body }) => body)).size).toBe(1);
-    const [delivery] = await listLog();
+    const [delivery] = await listDeliveryLog();
     expect(delivery).toMatchObject({ status: 'failed', next_attempt_at: null });
     expect(delivery?.attempts.map(({ response_status, error }) => [response_status, error])).toEqual(
       Array(6).fill([503, 'HTTP 503']),
@@ -115,7 +117,7 @@ describe('an event', () => {
     await deliveries.happen(userId);
     await deliveries.run();
     expect(receiver.calls).toHaveLength(1);
-    expect((await listLog())[0]).toMatchObject({ status: 'pending', attempts: [{ error }] });
+    expect((await listDeliveryLog())[0]).toMatchObject({ status: 'pending', attempts: [{ error }] });
   });
 
   test('fails if the receiver has a certificate for another name, or does not listen', async () => {
@@ -123,13 +125,13 @@ describe('an event', () => {
     await changeWebhook({ url: stranger.url });
     await deliveries.happen(userId);
     await deliveries.run();
-    expect((await listLog())[0]?.attempts[0]?.error).toBe(
+    expect((await listDeliveryLog())[0]?.attempts[0]?.error).toBe(
       'the receiver’s certificate is not trusted (self-signed); the service’s operator can name its authority in WEBHOOK_CA_FILE (DEPTH_ZERO_SELF_SIGNED_CERT)',
     );
     await stranger.close();
     deliveries.later(5);
     await deliveries.run();
-    expect((await listLog())[0]?.attempts[1]?.error).toBe(
+    expect((await listDeliveryLog())[0]?.attempts[1]?.error).toBe(
       'nothing listens at the receiver’s address and port; check that it runs (ECONNREFUSED)',
     );
     expect(stranger.calls).toEqual([]);
@@ -139,7 +141,7 @@ describe('an event', () => {
     receiver.answer = () => ({ status: 200, body: 'x'.repeat(4_000_000) });
     for (let index = 0; index < 3; index++) await deliveries.happen(userId);
     await deliveries.run();
-    expect((await listLog()).map(({ status: one }) => one)).toEqual(Array(3).fill('succeeded'));
+    expect((await listDeliveryLog()).map(({ status: one }) => one)).toEqual(Array(3).fill('succeeded'));
   });
 
   test('does not wait for other subscriptions: a hanging receiver delays only its own', async () => {

@@ -4,7 +4,7 @@ import { createReadingBatchWriter } from '#ingest/write/writer.ts';
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { recordSilences } from '#src/devices/fleet/record-silences.ts';
+import { recordDeviceSilences } from '#src/devices/fleet/record-silences.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTestMeter } from '#test/support/meters.ts';
@@ -134,13 +134,13 @@ test('a silence is recorded on time, and alerts fire for it, after a clock was m
   );
   await pool.query(`INSERT INTO silence_watches VALUES (now() - interval '1 hour', now() + interval '90 days')`);
   // The stored time of the latest check for silent devices may be in the future. Even then, no device becomes silent at once.
-  expect(await recordSilences(db, new Date())).toEqual({ began: 0, ended: 0 });
+  expect(await recordDeviceSilences(db, new Date())).toEqual({ began: 0, ended: 0 });
   await send(reporting.deviceId, '{"power_w": 101}');
   const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000);
   await pool.query("UPDATE device_heads SET seen_at = now() + interval '30 s' WHERE device_id = $1", [
     reporting.deviceId,
   ]);
-  await recordSilences(db, soon(1.002));
+  await recordDeviceSilences(db, soon(1.002));
   const silences = `SELECT device_id FROM device_silences WHERE ended_at IS NULL AND device_id = ANY ($1)`;
   const { rows } = await pool.query(silences, [[stopped.deviceId, reporting.deviceId]]);
   expect(rows).toEqual([{ device_id: stopped.deviceId }]);

@@ -14,7 +14,7 @@ import { createUser } from '#src/users/store.ts';
 import { arbitraryHistory, type ReadingHistory } from '#test/reference/histories.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 import { startBroker } from '#test/support/broker.ts';
-import { type FamilyCase, getCases } from '#test/support/family-cases.ts';
+import { type FamilyCase, getFamilyCases } from '#test/support/family-cases.ts';
 
 /** Number of random histories. Each is sent in three ways: over MQTT, over HTTPS, and over both. */
 const HISTORIES = Number(process.env.SENT_HISTORIES ?? 8);
@@ -203,7 +203,7 @@ function payloadWithTimes({ payload = '', received_at: ts }: FamilyCase['in']): 
 }
 
 // Cases with the retain flag are omitted, because an HTTPS request has no such flag.
-test.each(getCases('native').filter(([, { in: given }]) => !given.replayed))(
+test.each(getFamilyCases('native').filter(([, { in: given }]) => !given.replayed))(
   'the case %s stores the same through the broker, by a request and by both at once',
   async (_file, { in: given }) => {
     api.now = new Date(given.received_at);

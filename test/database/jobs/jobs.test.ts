@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { DATABASE_TIERS } from '#src/database/capabilities.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
-import { type Job, type JobDependencies, RUN_BY_ANOTHER_WORKER, startJobs } from '#src/jobs/schedule.ts';
+import { JOB_RUNNING_IN_OTHER_WORKER, type Job, type JobDependencies, startJobs } from '#src/jobs/schedule.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 
 /** Interval of a job that is longer than any test. */
@@ -145,7 +145,7 @@ test('a job that another worker runs is retried until it is done or that worker 
     next('left out', { lock: 'historyUpkeep' }),
   ]);
   let asked = 0;
-  const ownLock = job(async () => (++asked < 2 ? RUN_BY_ANOTHER_WORKER : ran.push('own lock')), {
+  const ownLock = job(async () => (++asked < 2 ? JOB_RUNNING_IN_OTHER_WORKER : ran.push('own lock')), {
     whenTaken: 'again',
   });
   stops.push(startJobs([ownLock], parts()).stop);

@@ -3,7 +3,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import type { IngestPair } from './ingest-pair.ts';
 import { findLongestGap } from './meters.ts';
-import { describePubackWait, type RepeatingPublisher, startRepeatingPublisher } from './publisher.ts';
+import { describePubackWait, type RetryingPublisher, startRetryingPublisher } from './publisher.ts';
 
 const EVERY_MS = 200;
 const STEP_MS = 1_000;
@@ -55,7 +55,7 @@ export async function killProcessesAlternately(
 ): Promise<KillTestResult> {
   const startMs = Math.floor(Date.now() / 1_000) * 1_000 - 18 * 3_600_000;
   const publishers = devices.map(({ deviceId, secret }) =>
-    startRepeatingPublisher({
+    startRetryingPublisher({
       nodes: [proxy],
       deviceId,
       secret,
@@ -77,7 +77,7 @@ export async function killProcessesAlternately(
   /** Waits until each client has received a PUBACK for a reading that it published after this call, or until `limitMs` have passed. */
   async function untilAllPublish(limitMs: number): Promise<void> {
     const [first, endMs] = [sent, Date.now() + limitMs];
-    const hasPublished = ({ acknowledged }: RepeatingPublisher) => acknowledged.has(first);
+    const hasPublished = ({ acknowledged }: RetryingPublisher) => acknowledged.has(first);
     while (Date.now() < endMs && !publishers.every(hasPublished)) await pause(50);
   }
   const done: KillRound[] = [];
@@ -114,11 +114,11 @@ export async function killProcessesAlternately(
   return { rounds: done, acknowledged, lost: acknowledged - times, doubled: stored - times };
 }
 
-function judge(publishers: readonly RepeatingPublisher[], fromMs: number): KillRound {
-  const hasMoved = ({ connectedAtMs }: RepeatingPublisher) => connectedAtMs.some((atMs) => atMs > fromMs);
+function judge(publishers: readonly RetryingPublisher[], fromMs: number): KillRound {
+  const hasMoved = ({ connectedAtMs }: RetryingPublisher) => connectedAtMs.some((atMs) => atMs > fromMs);
   const moved = publishers.filter(hasMoved);
-  const gapOf = (one: RepeatingPublisher) => findLongestGap([...one.acknowledged.values()], fromMs, Date.now());
-  const secondsOf = (one: RepeatingPublisher) => {
+  const gapOf = (one: RetryingPublisher) => findLongestGap([...one.acknowledged.values()], fromMs, Date.now());
+  const secondsOf = (one: RetryingPublisher) => {
     const gap = gapOf(one);
     return (gap.toMs - gap.fromMs) / 1_000;
   };

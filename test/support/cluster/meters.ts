@@ -7,7 +7,7 @@ export interface MeterLogin {
 }
 
 /** Meters that publish register readings with QoS 1, and repeat each reading until it is acknowledged. */
-export interface Meters {
+export interface MeterFleet {
   /** Acknowledged readings, with the time (ms) of their acknowledgement. */
   acknowledged: { reading: DecodedReading; atMs: number }[];
   /** Stops publishing. Resolves when all published readings are acknowledged. */
@@ -21,8 +21,8 @@ const STEP_MS = 60_000;
 const stepMilliwattHours = (index: number) => 10_000 + ((index * 7_919) % 20_001);
 
 /** Starts the meters. Each publishes ten readings a second, with timestamps one minute apart. `startMs`: first timestamp of each meter. */
-export function startMeters(url: string, logins: readonly MeterLogin[], startMs: number): Meters {
-  const acknowledged: Meters['acknowledged'] = [];
+export function startMeters(url: string, logins: readonly MeterLogin[], startMs: number): MeterFleet {
+  const acknowledged: MeterFleet['acknowledged'] = [];
   let isOver = false;
   const play = async ({ deviceId, secret }: MeterLogin) => {
     const client = await connectAsync(url, { username: deviceId, password: secret, reconnectPeriod: 200 });

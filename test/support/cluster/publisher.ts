@@ -1,7 +1,7 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 
 /** A device that publishes its messages in order, and repeats each of them until it is acknowledged. */
-export interface RepeatingPublisher {
+export interface RetryingPublisher {
   /** Times (ms) at which payloads were acknowledged, by the payload's index. */
   acknowledged: Map<number, number>;
   /** Times (ms) at which the device connected. */
@@ -34,7 +34,7 @@ const LISTED_ATTEMPTS = 10;
  * it ended.
  */
 export function describePubackWait(
-  { attempts }: Pick<RepeatingPublisher, 'attempts'>,
+  { attempts }: Pick<RetryingPublisher, 'attempts'>,
   fromMs: number,
   toMs: number,
 ): string {
@@ -57,7 +57,7 @@ const SILENCE_MS = 3_000;
 const MAX_IN_FLIGHT = 20;
 
 /** Connects as a device over MQTT 3.1.1 with a persistent session. The device tries the nodes in turn. */
-export function startRepeatingPublisher(options: {
+export function startRetryingPublisher(options: {
   /** Nodes to connect to, in turn. The caller may change the list. */
   nodes: readonly { host?: string; ports: { mqtt: number } }[];
   deviceId: string;
@@ -69,7 +69,7 @@ export function startRepeatingPublisher(options: {
   connectTimeoutMs?: number;
   /** Time (ms) without a PUBACK after which the device reconnects. */
   silenceMs?: number;
-}): RepeatingPublisher {
+}): RetryingPublisher {
   const { nodes, deviceId, secret, topic, connectTimeoutMs: connectTimeout = 2_000, silenceMs = SILENCE_MS } = options;
   const payloads: string[] = [];
   const acknowledged = new Map<number, number>();

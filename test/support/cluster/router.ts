@@ -33,7 +33,7 @@ export interface Router {
 }
 
 /** Several routers with a common file of accounts that have moved to another cell. */
-export interface Routers {
+export interface RouterGroup {
   all: readonly [Router, ...Router[]];
   /** Path of the file for `energy cells --file`. */
   cellsFile: string;
@@ -63,7 +63,7 @@ export async function startRouters(options: {
   c2: RoutedCell;
   count?: number;
   clientCa?: string;
-}): Promise<Routers> {
+}): Promise<RouterGroup> {
   const { tls, first, c2, count = 1, clientCa } = options;
   const folder = createDebian13TemporaryFolder();
   const { uid, gid } = findUnixUserIds(DEBIAN_13_FOLDER, 'haproxy');

@@ -13,7 +13,7 @@ import { findTopicOfRoutingKey, getReadingsTopic, ROUTING_KEYS } from '#src/devi
 import { createUser } from '#src/users/store.ts';
 import { computeReferenceConsumption, getStartOfHour } from '#test/reference/consumption.ts';
 import { startBrokerAuthEndpoint } from '#test/support/cluster/broker-calls.ts';
-import { startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
+import { startRetryingPublisher } from '#test/support/cluster/publisher.ts';
 import { type RabbitCluster, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
@@ -25,7 +25,7 @@ let cluster: RabbitCluster;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 const workers: RoleProcess[] = [];
 const sources: AmqpSource[] = [];
-let publishers: ReturnType<typeof startRepeatingPublisher>[] = [];
+let publishers: ReturnType<typeof startRetryingPublisher>[] = [];
 const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
 
 beforeAll(async () => {
@@ -227,7 +227,7 @@ test('acknowledged readings are stored and counted once, equal to the reference,
   };
   const [first, second] = [await start(), await start()];
   publishers = devices.map(({ id, secret }, index) =>
-    startRepeatingPublisher({ nodes: cluster.nodes, deviceId: id, secret, topic: getReadingsTopic(id), first: index }),
+    startRetryingPublisher({ nodes: cluster.nodes, deviceId: id, secret, topic: getReadingsTopic(id), first: index }),
   );
   const base = Date.now() - 20 * 3_600_000;
   const payloadOf = (device: number, sequence: number) =>

@@ -8,8 +8,8 @@ import { setCell } from '#src/core/cell.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { sendLoopbackRequest } from '#test/support/cluster/api-pair.ts';
 import { type Cell, startCell } from '#test/support/cluster/cell.ts';
-import { startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
-import { getRoutedCell, type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
+import { startRetryingPublisher } from '#test/support/cluster/publisher.ts';
+import { getRoutedCell, type Router, type RouterGroup, startRouters } from '#test/support/cluster/router.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type LocalCertificate, makeLocalCertificate } from '#test/support/local-certificate.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
@@ -27,7 +27,7 @@ let tls: LocalCertificate;
 let databases: [TestDatabase, TestDatabase];
 let first: Cell;
 let c2: Cell;
-let routers: Routers;
+let routers: RouterGroup;
 let router: Router;
 
 beforeAll(async () => {
@@ -93,7 +93,7 @@ const move = (home: Home, from: Cell, to: string, file = routers.cellsFile) =>
 
 /** Connects a meter through the router. */
 const meterOf = ({ deviceId, mqtt }: Home) =>
-  startRepeatingPublisher({
+  startRetryingPublisher({
     nodes: [{ ports: { mqtt: router.ports.mqtt } }],
     ...{ deviceId, secret: mqtt.password, topic: mqtt.topic, first: 0 },
   });

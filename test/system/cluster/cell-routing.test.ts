@@ -6,12 +6,12 @@ import { createServer as createTcpServer, type Server as TcpServer } from 'node:
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storeRoutingExceptions } from '#src/start/cells/exceptions.ts';
-import { type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
+import { type Router, type RouterGroup, startRouters } from '#test/support/cluster/router.ts';
 import { type LocalCertificate, makeLocalCertificate } from '#test/support/local-certificate.ts';
 import { TESTED_PROGRAM } from '#test/support/program.ts';
 
 /** The router with its deployed configuration, and two servers behind it. Each server responds with the name of its cell. */
-let routers: Routers;
+let routers: RouterGroup;
 let router: Router;
 let pair: LocalCertificate;
 let web: Record<'first' | 'c2', Server>;

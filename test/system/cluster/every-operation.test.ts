@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { setCell } from '#src/core/cell.ts';
 import { startTestApi, type TestApi, type TestApiResponse } from '#test/support/api.ts';
-import { type Routers, startRouters } from '#test/support/cluster/router.ts';
+import { type RouterGroup, startRouters } from '#test/support/cluster/router.ts';
 import { callEachOperation } from '#test/support/each-operation.ts';
 
 /** The API of the cell c2. The router in front of it also knows the first cell, which refuses every connection. */
 let api: TestApi;
-let routers: Routers;
+let routers: RouterGroup;
 let down: Server;
 let port: number;
 

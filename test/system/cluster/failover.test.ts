@@ -13,7 +13,7 @@ import { createUser } from '#src/users/store.ts';
 import { computeReferenceConsumption, getStartOfHour } from '#test/reference/consumption.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import { type ApiResponse, sendApiRequest } from '#test/support/api-request.ts';
-import { getLongestGapSeconds, type MeterLogin, type Meters, startMeters } from '#test/support/cluster/meters.ts';
+import { getLongestGapSeconds, type MeterFleet, type MeterLogin, startMeters } from '#test/support/cluster/meters.ts';
 import { type PatroniCluster, startPatroni } from '#test/support/cluster/patroni.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/receiver.ts';
 import { createTemporaryFolder, type RoleProcess, startRole } from '#test/support/service.ts';
@@ -205,7 +205,7 @@ test('a client reads its own writes from either API; a lagging standby reports i
 });
 
 /** Waits until the broker acknowledges messages after a failover. Returns the time without acknowledgements, in seconds. */
-async function untilAcknowledgedAgain(meters: Meters, fromMs: number): Promise<number> {
+async function untilAcknowledgedAgain(meters: MeterFleet, fromMs: number): Promise<number> {
   await cluster.primary();
   const primaryMs = Date.now();
   await expect
@@ -218,7 +218,7 @@ async function untilAcknowledgedAgain(meters: Meters, fromMs: number): Promise<n
   );
 }
 
-async function allStoredOnce({ acknowledged }: Meters): Promise<void> {
+async function allStoredOnce({ acknowledged }: MeterFleet): Promise<void> {
   const { rows: stored } = await pool.query(
     `SELECT device_id, (extract(epoch FROM read_at) * 1000)::bigint AS ms, value FROM readings JOIN series USING (series_id)`,
   );
@@ -237,7 +237,7 @@ async function allStoredOnce({ acknowledged }: Meters): Promise<void> {
 }
 
 /** Returns the energy of each hour in mWh, computed by the reference implementation in the tests. */
-async function hoursOf(acknowledged: Meters['acknowledged'], deviceId: string): Promise<[number, number][]> {
+async function hoursOf(acknowledged: MeterFleet['acknowledged'], deviceId: string): Promise<[number, number][]> {
   const { rows } = await pool.query(
     'SELECT limit_kw AS "limitKw", register_max_kwh AS "registerMaxKwh", max_gap_minutes AS "maxGapMinutes" FROM devices WHERE device_id = $1',
     [deviceId],
@@ -249,7 +249,7 @@ async function hoursOf(acknowledged: Meters['acknowledged'], deviceId: string): 
   ]);
 }
 
-async function alertsOnce({ acknowledged }: Meters): Promise<void> {
+async function alertsOnce({ acknowledged }: MeterFleet): Promise<void> {
   const expected = new Set<string>();
   for (const { userId, deviceId } of homes) {
     for (const [atMs, milliwattHours] of await hoursOf(acknowledged, deviceId)) {

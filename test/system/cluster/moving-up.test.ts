@@ -8,7 +8,7 @@ import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { computeReferenceConsumption, getStartOfHour } from '#test/reference/consumption.ts';
 import { startBrokerAuthEndpoint } from '#test/support/cluster/broker-calls.ts';
-import { type RepeatingPublisher, startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
+import { type RetryingPublisher, startRetryingPublisher } from '#test/support/cluster/publisher.ts';
 import { type RabbitCluster, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
@@ -29,7 +29,7 @@ let cluster: RabbitCluster;
 let mosquitto: Mosquitto;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 const workers: RoleProcess[] = [];
-const publishers: RepeatingPublisher[] = [];
+const publishers: RetryingPublisher[] = [];
 
 beforeAll(async () => {
   [database, folder] = await Promise.all([createTestDatabase(), createTemporaryFolder()]);
@@ -65,7 +65,7 @@ test('an installation moves from the embedded broker to mosquitto and on to Rabb
     const deviceId = device.device_id;
     ids.push(deviceId);
     publishers.push(
-      startRepeatingPublisher({ nodes: address, deviceId, secret, topic: getReadingsTopic(deviceId), first: 0 }),
+      startRetryingPublisher({ nodes: address, deviceId, secret, topic: getReadingsTopic(deviceId), first: 0 }),
     );
   }
   const base = Date.now() - 20 * 3_600_000;

@@ -11,8 +11,8 @@ import { createUser } from '#src/users/store.ts';
 import { createCertificateAuthority } from '#test/support/certificates.ts';
 import { sendLoopbackRequest } from '#test/support/cluster/api-pair.ts';
 import { type Cell, startCell } from '#test/support/cluster/cell.ts';
-import { startRepeatingPublisher } from '#test/support/cluster/publisher.ts';
-import { getRoutedCell, type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
+import { startRetryingPublisher } from '#test/support/cluster/publisher.ts';
+import { getRoutedCell, type Router, type RouterGroup, startRouters } from '#test/support/cluster/router.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type LocalCertificate, makeLocalCertificate } from '#test/support/local-certificate.ts';
 import { type OidcServer, startOidcServer } from '#test/support/oidc.ts';
@@ -34,7 +34,7 @@ let authority: Awaited<ReturnType<typeof createCertificateAuthority>>;
 let provider: OidcServer;
 let databases: Record<string, TestDatabase>;
 let cells: Record<string, Cell>;
-let routers: Routers;
+let routers: RouterGroup;
 let both: readonly [Router, Router];
 const clients: MqttClient[] = [];
 
@@ -96,7 +96,7 @@ async function makeHome(cell: string) {
 type Home = Awaited<ReturnType<typeof makeHome>>;
 
 const publisherOf = ({ deviceId, secret }: Home, from: 0 | 1) =>
-  startRepeatingPublisher({ nodes: both, deviceId, secret, topic: getReadingsTopic(deviceId), first: from });
+  startRetryingPublisher({ nodes: both, deviceId, secret, topic: getReadingsTopic(deviceId), first: from });
 const reading = (index: number) => JSON.stringify({ ts: Date.now() - 3_600_000 + index, power_w: index });
 
 async function storedIn(cell: string, { deviceId }: Pick<Home, 'deviceId'>): Promise<number> {

@@ -7,7 +7,7 @@ import {
   suggestThresholdKwh,
 } from '#src/dashboard/pages/alerts/alert.ts';
 import { words as said } from '#src/dashboard/words/words.ts';
-import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database/enums.ts';
+import { ALERT_TYPES, ALERT_DELIVERY_CHANNELS as KNOWN_DELIVERIES } from '#src/database/enums.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { findUser, updateUser } from '#src/users/store.ts';

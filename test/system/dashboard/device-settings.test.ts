@@ -6,7 +6,7 @@ import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
 import { findTruncatedSelects, SCREEN_SIZES, showDashboardPage, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { findRow, openDevicesPage } from '#test/support/dashboard-devices.ts';
+import { findRowByHeader, openDevicesPage } from '#test/support/dashboard-devices.ts';
 import { HOUR_MS } from '#test/support/dashboard-homes.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -97,7 +97,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   await page.getByRole('button', { name: 'Delete this device' }).click();
   await page.getByText('stays in the account’s history').waitFor();
   await page.getByRole('dialog', { name: 'Delete this device' }).getByRole('button', { name: 'Delete' }).click();
-  await findRow(page, 'Bath').waitFor({ state: 'detached' });
+  await findRowByHeader(page, 'Bath').waitFor({ state: 'detached' });
   await expect.poll(() => new URL(page.url()).search).toBe('');
 });
 
@@ -215,7 +215,7 @@ test('shows a homeowner only the location of a device that the utility manages',
   await updateDevice(dashboard.db, ALL_ACCOUNTS, deviceId, { managed_by: 'utility' });
   await publish({ energy_total_kwh: 1 });
   const page = await openDevicesPage(dashboard, 'metered@example.com');
-  await findRow(page, 'Test')
+  await findRowByHeader(page, 'Test')
     .getByRole('link', { name: /Details/ })
     .click();
   const dialog = page.getByRole('dialog');

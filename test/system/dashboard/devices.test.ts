@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPublisher, type DevicePublisher } from '#simulators/publisher.ts';
 import { testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { findRow, openDevicesPage } from '#test/support/dashboard-devices.ts';
+import { findRowByHeader, openDevicesPage } from '#test/support/dashboard-devices.ts';
 
 let dashboard: Dashboard;
 let publishers: DevicePublisher[] = [];
@@ -87,8 +87,8 @@ test('a device is paired, and publishes with the displayed login until the page 
   await publisher.flush();
   await page.getByText('first reading received').waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
-  await findRow(page, 'Cellar').getByText('active', { exact: true }).waitFor();
-  expect(await findRow(page, 'Cellar').textContent()).toMatch(/smart meter.*just now/);
+  await findRowByHeader(page, 'Cellar').getByText('active', { exact: true }).waitFor();
+  expect(await findRowByHeader(page, 'Cellar').textContent()).toMatch(/smart meter.*just now/);
   await page.getByText('What the states mean').click();
   await testPageLayout(page, 'devices');
 });
@@ -112,8 +112,8 @@ test('lists the devices behind a gateway, and counts their readings from pairing
     await publisher.flush();
   };
   await publishTotal(100);
-  await findRow(page, 'plug').waitFor();
-  expect(await findRow(page, 'plug').textContent()).toMatch(
+  await findRowByHeader(page, 'plug').waitFor();
+  expect(await findRowByHeader(page, 'plug').textContent()).toMatch(
     /tasmota.*import: energy register, power; counts as import/,
   );
   await testPageLayout(page, 'devices-discovered');
@@ -126,8 +126,8 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   await publishTotal(100.5);
   await page.getByText('first reading received').waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
-  await findRow(page, 'Desk').getByText('active', { exact: true }).waitFor();
-  expect(await findRow(page, 'plug').count()).toBe(0);
+  await findRowByHeader(page, 'Desk').getByText('active', { exact: true }).waitFor();
+  expect(await findRowByHeader(page, 'plug').count()).toBe(0);
   // The button that opened the dialog no longer exists, so the list that contained it gets the keyboard focus.
   await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('List of discovered devices');
 
@@ -135,9 +135,9 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   await page.getByText('Paired devices keep their history').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No device is waiting to be paired').waitFor();
-  await expect.poll(() => findRow(page, 'Home').count()).toBe(0);
+  await expect.poll(() => findRowByHeader(page, 'Home').count()).toBe(0);
   await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('List of gateways');
-  expect(await findRow(page, 'Desk').count()).toBe(1);
+  expect(await findRowByHeader(page, 'Desk').count()).toBe(1);
 });
 
 test('a message of an unknown format is mapped on the page, and decoded from then on', async () => {

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { showDashboardPage, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { createReadings, findFigure, payFor, readFigure, subtractDays } from '#test/support/dashboard-figures.ts';
+import {
+  createConstantLoadReadings,
+  createTariffInPage,
+  findFigure,
+  readFigure,
+  subtractDays,
+} from '#test/support/dashboard-figures.ts';
 import {
   computeClearDaySolarWatts,
   computeOrdinaryLoadWatts,
@@ -30,7 +36,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
     Heater: { type: 'smart_plug', import: ({ hour }) => night(hour) },
   });
   const page = await dashboard.signIn('solar@example.com', '/dashboard/account');
-  await payFor(page, { per_kwh: '0.30' });
+  await createTariffInPage(page, { per_kwh: '0.30' });
   const yesterday = subtractDays(new Date().toISOString().slice(0, 10), 1);
   await page.goto(`/dashboard/home/day/${yesterday}`);
   const card = page.getByRole('region', { name: 'Energy flow' });
@@ -121,8 +127,8 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
 test('plugs only, and a meter that was just paired: draws nothing that is unknown', async () => {
   const userId = await dashboard.user('plugs@example.com');
   const [plug, inverter] = [await dashboard.device(userId, 'smart_plug'), await dashboard.device(userId, 'inverter')];
-  await plug.publish(createReadings(2, 1));
-  await inverter.publish(createReadings(2, 0.7).map((reading) => ({ ...reading, channel: 'export' })));
+  await plug.publish(createConstantLoadReadings(2, 1));
+  await inverter.publish(createConstantLoadReadings(2, 0.7).map((reading) => ({ ...reading, channel: 'export' })));
   // The test uses yesterday, because a current day, month or year may have begun a minute ago.
   const yesterday = subtractDays(new Date().toISOString().slice(0, 10), 1);
   const page = await dashboard.signIn('plugs@example.com', `/dashboard/home/day/${yesterday}`);
@@ -134,7 +140,7 @@ test('plugs only, and a meter that was just paired: draws nothing that is unknow
     0,
   );
   const meter = await dashboard.device(userId);
-  await meter.publish(createReadings(2, 1).filter(({ ts }) => ts >= `${yesterday}T18:00`));
+  await meter.publish(createConstantLoadReadings(2, 1).filter(({ ts }) => ts >= `${yesterday}T18:00`));
   await card.getByText('No diagram: the measured energy into the home and out of it does not match.').waitFor();
   expect(await card.textContent()).toContain('another was silent or not yet installed');
   await page.close();
@@ -160,7 +166,7 @@ test('a thermostat only: shows its rooms and what is missing, and its heating ne
   expect(await page.locator('dd.big').count()).toBe(0);
   await testPageLayout(page, 'home-thermostat');
   const meter = await dashboard.device(userId);
-  await meter.publish(createReadings(1, 0.5));
+  await meter.publish(createConstantLoadReadings(1, 0.5));
   await findFigure(page, 'Used so far').waitFor();
   expect(await page.getByRole('img', { name: /^Temperature and heating/ }).count()).toBe(1);
   await page.close();

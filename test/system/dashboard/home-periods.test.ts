@@ -5,7 +5,7 @@ import { createSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
 import { SCREEN_SIZES, showDashboardPage, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { findFigure, payFor, readFigure, subtractDays } from '#test/support/dashboard-figures.ts';
+import { createTariffInPage, findFigure, readFigure, subtractDays } from '#test/support/dashboard-figures.ts';
 import { computeOrdinaryLoadWatts, HOUR_MS, insertDeviceHistories } from '#test/support/dashboard-homes.ts';
 
 let dashboard: Dashboard;
@@ -26,7 +26,7 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
       .reduce((sum, one) => sum + ((one as { transferSize?: number }).transferSize ?? 0), 0),
   );
   expect(sent).toBeLessThan(150_000);
-  await payFor(page, { per_kwh: '0.30' });
+  await createTariffInPage(page, { per_kwh: '0.30' });
   await page.reload();
   // Looks up the cost of last Tuesday by its date, as a new user would do.
   const today = new Date().toISOString().slice(0, 10);
@@ -89,7 +89,7 @@ test('two years of a meter: selects any period by arrows, swipe, keyboard, date 
   // With a dynamic tariff, the page shows the prices of today and tomorrow, and states the cheapest of the remaining hours.
   const series = { userId, kind: 'price', name: 'Spot', currency: 'EUR', resolution_minutes: 60 } as const;
   const { series_id } = await createSeries(dashboard.db, series);
-  await payFor(page, { series_id, add: '0.1' }, today);
+  await createTariffInPage(page, { series_id, add: '0.1' }, today);
   const fromMs = Date.parse(today);
   const hourly = Array.from({ length: 48 }, (_, hour) => ({
     startsAtMs: fromMs + hour * HOUR_MS,

@@ -4,7 +4,12 @@ import { createSeries } from '#src/tariffs/price-series.ts';
 import { updateUser } from '#src/users/store.ts';
 import { SCREEN_SIZES, showDashboardPage, testPageLayout } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { createReadings, findFigure, payFor, readFigure } from '#test/support/dashboard-figures.ts';
+import {
+  createConstantLoadReadings,
+  createTariffInPage,
+  findFigure,
+  readFigure,
+} from '#test/support/dashboard-figures.ts';
 import { HOUR_MS } from '#test/support/dashboard-homes.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
@@ -20,10 +25,10 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   const userId = await dashboard.user('home@example.com');
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
-  const readings = createReadings(20, 0.8);
+  const readings = createConstantLoadReadings(20, 0.8);
   await meter.publish(readings);
   const gas = await dashboard.device(userId, 'gas_meter');
-  await gas.publish(createReadings(20, 0.1).map((reading) => ({ ...reading, channel: 'gas/m3' })));
+  await gas.publish(createConstantLoadReadings(20, 0.1).map((reading) => ({ ...reading, channel: 'gas/m3' })));
   const page = await dashboard.signIn('home@example.com');
   await expect.poll(() => page.getByText('live', { exact: true }).count()).toBe(1);
   // A register measures energy, not current power, so the page shows an average and labels it as such.
@@ -94,9 +99,9 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
 
 test('reports that the costs could not be loaded, and shows the rest of the home', async () => {
   const userId = await dashboard.user('costs@example.com');
-  await (await dashboard.device(userId)).publish(createReadings(3, 0.8));
+  await (await dashboard.device(userId)).publish(createConstantLoadReadings(3, 0.8));
   const page = await dashboard.signIn('costs@example.com', '/dashboard/account');
-  await payFor(page, { per_kwh: '0.30' });
+  await createTariffInPage(page, { per_kwh: '0.30' });
   let isAway = true;
   await page.route('**/v1/period-costs?*', (route) =>
     isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable', status: 503 } }) : route.continue(),

@@ -7,11 +7,11 @@ import { createDatabase } from '#src/database/connect.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type IngestProcess, registerIngestProcess } from '#test/support/ingest-process.ts';
+import { type IngestProcess, setUpIngestProcess } from '#test/support/ingest-process.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 let made: IngestProcess;
-registerIngestProcess((process) => {
+setUpIngestProcess((process) => {
   made = process;
 });
 

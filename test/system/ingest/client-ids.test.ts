@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type IngestProcess, registerIngestProcess } from '#test/support/ingest-process.ts';
+import { type IngestProcess, setUpIngestProcess } from '#test/support/ingest-process.ts';
 
 let database: IngestProcess['database'];
 let ingest: IngestProcess['ingest'];
-registerIngestProcess((made) => {
+setUpIngestProcess((made) => {
   ({ database, ingest } = made);
 });
 

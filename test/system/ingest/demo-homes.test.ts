@@ -13,13 +13,13 @@ import { computeTotalCost } from '#src/cost/sums.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { isDeviceLoginValid } from '#src/devices/credentials.ts';
-import { readSilences } from '#src/devices/fleet/silences.ts';
+import { readDeviceSilences } from '#src/devices/fleet/silences.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { loadCommodityInsights } from '#src/energy/commodity.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { listGroups } from '#src/groups/store.ts';
 import { loadHomeRemarks } from '#src/remarks/home-remarks.ts';
-import { ensureGroups, ensureSilences, ensureTariffs } from '#src/start/demo-accounts.ts';
+import { ensureDemoGroups, ensureDemoSilences, ensureDemoTariffs } from '#src/start/demo-accounts.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -204,8 +204,8 @@ describe('the demo shows', () => {
     ownDb = createDatabase(own.pool);
     ownBroker = await startImportBroker(own.pool, (login, secret) => isDeviceLoginValid(ownDb, login, secret));
     homes = await ensureDemoHomes(ownDb, { historyDays: HISTORY_DAYS, nowMs });
-    await ensureTariffs(ownDb, homes, new Date(nowMs));
-    await ensureSilences(ownDb, homes, new Date(nowMs));
+    await ensureDemoTariffs(ownDb, homes, new Date(nowMs));
+    await ensureDemoSilences(ownDb, homes, new Date(nowMs));
     const players = await createDevicePublishers(`mqtt://127.0.0.1:${ownBroker.port}`, homes.devices);
     await players.backfill(nowMs, () => {});
     await players.close();
@@ -327,11 +327,11 @@ describe('the demo shows', () => {
     const now = new Date(nowMs);
     // Run twice: the second run, like a later start of the demo, must change nothing.
     for (const _ of [1, 2]) {
-      await ensureSilences(ownDb, homes, new Date(nowMs + HOUR_MS));
-      await ensureGroups(ownDb, homes);
+      await ensureDemoSilences(ownDb, homes, new Date(nowMs + HOUR_MS));
+      await ensureDemoGroups(ownDb, homes);
     }
     const week = { fromMs: nowMs - 7 * 24 * HOUR_MS, toMs: nowMs };
-    const { groups, unwatched } = await readSilences(ownDb, ALL_ACCOUNTS, week, now);
+    const { groups, unwatched } = await readDeviceSilences(ownDb, ALL_ACCOUNTS, week, now);
     expect(groups.map(({ kind, stops }) => [kind, stops.length])).toEqual([
       ['home', 2],
       ['gateway', 2],

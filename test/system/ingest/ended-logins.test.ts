@@ -8,11 +8,11 @@ import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { releaseDevice } from '#src/onboarding/claims.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
-import { type IngestProcess, registerIngestProcess } from '#test/support/ingest-process.ts';
+import { type IngestProcess, setUpIngestProcess } from '#test/support/ingest-process.ts';
 
 let database: IngestProcess['database'];
 let ingest: IngestProcess['ingest'];
-registerIngestProcess((made) => {
+setUpIngestProcess((made) => {
   ({ database, ingest } = made);
 });
 

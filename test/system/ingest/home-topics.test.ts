@@ -5,11 +5,11 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway, deleteGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type IngestProcess, registerIngestProcess } from '#test/support/ingest-process.ts';
+import { type IngestProcess, setUpIngestProcess } from '#test/support/ingest-process.ts';
 
 let made: IngestProcess;
 let db: Database;
-registerIngestProcess((process) => {
+setUpIngestProcess((process) => {
   made = process;
 });
 beforeAll(() => {

@@ -1,3 +1,3 @@
-import { registerFaultTests } from '#test/support/fault-tests.ts';
+import { defineFaultTests } from '#test/support/fault-tests.ts';
 
-registerFaultTests('embedded', true);
+defineFaultTests('embedded', true);

@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { compressOldChunks } from '#src/database/migrate.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
-import { formatEpochDate, readImports } from '#src/energy/usage/imports.ts';
+import { formatEpochDate, readImportedEnergy } from '#src/energy/usage/imports.ts';
 import { MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -470,7 +470,7 @@ test('answers in a zone that needs quarter-hours read compressed history', async
     (await query(`SELECT FROM timescaledb_information.chunks WHERE hypertable_name = 'device_hours' AND is_compressed`))
       .length,
   ).toBeGreaterThan(0);
-  const days = await readImports(
+  const days = await readImportedEnergy(
     createDatabase(database.pool),
     { userId: home.userId },
     createDayRange('2026-07-01', '2026-07-03', 'Asia/Kolkata'),

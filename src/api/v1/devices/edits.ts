@@ -141,7 +141,7 @@ export const createDeviceEdit = defineOperation('POST /v1/devices/{device_id}/ed
   body: newEdit,
   async handle({ context, db, caller, reach, params, body }) {
     const wanted = toRow(body);
-    const editing = getEditContext(context, caller);
+    const editing = getEditAuthorAndTime(context, caller);
     const isAdded = wanted.value !== null;
     if ((isAdded ? wanted.from : wanted.to) > editing.now)
       throw createUnprocessableError({ field: isAdded ? 'at' : 'end', message: 'must not lie in the future' });
@@ -169,13 +169,13 @@ export const revokeDeviceEdit = defineOperation('DELETE /v1/devices/{device_id}/
   scope: 'devices:write',
   answer: edit,
   async handle({ context, db, caller, reach, params }) {
-    const editing = getEditContext(context, caller);
+    const editing = getEditAuthorAndTime(context, caller);
     return toResponse(requireFound(await editStore.revokeEdit(db, reach, params.device_id, params.edit_id, editing)));
   },
 });
 
 /** Returns the author and the time of an edit, and the time since which readings are stored. */
-export function getEditContext(
+export function getEditAuthorAndTime(
   { clock, retentionMonths }: ApiContext,
   { accountId }: Caller,
 ): editStore.EditAuthorAndTime {

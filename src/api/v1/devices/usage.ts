@@ -10,7 +10,7 @@ import { addCostsAndEmissions } from '#src/cost/insights.ts';
 import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type DeviceUsage, loadDeviceUsage as usage } from '#src/energy/device-usage.ts';
-import { DEVICE_INCLUDES, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
+import { INCLUDABLE_DEVICE_FIELDS, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
 import { countMonths, createDayRange, getLastThirtyDays } from '#src/energy/ranges.ts';
 import { loadRowsWithDistributedGaps } from '#src/energy/with-like-days.ts';
 
@@ -18,7 +18,7 @@ const query = z.object({
   ...fields.dayRangeFields,
   group_by: fields.groupingSchema.optional(),
   tz: fields.zoneOrAccountField.default('UTC'),
-  include: fields.createIncludeField(DEVICE_INCLUDES).optional(),
+  include: fields.createIncludeField(INCLUDABLE_DEVICE_FIELDS).optional(),
   gaps: z
     .enum(['line', 'like_days'])
     .default('line')

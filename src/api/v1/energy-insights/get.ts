@@ -5,7 +5,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { formatTable, streamTablePages } from '#src/api/tables/table.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
-import { ROWS_BETWEEN_BREAKS } from '#src/core/turns.ts';
+import { MAX_ROWS_WITHOUT_YIELD } from '#src/core/turns.ts';
 import {
   loadCostAndEmissionTotals,
   loadInsightsWithCostAndEmissions,
@@ -15,14 +15,14 @@ import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import {
-  COMMODITY_INCLUDES,
-  type CommodityInclude,
+  INCLUDABLE_COMMODITY_FIELDS,
+  type IncludableCommodityField,
   loadCommodityInsights,
   loadCommoditySummary,
 } from '#src/energy/commodity.ts';
-import { HOME_INCLUDES, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
+import { INCLUDABLE_HOME_FIELDS, type IncludableField, listIncludedFields } from '#src/energy/include.ts';
 import { type GroupBy, loadUsageSummary, streamInsightPages } from '#src/energy/insights.ts';
-import { createDayRange, type DayRange, getLastThirtyDays, isClockUnit } from '#src/energy/ranges.ts';
+import { createDayRange, type DayRange, getLastThirtyDays, isSubDayUnit } from '#src/energy/ranges.ts';
 import { resolveGreenButtonFeedDays, streamGreenButtonFeed } from './green-button.ts';
 import * as shapes from './shape.ts';
 
@@ -31,11 +31,13 @@ const query = z.object({
   group_by: fields.groupingSchema.optional(),
   user_id: fields.userIdField.optional(),
   tz: fields.zoneOrAccountField.default('UTC'),
-  include: fields.createIncludeField(HOME_INCLUDES).optional(),
+  include: fields.createIncludeField(INCLUDABLE_HOME_FIELDS).optional(),
   commodity: z
     .enum(['electricity', ...COMMODITIES])
     .default('electricity')
-    .describe(`Commodity. For gas, heat and water, \`include\` allows only ${COMMODITY_INCLUDES.join(' and ')}.`),
+    .describe(
+      `Commodity. For gas, heat and water, \`include\` allows only ${INCLUDABLE_COMMODITY_FIELDS.join(' and ')}.`,
+    ),
 });
 
 export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
@@ -81,7 +83,7 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
       ...[...listIncludedFields(more), ...listCostAndEmissionColumns(weighted)],
     ];
     const ofRows = { ...request, groupBy, include: more, weighted };
-    if (isClockUnit(groupBy) && fields.countRowsInDays(wanted.start, wanted.end, groupBy) > ROWS_BETWEEN_BREAKS) {
+    if (isSubDayUnit(groupBy) && fields.countRowsInDays(wanted.start, wanted.end, groupBy) > MAX_ROWS_WITHOUT_YIELD) {
       const all =
         weighted.size > 0
           ? streamInsightsWithCostAndEmissions(context.readDb, ofRows)
@@ -127,7 +129,7 @@ async function ofCommodity(
     groupBy,
     commodity,
     members,
-  }: Asked & { commodity: Commodity; members: ReadonlySet<CommodityInclude> },
+  }: Asked & { commodity: Commodity; members: ReadonlySet<IncludableCommodityField> },
 ) {
   if (groupBy)
     return { user_id: userId, data: await loadCommodityInsights(db, userId, commodity, range, groupBy, members) };
@@ -152,10 +154,10 @@ async function ofLastThirtyDays(
 function membersOfCommodity(
   include: ReadonlySet<IncludableField>,
   hasWeighted: boolean,
-): ReadonlySet<CommodityInclude> {
-  const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
+): ReadonlySet<IncludableCommodityField> {
+  const known = new Set(INCLUDABLE_COMMODITY_FIELDS.filter((name) => include.has(name)));
   if (known.size === include.size && !hasWeighted) return known;
-  const message = `must be one or more of ${COMMODITY_INCLUDES.join(', ')} for gas, heat and water`;
+  const message = `must be one or more of ${INCLUDABLE_COMMODITY_FIELDS.join(', ')} for gas, heat and water`;
   throw createUnprocessableError({ field: 'include', message });
 }
 

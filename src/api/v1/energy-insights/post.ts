@@ -3,7 +3,7 @@ import * as fields from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { loadCostAndEmissionTotals } from '#src/cost/insights.ts';
-import { HOME_INCLUDES } from '#src/energy/include.ts';
+import { INCLUDABLE_HOME_FIELDS } from '#src/energy/include.ts';
 import { loadUsageSummary } from '#src/energy/insights.ts';
 import { createDayRange, type DayRange, getCurrentInterval } from '#src/energy/ranges.ts';
 import * as shapes from './shape.ts';
@@ -22,7 +22,7 @@ const body = z
       ),
     ...fields.dayRangeFields,
     tz: fields.zoneOrAccountField.default('UTC'),
-    include: fields.createIncludeField(HOME_INCLUDES).optional(),
+    include: fields.createIncludeField(INCLUDABLE_HOME_FIELDS).optional(),
     metrics: fields
       .createBoundedArraySchema(z.enum(['kwh_used', 'peak_hour']), 1, MAX_METRICS)
       .default(['kwh_used', 'peak_hour'])

@@ -9,17 +9,17 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { listFleet } from '#src/devices/fleet/list.ts';
 import { MIN_SILENCE_MS } from '#src/devices/fleet/record-silences.ts';
-import { readSilences } from '#src/devices/fleet/silences.ts';
-import { decodeFleetPosition, FLEET_SORTS } from '#src/devices/fleet/sort.ts';
+import { readDeviceSilences } from '#src/devices/fleet/silences.ts';
+import { decodeFleetListPosition, FLEET_SORT_ORDERS } from '#src/devices/fleet/sort.ts';
 import type { DeviceSilence, DeviceStopGroup } from '#src/devices/fleet/stops.ts';
 import { ATTENTION_KINDS } from '#src/devices/store.ts';
 import { countDays, createDayRange } from '#src/energy/ranges.ts';
 import {
   type DeviceSilenceRow,
+  deviceStopGroupToResponse,
   fleetDeviceSchema,
   fleetDeviceToResponse,
   fleetSilenceSchema,
-  stopGroupToResponse,
 } from './shape.ts';
 
 /** Maximum hours of silence by which devices can be filtered: the hours of a leap year. */
@@ -62,7 +62,7 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
         'Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Case is ignored. Default: all devices.',
       ),
     sort: z
-      .enum(FLEET_SORTS)
+      .enum(FLEET_SORT_ORDERS)
       .default('created_at')
       .describe(
         'Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no particular order.',
@@ -80,7 +80,7 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
     const trimmed = text?.trim();
     const which = omitUndefined({ userId, silentForHours, ...filters, text: trimmed === '' ? undefined : trimmed });
     const rows = await page('place', ({ limit, cursor }) => {
-      const after = cursor === undefined ? null : decodeFleetPosition(cursor, sort);
+      const after = cursor === undefined ? null : decodeFleetListPosition(cursor, sort);
       return listFleet(db, reach, which, { limit, sort, after, now: context.clock(), withEmails });
     });
     return rows.map((row) => fleetDeviceToResponse(row, withEmails));
@@ -112,7 +112,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
     const zone = tz === 'account' ? (await resolveUserWithZone(db, caller, undefined, tz)).zone : tz;
     const range = createDayRange(start, end, zone);
     const stretch = { fromMs: range.from.getTime(), toMs: range.to.getTime() };
-    const read = await readSilences(db, reach, stretch, context.clock());
+    const read = await readDeviceSilences(db, reach, stretch, context.clock());
     const isWithin = ({ beganMs }: DeviceSilence) => beganMs >= stretch.fromMs && beganMs < stretch.toMs;
     const lastOf = ({ stops }: DeviceStopGroup) => stops.at(-1)?.beganMs ?? 0;
     const groups = [...read.groups].sort(
@@ -125,7 +125,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
       homes: read.homes,
       unwatched: read.unwatched.map(({ fromMs, toMs }) => ({ from: asText(fromMs), to: asText(toMs) })),
       data: rowsOf(read.groups, isWithin, group_by, zone),
-      groups: groups.slice(0, limit).map(stopGroupToResponse),
+      groups: groups.slice(0, limit).map(deviceStopGroupToResponse),
       groups_left_out: Math.max(0, groups.length - limit),
     };
   },

@@ -95,7 +95,12 @@ const common = (all: readonly (string | null)[]): string | null => {
   return several.size === 1 ? one : null;
 };
 
-export const stopGroupToResponse = ({ kind, isSure, because, stops }: DeviceStopGroup): z.output<typeof stopGroup> => ({
+export const deviceStopGroupToResponse = ({
+  kind,
+  isSure,
+  because,
+  stops,
+}: DeviceStopGroup): z.output<typeof stopGroup> => ({
   kind,
   sure: isSure,
   because,

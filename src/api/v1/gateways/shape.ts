@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textField, userIdField, zoneField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import { DEVICE_MANAGERS } from '#src/database/enums.ts';
-import { decoderConfigSchemas, findUnstorableMembers } from '#src/devices/decoder-config.ts';
+import { decoderConfigSchemas, findDecoderConfigErrors } from '#src/devices/decoder-config.ts';
 import type { Gateway } from '#src/devices/gateways.ts';
 import { getGatewayTopicPrefix } from '#src/devices/topics.ts';
 import type { UnrecognisedMessages } from '#src/devices/unrecognised-messages.ts';
@@ -16,7 +16,7 @@ export const decoderConfigSchema = z
   })
   .refine((value) => JSON.stringify(value).length <= 65_536, 'at most 64 KiB')
   .superRefine((value, context) => {
-    for (const { path, message } of findUnstorableMembers(value)) context.addIssue({ code: 'custom', path, message });
+    for (const { path, message } of findDecoderConfigErrors(value)) context.addIssue({ code: 'custom', path, message });
   })
   .describe('Decoder settings, for facts that devices do not report themselves. Unknown members are stored.');
 

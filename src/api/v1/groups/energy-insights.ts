@@ -7,7 +7,7 @@ import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { loadGroupSummary, streamGroupInsights } from '#src/energy/group/insights.ts';
 import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
-import { HOME_INCLUDES, listIncludedFields } from '#src/energy/include.ts';
+import { INCLUDABLE_HOME_FIELDS, listIncludedFields } from '#src/energy/include.ts';
 import { createDayRange, getLastThirtyDays } from '#src/energy/ranges.ts';
 import { findOwnerTimeZone, listGroupHomes } from '#src/groups/members.ts';
 import { findGroup } from '#src/groups/store.ts';
@@ -19,7 +19,7 @@ const query = z.object({
   tz: fields.zoneOrAccountField
     .describe('IANA time zone of the days and hours. `account`: the time zone of the group’s owner.')
     .default('UTC'),
-  include: fields.createIncludeField(HOME_INCLUDES).optional(),
+  include: fields.createIncludeField(INCLUDABLE_HOME_FIELDS).optional(),
 });
 
 export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/energy-insights', {

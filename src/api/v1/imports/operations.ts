@@ -3,7 +3,7 @@ import { defineOperation, type OperationCall } from '#src/api/operation.ts';
 import { checkDeviceIdentityAllowed, getAccessibleAccounts, getActor } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { type DeviceImporter, importDevices } from '#src/onboarding/import.ts';
-import { findImport, recordImport, takeImportCredentials } from '#src/onboarding/imports.ts';
+import { consumeImportCredentials, findImport, recordImport } from '#src/onboarding/imports.ts';
 import { IMPORT_COLUMNS, parseDeviceTable } from './rows.ts';
 import * as shapes from './shape.ts';
 
@@ -54,7 +54,7 @@ export const fetchImportCredentials = defineOperation('POST /v1/imports/{import_
     const importId = params.import_id;
     return {
       import_id: importId,
-      credentials: requireFound(await takeImportCredentials(db, box, reach, importId)),
+      credentials: requireFound(await consumeImportCredentials(db, box, reach, importId)),
     };
   },
 });

@@ -3,7 +3,7 @@ import { CsvRows, isNestedTooDeeply } from '#src/api/bodies.ts';
 import { listFieldErrors } from '#src/api/validation-errors.ts';
 import { readCsvTable } from '#src/core/csv-table.ts';
 import { createUnprocessableError, type FieldError } from '#src/core/errors.ts';
-import { mapWithBreaks } from '#src/core/turns.ts';
+import { mapWithoutBlocking } from '#src/core/turns.ts';
 import { describeValidationIssue } from '#src/core/validation-messages.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { createDeviceImportRow, importedDeviceSchema } from './shape.ts';
@@ -90,7 +90,7 @@ export async function validateDeviceRows(
 ): Promise<CheckedRows> {
   const checked: CheckedRows = { devices: [], rows: [], mistakes: [] };
   let index = 0;
-  await mapWithBreaks(values, (value) => {
+  await mapWithoutBlocking(values, (value) => {
     const name = nameOf(index++);
     const parsed = importedDeviceSchema.safeParse(value, { error: describeValidationIssue });
     const hasOwner = !isOwnerNeeded || 'user_id' in value || 'email' in value;

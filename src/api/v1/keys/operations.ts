@@ -6,9 +6,9 @@ import {
   checkNewKeyAllowed,
   getAccessibleAccounts,
   getAccessibleAccountsOfRole,
+  getAllowedKeyExpiry,
   getDeviceKeyAuthor,
-  isLaterExpiry,
-  limitExpiry,
+  isExpiryLater,
   loadAccessibleUser,
   requireOwnAccount,
   requireStorableId,
@@ -62,7 +62,7 @@ export const createKey = defineOperation('POST /v1/keys', {
     const allowedAddresses = allowed_addresses ?? caller.allowedAddresses ?? [];
     checkNewKeyAllowed(caller, ownerId, wanted, allowedAddresses, { isOfDevice });
     if (isOfDevice) checkDeviceKey(wanted, group_id);
-    const expiresAt = limitExpiry(caller, endOf(expires_at, context.clock())) ?? undefined;
+    const expiresAt = getAllowedKeyExpiry(caller, endOf(expires_at, context.clock())) ?? undefined;
     if (group_id !== undefined && wanted.some((scope) => !READ_ONLY_SCOPES.includes(scope))) {
       throw createUnprocessableError({
         field: 'scopes',
@@ -115,7 +115,7 @@ export const updateKey = defineOperation('PATCH /v1/keys/{key_id}', {
     await checkChange(db, caller, { ...old, allowed_addresses: allowedAddresses ?? old.allowed_addresses });
     const now = clock();
     const expiresAt = endOf(body.expires_at, now);
-    if (expiresAt !== undefined && isLaterExpiry(expiresAt, old.expires_at)) limitExpiry(caller, expiresAt);
+    if (expiresAt !== undefined && isExpiryLater(expiresAt, old.expires_at)) getAllowedKeyExpiry(caller, expiresAt);
     const limits = omitUndefined({ expiresAt, allowedAddresses });
     return shapes.keyToResponse(requireFound(await keyStore.updateKeyLimits(db, reach, key_id, { now, ...limits })));
   },
@@ -141,7 +141,7 @@ export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
   body: shapes.rotationSchema,
   async handle({ context: { environment, clock }, db, caller, reach, params: { key_id }, body }) {
     await checkChange(db, caller, requireFound(await keyStore.findActiveKey(db, reach, key_id)));
-    const expiresAt = limitExpiry(caller, endOf(body?.expires_at, clock())) ?? undefined;
+    const expiresAt = getAllowedKeyExpiry(caller, endOf(body?.expires_at, clock())) ?? undefined;
     const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
     const { created, oldExpiresAt } = requireFound(
       await keyStore.rotateKey(db, reach, key_id, {

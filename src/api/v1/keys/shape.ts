@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createBoundedArraySchema, idField, textField, userIdField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
 import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
-import { type CreatedKey, type Key, MAX_OVERLAP_HOURS } from '#src/auth/keys.ts';
+import { type CreatedKey, type Key, MAX_KEY_ROTATION_OVERLAP_HOURS } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
 import { created_at, type Examples, key_id } from '../example-ids.ts';
 
@@ -66,7 +66,7 @@ export const rotationSchema = z
     overlap_hours: z
       .number()
       .min(0)
-      .max(MAX_OVERLAP_HOURS)
+      .max(MAX_KEY_ROTATION_OVERLAP_HOURS)
       .optional()
       .describe('Time for which the old key stays valid, in hours. Default: 24.'),
     expires_at: end

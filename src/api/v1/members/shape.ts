@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
-import { MEMBER_ACCESSES } from '#src/database/enums.ts';
+import { MEMBER_ACCESS_LEVELS } from '#src/database/enums.ts';
 import type { Member, Membership } from '#src/users/members.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
 const ACCESS =
   '`read`: can see everything in the home, but cannot export it. `manage`: can also change the home, except its members, keys and e-mail address, and cannot export or delete the account.';
 const memberId = z.string().describe('Id of the membership.');
-const access = z.enum(MEMBER_ACCESSES).describe(ACCESS);
+const access = z.enum(MEMBER_ACCESS_LEVELS).describe(ACCESS);
 
 export const newMemberSchema = z.strictObject({
   email: z.email().max(254).describe('Address to which the invitation is mailed.'),

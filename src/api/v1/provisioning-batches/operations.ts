@@ -6,7 +6,7 @@ import { loadAccessibleUser } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createBatch, listBatches, revokeBatch } from '#src/onboarding/batches.ts';
-import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
+import { METER_CLAIM_REPLY_TOPIC, METER_CLAIM_TOPIC } from '#src/onboarding/claims.ts';
 import { batchSchema, createdBatchSchema, newBatchSchema, provisioningBatchToResponse } from './shape.ts';
 
 export const createProvisioningBatch = defineOperation('POST /v1/provisioning-batches', {
@@ -29,7 +29,7 @@ export const createProvisioningBatch = defineOperation('POST /v1/provisioning-ba
       maxDevices: body.max_devices,
       expiresAt: new Date(context.clock().getTime() + body.valid_days * DAY_MS),
     });
-    const topics = { claim_topic: CLAIM_TOPIC, reply_topic: CLAIM_REPLY_TOPIC };
+    const topics = { claim_topic: METER_CLAIM_TOPIC, reply_topic: METER_CLAIM_REPLY_TOPIC };
     return { ...provisioningBatchToResponse(batch), mqtt: { username: batch.batch_id, password: secret, ...topics } };
   },
 });

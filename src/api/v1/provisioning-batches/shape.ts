@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createBoundedArraySchema, idField, textField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import type { StoredProvisioningBatch } from '#src/onboarding/batches.ts';
-import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
+import { METER_CLAIM_REPLY_TOPIC, METER_CLAIM_TOPIC } from '#src/onboarding/claims.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
 const MEANING = {
@@ -88,8 +88,8 @@ export const PROVISIONING_EXAMPLES = {
       mqtt: {
         username: exampleBatch.batch_id,
         password: '(shown once)',
-        claim_topic: CLAIM_TOPIC,
-        reply_topic: CLAIM_REPLY_TOPIC,
+        claim_topic: METER_CLAIM_TOPIC,
+        reply_topic: METER_CLAIM_REPLY_TOPIC,
       },
     },
   },

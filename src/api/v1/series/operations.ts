@@ -58,7 +58,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     answer: series,
     async handle({ db, caller, reach, params }) {
       const by = { reach, userId: caller.userId };
-      const found = requireFound(await seriesStore.findUsableSeries(db, kind, by, params.series_id));
+      const found = requireFound(await seriesStore.findSeriesUsableByAccount(db, kind, by, params.series_id));
       return seriesWithSourceToResponse(db, caller, of, found);
     },
   });
@@ -89,7 +89,7 @@ function defineValueOperations(of: SeriesKindDescription) {
     }),
     async handle({ context, db, caller, reach, params, query: { start, end } }) {
       const by = { reach, userId: caller.userId };
-      const series = requireFound(await seriesStore.findUsableSeries(db, kind, by, params.series_id));
+      const series = requireFound(await seriesStore.findSeriesUsableByAccount(db, kind, by, params.series_id));
       const range = rangeOf(context, start, end);
       if (
         (range.to.getTime() - range.from.getTime()) / (series.resolution_minutes * 60_000) >

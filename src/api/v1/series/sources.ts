@@ -10,7 +10,7 @@ import { AppError, createUnprocessableError, requireFound } from '#src/core/erro
 import type { Database } from '#src/database/connect.ts';
 import { findSeries, type StoredPriceSeries, updateSeries as update } from '#src/tariffs/price-series.ts';
 import { removePricesInRange } from '#src/tariffs/prices.ts';
-import { claimSourceHost } from '#src/tariffs/sources/fetch-due.ts';
+import { reserveFetchFromHost } from '#src/tariffs/sources/fetch-due.ts';
 import {
   findSourceErrors,
   getSourceHost,
@@ -102,7 +102,7 @@ export async function checkSource(
 
 async function waitForHost(db: Database, host: string): Promise<void> {
   for (let tries = 0; tries < HOST_WAIT.tries; tries++) {
-    if (await claimSourceHost(db, host)) return;
+    if (await reserveFetchFromHost(db, host)) return;
     await setTimeout(HOST_WAIT.everyMs);
   }
   throw new AppError('unavailable');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as fields from '#src/api/fields.ts';
 import { daySchema, userIdSchema } from '#src/api/shapes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { hasPeriodCondition, isEmptyRatePeriod, type StoredTariff, type TariffPriceTerms } from '#src/tariffs/terms.ts';
+import { hasTimeCondition, isEmptyRatePeriod, type StoredTariff, type TariffPriceTerms } from '#src/tariffs/terms.ts';
 import { costSchema } from '../energy-insights/shape.ts';
 import { type Examples, series_id, tariff_id, user_id } from '../example-ids.ts';
 
@@ -60,7 +60,7 @@ const period = z
   .refine((given) => !isEmptyRatePeriod(given), { path: ['to'], message: 'must differ from `from`' });
 const periods = fields.createBoundedArraySchema(period, 1, MAX_PERIODS).superRefine((given, context) => {
   const last = given.at(-1);
-  if (!last || !hasPeriodCondition(last)) return;
+  if (!last || !hasTimeCondition(last)) return;
   const message = 'must have no condition: the last period covers all remaining times';
   context.addIssue({ code: 'custom', path: [given.length - 1], message });
 });

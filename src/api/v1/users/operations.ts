@@ -8,7 +8,7 @@ import { loadAccessibleUser, requireReadingsReadAccess } from '#src/auth/access.
 import { READ_ONLY_SCOPES } from '#src/auth/scopes.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { ACCOUNT_ROLES, PLANS } from '#src/database/enums.ts';
+import { ACCOUNT_PLANS, ACCOUNT_ROLES } from '#src/database/enums.ts';
 import { accountHasSilentDeviceSql, accountNeedsAttentionSql, countDevices } from '#src/devices/fleet/accounts.ts';
 import { streamPersonArchive } from '#src/export/archive.ts';
 import { assertUsableEmissionSeries } from '#src/tariffs/price-series.ts';
@@ -50,7 +50,7 @@ export const listUsers = defineOperation('GET /v1/users', {
   query: z.object({
     search: search.optional(),
     role: z.enum(ACCOUNT_ROLES).optional().describe('Role: only accounts with this role. Default: all roles.'),
-    plan: z.enum(PLANS).optional().describe('Plan: only accounts on this plan. Default: all plans.'),
+    plan: z.enum(ACCOUNT_PLANS).optional().describe('Plan: only accounts on this plan. Default: all plans.'),
     has_attention: yesOrNo
       .optional()
       .describe(

@@ -4,7 +4,7 @@ import { defineOperation, type OperationCall } from '#src/api/operation.ts';
 import { messageSchema, respondOrThrowNotFound } from '#src/api/shapes.ts';
 import { getAppAuthorizationId, requireOwnAccount } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { APP_EVENTS } from '#src/auth/scopes.ts';
+import { SCOPE_BY_APP_EVENT } from '#src/auth/scopes.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import * as deliveryLog from '#src/delivery/log.ts';
 import * as webhookStore from '#src/delivery/webhook/subscriptions.ts';
@@ -21,7 +21,7 @@ const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorization
 function checkAppEvents({ appId, scopes }: Caller, events: readonly EventType[]): void {
   if (appId === undefined) return;
   for (const event of events) {
-    const scope = APP_EVENTS[event];
+    const scope = SCOPE_BY_APP_EVENT[event];
     if (scope === undefined || !scopes.has(scope)) throw new AppError('forbidden');
   }
 }

@@ -2,7 +2,12 @@ import { defineOperation } from '#src/api/operation.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
 import { loadWhatIfResult } from '#src/cost/home-what-if.ts';
 import { prepareLongCalculation } from '../calculation.ts';
-import { convertToHomeChange, whatIfRequestSchema, whatIfResponseSchema, whatIfToResponse } from './shape.ts';
+import {
+  convertToHypotheticalHomeChange,
+  whatIfRequestSchema,
+  whatIfResponseSchema,
+  whatIfToResponse,
+} from './shape.ts';
 
 export const whatIf = defineOperation('POST /v1/what-if', {
   summary:
@@ -17,7 +22,7 @@ export const whatIf = defineOperation('POST /v1/what-if', {
   exactNumbers: true,
   async handle({ context, caller, body: { user_id, start, end, ...members } }) {
     const asked = await prepareLongCalculation(context, caller, { user_id, start, end });
-    const change = convertToHomeChange(members);
+    const change = convertToHypotheticalHomeChange(members);
     const result = await asked.run((calculator, signal) =>
       loadWhatIfResult(context.readDb, calculator, { ...asked, change }, signal),
     );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { calculationDaysFields, checkCalculationDays, decimalField, userIdField } from '#src/api/fields.ts';
 import { parseDecimal } from '#src/core/decimal.ts';
 import type { WhatIfResult } from '#src/cost/compute.task.ts';
-import type { Battery, HomeChange } from '#src/cost/what-if.ts';
+import type { Battery, HypotheticalHomeChange } from '#src/cost/what-if.ts';
 import { costSchema } from '../energy-insights/shape.ts';
 import type { Examples } from '../example-ids.ts';
 
@@ -50,10 +50,10 @@ export const whatIfRequestSchema = z
   });
 
 /** Converts a request to the simulated change of a home. */
-export const convertToHomeChange = ({
+export const convertToHypotheticalHomeChange = ({
   battery: one,
   production_scale,
-}: Pick<z.output<typeof whatIfRequestSchema>, 'battery' | 'production_scale'>): HomeChange => ({
+}: Pick<z.output<typeof whatIfRequestSchema>, 'battery' | 'production_scale'>): HypotheticalHomeChange => ({
   battery: one
     ? ({
         capacityKwh: one.capacity_kwh,

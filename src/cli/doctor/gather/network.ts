@@ -7,7 +7,7 @@ import { tryBrokerLogin } from '#ingest/source/try-broker.ts';
 import { formatHostAndPort, getLocalHost, maskUrl, stripBrackets } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { withTimeout } from '#src/core/timeout.ts';
-import { isRenewedByService } from '#src/start/certificate.ts';
+import { isCertificateRenewedByService } from '#src/start/certificate.ts';
 import { isPortFree } from '#src/start/ports.ts';
 import type { BrokerFacts, CertificateFacts, FactOrReason, PortFacts } from '../facts.ts';
 
@@ -71,7 +71,7 @@ export async function gatherCertificateFacts(config: Config): Promise<Certificat
     return {
       validFromMs: certificate.validFromDate.getTime(),
       validToMs: certificate.validToDate.getTime(),
-      renewsItself: isRenewedByService(config, certificate),
+      renewsItself: isCertificateRenewedByService(config, certificate),
       keyFits: certificate.checkPrivateKey(key),
       hosts: hosts.map((one) => ({ ...one, isNamed: names(one.host) })),
     };

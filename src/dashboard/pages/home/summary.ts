@@ -11,7 +11,7 @@ import { CurrentPowerCard } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
 /** The main numbers of a period, and those of the preceding days. For a current period, the current power comes first. */
-export function MainFigures({
+export function MainPeriodFigures({
   of: shown,
   costs,
   onStale,
@@ -39,7 +39,7 @@ export function MainFigures({
 /**
  * Further numbers of a period: the usage a year before, the base load, and the share of the usage that came from the home's own production.
  */
-export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {
+export function PeriodSummary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {
   const { home, period: w } = words();
   const { used, compared, profile, flows } = shown;
   const own = flows && findSelfConsumption(flows, used.kwh_used);

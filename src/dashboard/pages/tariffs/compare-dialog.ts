@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
-import type { Cost, TariffComparison, UsablePriceSeries } from '#src/api/dashboard/shapes.ts';
+import type { Cost, SelectablePriceSeries, TariffComparison } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatCostNotes, formatDay, formatMoneyAmount } from '../../parts/format.ts';
@@ -22,7 +22,7 @@ const PATH = 'tariffs.0.';
 export function CompareTariffDialog(props: {
   current: Tariff | null;
   days: { start: string; end: string };
-  series: UsablePriceSeries[] | null;
+  series: SelectablePriceSeries[] | null;
   onClose: () => void;
 }) {
   const { current, days, series, onClose } = props;

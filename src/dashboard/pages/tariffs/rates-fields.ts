@@ -1,4 +1,4 @@
-import type { UsablePriceSeries } from '#src/api/dashboard/shapes.ts';
+import type { SelectablePriceSeries } from '#src/api/dashboard/shapes.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput } from '../../parts/decimal-input.ts';
 import { formatDecimals, formatTime, listMonthNames, listWeekdayNames } from '../../parts/format.ts';
@@ -16,7 +16,7 @@ export function RatesFields(props: {
   legend: string;
   of: RatesFormValues;
   currency: string;
-  series: UsablePriceSeries[] | null;
+  series: SelectablePriceSeries[] | null;
   mistakes: ErrorsByPath;
   onChange: (rates: RatesFormValues) => void;
 }) {
@@ -146,7 +146,7 @@ function Some(props: { legend: string; names: readonly string[]; of: number[]; o
 }
 
 /** Describes the known prices of a series: "8,760 prices, until 31 Dec 2026, 24:00". */
-export const describeKnownPrices = ({ prices, until }: UsablePriceSeries, zone?: string): string =>
+export const describeKnownPrices = ({ prices, until }: SelectablePriceSeries, zone?: string): string =>
   until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: formatTime(until, zone) });
 
 /** Fields for a price series and its surcharges. `series`: null while the price series are being loaded. */
@@ -154,7 +154,7 @@ function SeriesFields(props: {
   name: 'import' | 'export';
   of: RatesFormValues;
   currency: string;
-  series: UsablePriceSeries[] | null;
+  series: SelectablePriceSeries[] | null;
   isRequired: boolean;
   mistakes: ErrorsByPath;
   onChange: (changed: Partial<RatesFormValues>) => void;

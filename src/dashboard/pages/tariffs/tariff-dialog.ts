@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
-import type { TariffComparison, UsablePriceSeries } from '#src/api/dashboard/shapes.ts';
+import type { SelectablePriceSeries, TariffComparison } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi, isTemporaryFailure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { formatCostNotes, formatDay, formatMoneyAmount } from '../../parts/format.ts';
@@ -23,7 +23,7 @@ export function TariffDialog(props: {
   all: readonly Tariff[];
   current: Tariff | null;
   today: string;
-  series: UsablePriceSeries[] | null;
+  series: SelectablePriceSeries[] | null;
   onDone: (name: string) => void;
   onClose: () => void;
 }) {

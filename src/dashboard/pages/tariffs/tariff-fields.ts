@@ -1,4 +1,4 @@
-import type { UsablePriceSeries } from '#src/api/dashboard/shapes.ts';
+import type { SelectablePriceSeries } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { formatDecimals } from '../../parts/format.ts';
 import type { ErrorsByPath } from '../../parts/load.ts';
@@ -10,7 +10,7 @@ import { NumberField, RatesFields } from './rates-fields.ts';
 /** Fields for the terms of a tariff. `isOffer`: whether the tariff is only compared with another one, and therefore has no first day. */
 export function TariffFields(props: {
   of: TariffFormValues;
-  series: UsablePriceSeries[] | null;
+  series: SelectablePriceSeries[] | null;
   mistakes: ErrorsByPath;
   isOffer?: boolean;
   onChange: (changed: Partial<TariffFormValues>) => void;

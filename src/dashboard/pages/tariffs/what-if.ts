@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
-import type { UsablePriceSeries } from '#src/api/dashboard/shapes.ts';
+import type { SelectablePriceSeries } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { getDayBefore } from '../../parts/format.ts';
 import { Card } from '../../parts/ui.ts';
@@ -23,7 +23,7 @@ export function getLastTwelveMonths(today: string): Days {
  * Card with two questions about the last twelve complete months: would another tariff have been cheaper, and would a battery have saved
  * money?
  */
-export function WhatIfCard(props: { current: Tariff | null; today: string; series: UsablePriceSeries[] | null }) {
+export function WhatIfCard(props: { current: Tariff | null; today: string; series: SelectablePriceSeries[] | null }) {
   const { current, today, series } = props;
   const [open, setOpen] = useState<'compare' | 'battery' | null>(null);
   const { whatIf: w } = words().tariffs;

@@ -14,11 +14,11 @@ import {
   api,
   app,
   createBasicAuthorization,
-  FORM,
+  createHomeowner,
+  FORM_HEADERS,
   listAuthorizations,
-  newHome,
-  registerAttackedServer,
   requestAuthorization,
+  setUpAttackedServer,
   utility,
 } from '#test/support/attacked-server.ts';
 import { signInBrowser } from '#test/support/members.ts';
@@ -26,7 +26,7 @@ import { signInBrowser } from '#test/support/members.ts';
 /**
  * Attacks by requests for consent, and on the pages that show them. A number at the start of a test's name is a section of RFC 9700 or, after "RFC 6819", of that RFC.
  */
-registerAttackedServer();
+setUpAttackedServer();
 
 describe('4.1, RFC 6819, 4.1.5, 4.2.4, 4.4.1.5 and 4.4.1.7 redirect URIs', () => {
   test.each([
@@ -97,11 +97,14 @@ test('a NUL in any parameter is refused, and so are forms of another type or len
       },
     });
   const details = [{ field: 'body', message: 'is longer than 16 KiB' }];
-  expect(await send('a'.repeat(16_385), FORM['content-type'])).toMatchObject({ status: 400, json: { details } });
+  expect(await send('a'.repeat(16_385), FORM_HEADERS['content-type'])).toMatchObject({
+    status: 400,
+    json: { details },
+  });
 });
 
 test('4.7, RFC 6819, 4.4.1.6 and 4.4.1.8 cross-site requests: another site’s form and another session’s token let nobody in', async () => {
-  const [home, attacker] = [await newHome(), await newHome()];
+  const [home, attacker] = [await createHomeowner(), await createHomeowner()];
   const cookies = getCookies(await signInBrowser(api, home.userId));
   const { at } = await openConsentPage(api, cookies, await createAppConsentRequest(app));
   const foreign = await openConsentPage(
@@ -115,14 +118,14 @@ test('4.7, RFC 6819, 4.4.1.6 and 4.4.1.8 cross-site requests: another site’s f
   const { headers } = await api.send('/oauth/token', {
     method: 'POST',
     raw: '',
-    headers: { ...FORM, origin: 'https://evil.example' },
+    headers: { ...FORM_HEADERS, origin: 'https://evil.example' },
   });
   expect(headers['access-control-allow-origin']).toBeUndefined();
   expect(await listAuthorizations(home)).toEqual([]);
 });
 
 test('4.7 a hostile form gets a clear refusal', async () => {
-  const home = await newHome();
+  const home = await createHomeowner();
   const cookies = getCookies(await signInBrowser(api, home.userId));
   const { at, csrf } = await openConsentPage(api, cookies, await createAppConsentRequest(app));
   for (const form of [
@@ -146,7 +149,7 @@ test('4.11, 4.12, 4.13 the server redirects only to itself and to the app, with 
   );
   const { json } = await api.send('/.well-known/oauth-authorization-server', { headers: evil });
   expect(json.issuer).toBe(TEST_URL);
-  const cookies = getCookies(await signInBrowser(api, (await newHome()).userId));
+  const cookies = getCookies(await signInBrowser(api, (await createHomeowner()).userId));
   const { at, csrf } = await openConsentPage(
     api,
     cookies,
@@ -159,7 +162,7 @@ test('4.11, 4.12, 4.13 the server redirects only to itself and to the app, with 
 });
 
 test('4.16, RFC 6819, 4.4.1.9 clickjacking: no page of the authorization server is shown in a frame', async () => {
-  const cookies = getCookies(await signInBrowser(api, (await newHome()).userId));
+  const cookies = getCookies(await signInBrowser(api, (await createHomeowner()).userId));
   const { page, at } = await openConsentPage(api, cookies, await createAppConsentRequest(app));
   const pages = [
     page,
@@ -172,7 +175,7 @@ test('4.16, RFC 6819, 4.4.1.9 clickjacking: no page of the authorization server 
 test('RFC 6819, 4.1.4 and 4.4.1.4: names and addresses of an app are shown as text', async () => {
   const name = '<img src=x onerror=alert(1)>"\'&';
   const hostile = await registerApp(api, utility, { name, website: 'https://bright.example.com/?"><script>' });
-  const cookies = getCookies(await signInBrowser(api, (await newHome()).userId));
+  const cookies = getCookies(await signInBrowser(api, (await createHomeowner()).userId));
   const { page } = await openConsentPage(api, cookies, await createAppConsentRequest(hostile));
   expect(page.text).not.toMatch(/<img|<script/);
   expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;');
@@ -188,7 +191,7 @@ test('RFC 9101 and others: request objects and claims are not fetched or obeyed'
 });
 
 test('RFC 6819, 4.2.2 the home is shown each scope that the app gets, and no more is granted', async () => {
-  const home = await newHome();
+  const home = await createHomeowner();
   const cookies = getCookies(await signInBrowser(api, home.userId));
   const asked = await createAppConsentRequest(app, { scope: 'insights:read' });
   const { at, page, csrf } = await openConsentPage(api, cookies, asked);
@@ -204,7 +207,7 @@ test('RFC 6819, 4.2.2 the home is shown each scope that the app gets, and no mor
 });
 
 test('RFC 6819, 4.2.3 and 4.4.1.10 an app that has access asks again like a new one: nothing is granted without a press', async () => {
-  const home = await newHome();
+  const home = await createHomeowner();
   await requestAppTokens(api, app, home);
   const cookies = getCookies(await signInBrowser(api, home.userId));
   const { at, page } = await openConsentPage(api, cookies, await createAppConsentRequest(app));

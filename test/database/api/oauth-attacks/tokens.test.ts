@@ -16,17 +16,17 @@ import {
   api,
   app,
   createBasicAuthorization,
-  FORM,
-  getCode,
-  INVALID_GRANT,
+  createHomeowner,
+  FORM_HEADERS,
+  getAuthorizationCode,
+  INVALID_GRANT_BODY,
   listAuthorizations,
-  newHome,
-  registerAttackedServer,
+  pauseForMs,
   requestAuthorization,
   requestInsights,
   requestToken,
+  setUpAttackedServer,
   utility,
-  waitMs,
 } from '#test/support/attacked-server.ts';
 import { UNREACHABLE_RATE_LIMITS } from '#test/support/dashboard-sessions.ts';
 import { addMember } from '#test/support/members.ts';
@@ -34,25 +34,25 @@ import { addMember } from '#test/support/members.ts';
 /**
  * Attacks on tokens and secrets. A number at the start of a test's name is a section of RFC 9700 or, after "RFC 6819", of that RFC.
  */
-registerAttackedServer();
+setUpAttackedServer();
 
 test('4.3.2, RFC 6819, 4.1.3 a token in an address or a form is no credential', async () => {
-  const { access_token } = await requestAppTokens(api, app, await newHome());
+  const { access_token } = await requestAppTokens(api, app, await createHomeowner());
   expect((await api.send(`/v1/energy-insights?access_token=${access_token}`)).status).toBe(401);
   const raw = `access_token=${access_token}`;
-  expect((await api.send('/v1/energy-insights', { method: 'POST', raw, headers: FORM })).status).toBe(401);
+  expect((await api.send('/v1/energy-insights', { method: 'POST', raw, headers: FORM_HEADERS })).status).toBe(401);
 });
 
 test('2.3, 4.9, 4.10, RFC 6819, 4.6.4 and 4.6.5 codes, refresh tokens and secrets are not accepted as access tokens, nor is another home’s token', async () => {
-  const [home, other] = [await newHome(), await newHome()];
+  const [home, other] = [await createHomeowner(), await createHomeowner()];
   const asked = await createAppConsentRequest(app);
   const back = await authorizeApp(api, home, asked);
-  expect((await requestInsights(getCode(back))).status).toBe(401);
+  expect((await requestInsights(getAuthorizationCode(back))).status).toBe(401);
   const { access_token, refresh_token = '' } = await exchangeAuthorizationCode(app, back, asked);
   for (const text of [refresh_token, app.secret ?? '', `${access_token}x`, access_token.toUpperCase()])
     expect((await requestInsights(text)).status).toBe(401);
   expect((await requestToken({ grant_type: 'refresh_token', refresh_token: access_token })).json).toMatchObject(
-    INVALID_GRANT,
+    INVALID_GRANT_BODY,
   );
   expect((await requestInsights(access_token, `?user_id=${other.userId}`)).status).toBe(403);
   // The endpoint for AI assistants' tools accepts API keys, but no access tokens.
@@ -62,12 +62,12 @@ test('2.3, 4.9, 4.10, RFC 6819, 4.6.4 and 4.6.5 codes, refresh tokens and secret
 
 describe('2.2.2, 4.14, RFC 6819, 4.1.2 and 4.5.1 refresh tokens', () => {
   test('of another app, without the secret, or with a wrong one, are refused without ending the authorization', async () => {
-    const home = await newHome();
+    const home = await createHomeowner();
     const { refresh_token = '' } = await requestAppTokens(api, app, home);
     const form = { grant_type: 'refresh_token', refresh_token };
     const other = await registerApp(api, utility);
     expect((await requestToken(form, { authorization: createBasicAuthorization(other) })).json).toMatchObject(
-      INVALID_GRANT,
+      INVALID_GRANT_BODY,
     );
     expect((await requestToken({ ...form, client_id: app.appId }, {})).status).toBe(401);
     expect(
@@ -79,18 +79,18 @@ describe('2.2.2, 4.14, RFC 6819, 4.1.2 and 4.5.1 refresh tokens', () => {
     );
     // A repeated request gets the same tokens, but only from the app that received them first.
     expect((await requestToken(form, { authorization: createBasicAuthorization(other) })).json).toMatchObject(
-      INVALID_GRANT,
+      INVALID_GRANT_BODY,
     );
     expect((await requestToken(form)).status).toBe(200);
     expect(await listAuthorizations(home)).toHaveLength(1);
   });
 
   test('reused by a thief end the authorization, and the app is informed at its next refresh', async () => {
-    const home = await newHome();
+    const home = await createHomeowner();
     const { refresh_token: stolen = '' } = await requestAppTokens(api, app, home);
     const second = await client.refreshTokenGrant(app.config, stolen);
     await client.refreshTokenGrant(app.config, second.refresh_token ?? '');
-    await expect(client.refreshTokenGrant(app.config, stolen)).rejects.toMatchObject(INVALID_GRANT);
+    await expect(client.refreshTokenGrant(app.config, stolen)).rejects.toMatchObject(INVALID_GRANT_BODY);
     expect(await listAuthorizations(home)).toEqual([]);
     const { rows } = await api.database.pool.query(
       `SELECT data ->> 'because' AS because FROM events WHERE user_id = $1 AND type = 'authorization.ended'`,
@@ -100,7 +100,7 @@ describe('2.2.2, 4.14, RFC 6819, 4.1.2 and 4.5.1 refresh tokens', () => {
   });
 
   test('that are revoked just after their use end the authorization', async () => {
-    const home = await newHome();
+    const home = await createHomeowner();
     const { refresh_token = '' } = await requestAppTokens(api, app, home);
     await client.refreshTokenGrant(app.config, refresh_token);
     await client.tokenRevocation(app.config, refresh_token);
@@ -108,7 +108,9 @@ describe('2.2.2, 4.14, RFC 6819, 4.1.2 and 4.5.1 refresh tokens', () => {
   });
 
   test('never give more scopes than the home consented to', async () => {
-    const { refresh_token = '' } = await requestAppTokens(api, app, await newHome(), { scope: 'insights:read' });
+    const { refresh_token = '' } = await requestAppTokens(api, app, await createHomeowner(), {
+      scope: 'insights:read',
+    });
     for (const scope of ['insights:read devices:read', 'devices:read', 'keys:write', 'openid offline_access'])
       expect((await requestToken({ grant_type: 'refresh_token', refresh_token, scope })).json.error).toBe(
         'invalid_scope',
@@ -132,11 +134,11 @@ test('2.4, 4.15, RFC 6819, 4.2.1, 4.4.3 and 4.4.4 no app acts as a home: grants 
 
 test('RFC 6819, 4.1.1, 4.3.2, 4.3.4, 4.4.1.2 and 4.5.2 the database contains no secret, code or token that can be used', async () => {
   const asked = await createAppConsentRequest(app);
-  const back = await authorizeApp(api, await newHome(), asked);
+  const back = await authorizeApp(api, await createHomeowner(), asked);
   const first = await exchangeAuthorizationCode(app, back, asked);
   const second = await client.refreshTokenGrant(app.config, first.refresh_token ?? '');
   const { access_token: own } = await client.clientCredentialsGrant(app.config);
-  const secrets = [app.secret, getCode(back), asked.verifier, own];
+  const secrets = [app.secret, getAuthorizationCode(back), asked.verifier, own];
   for (const { access_token, refresh_token } of [first, second]) secrets.push(access_token, refresh_token);
   const { rows: relations } = await api.database.pool.query(
     `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
@@ -153,7 +155,7 @@ test('RFC 6819, 4.1.1, 4.3.2, 4.3.4, 4.4.1.2 and 4.5.2 the database contains no 
 });
 
 test('RFC 6819, 4.3.1, 4.3.3, 4.6.1, 4.6.2 and 4.6.6 no cache stores tokens or data, and the client sends a secret over TLS only', async () => {
-  const home = await newHome();
+  const home = await createHomeowner();
   const { access_token, refresh_token = '' } = await requestAppTokens(api, app, home);
   const refreshed = await requestToken({ grant_type: 'refresh_token', refresh_token });
   expect([refreshed.status, refreshed.headers['cache-control']]).toEqual([200, 'no-store']);
@@ -164,7 +166,7 @@ test('RFC 6819, 4.3.1, 4.3.3, 4.6.1, 4.6.2 and 4.6.6 no cache stores tokens or d
 });
 
 test('tokens of each kind are refused by every operation but those of their home: IDOR', async () => {
-  const [ended, erased, live] = [await newHome(), await newHome(), await newHome()];
+  const [ended, erased, live] = [await createHomeowner(), await createHomeowner(), await createHomeowner()];
   const asked = await createAppConsentRequest(app);
   const back = await authorizeApp(api, live, asked);
   const { access_token: ofLive, refresh_token = '' } = await exchangeAuthorizationCode(app, back, asked);
@@ -173,13 +175,20 @@ test('tokens of each kind are refused by every operation but those of their home
   const [{ authorization_id }] = await listAuthorizations(ended);
   await api.send(`/v1/authorizations/${authorization_id}`, { method: 'DELETE', key: ended.key });
   await api.send(`/v1/users/${erased.userId}`, { method: 'DELETE', key: erased.key });
-  const expired = await requestAppTokens(api, app, await newHome());
+  const expired = await requestAppTokens(api, app, await createHomeowner());
   await api.database.pool.query(`UPDATE oauth_tokens SET expires_at = now() - interval '1 s' WHERE token_sha256 = $1`, [
     hashApiKey(expired.access_token),
   ]);
   const { access_token: ofApp } = await client.clientCredentialsGrant(app.config);
-  await waitMs();
-  const kinds = { ofEnded, ofErased, expired: expired.access_token, refresh_token, code: getCode(back), ofApp };
+  await pauseForMs();
+  const kinds = {
+    ofEnded,
+    ofErased,
+    expired: expired.access_token,
+    refresh_token,
+    code: getAuthorizationCode(back),
+    ofApp,
+  };
   const pathOf = ({ path }: AnyOperation) => path.replaceAll(/\{\w+\}/g, live.userId);
   for (const operation of OPERATIONS)
     for (const [kind, key] of Object.entries({ ...kinds, secret: app.secret ?? '' })) {
@@ -197,7 +206,7 @@ test('tokens of each kind are refused by every operation but those of their home
 
 describe('access that has ended', () => {
   test('after a membership: the former member’s app reaches only the member’s own home', async () => {
-    const [home, member] = [await newHome(), await newHome()];
+    const [home, member] = [await createHomeowner(), await createHomeowner()];
     const memberId = await addMember(api, home, member, 'manage');
     const { access_token: key } = await requestAppTokens(api, app, member);
     expect((await requestInsights(key, `?user_id=${home.userId}`)).status).toBe(403);
@@ -211,7 +220,7 @@ describe('access that has ended', () => {
     const admin = await api.user('admin');
     const registrar = await api.user('utility');
     const theirs = await registerApp(api, registrar);
-    const homes = [await newHome(), await newHome(), await newHome()] as const;
+    const homes = [await createHomeowner(), await createHomeowner(), await createHomeowner()] as const;
     const [ofErased, ofOwner, ofRole] = await Promise.all([
       requestAppTokens(api, app, homes[0]),
       requestAppTokens(api, theirs, homes[1]),
@@ -221,7 +230,7 @@ describe('access that has ended', () => {
     await api.send(`/v1/users/${registrar.userId}`, { method: 'DELETE', key: admin.key });
     const role = { method: 'PATCH', key: admin.key, body: { role: 'utility' } };
     expect((await api.send(`/v1/users/${homes[2].userId}`, role)).status).toBe(200);
-    await waitMs();
+    await pauseForMs();
     for (const { access_token, refresh_token = '' } of [ofErased, ofOwner, ofRole]) {
       expect((await requestInsights(access_token)).status).toBe(401);
       expect((await requestToken({ grant_type: 'refresh_token', refresh_token })).status).toBe(400);

@@ -7,7 +7,7 @@ import { DAY_MS } from './units.ts';
 export const MAX_CLOCK_LEAP_MS = 31 * DAY_MS;
 
 /** The times that are known when a process starts, in Unix ms. */
-export interface BelievedTimeInputs {
+export interface TrustedTimeInputs {
   /** Stored trusted time; null in a new installation. */
   storedMs: number | null;
   clockMs: number;
@@ -19,7 +19,7 @@ export interface BelievedTimeInputs {
  * Returns the trusted time (estimate of the correct time) after a start, in Unix ms. If the clock is more than 31 days ahead, the trusted
  * time does not advance, because repeated starts would otherwise advance it by 31 days each.
  */
-export function computeBelievedTime({ storedMs, clockMs, wasUsed }: BelievedTimeInputs): number {
+export function computeTrustedTime({ storedMs, clockMs, wasUsed }: TrustedTimeInputs): number {
   if (storedMs === null || !wasUsed) return clockMs;
   return isClockTooFarAhead(clockMs, storedMs) ? storedMs : Math.max(storedMs, clockMs);
 }
