@@ -19,7 +19,7 @@ const later = (measure: Measure) =>
 const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 
 /** First and last day of a year of data, as ISO dates in UTC. */
-export interface HistoryDateRange {
+interface HistoryDateRange {
   start: string;
   end: string;
 }

@@ -32,7 +32,7 @@ export const BENCHMARKS: Record<
 };
 
 /** A row of the table in README.md. */
-export interface BenchmarkTableRow {
+interface BenchmarkTableRow {
   question: string;
   /** Approximate duration in minutes of a run on a machine with two cores. */
   minutes: string;

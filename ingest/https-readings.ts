@@ -22,7 +22,7 @@ const MAX_READINGS = 10_000;
 /** Maximum number and total bytes of waiting requests. Further requests are refused with 503. */
 const MAX_WAITING = { requests: 1_000, bytes: 64 * 2 ** 20 };
 
-export interface HttpsReadings {
+interface HttpsReadings {
   deviceId: string;
   format: HttpsReadingsFormat;
   /** The body, parsed from JSON. */

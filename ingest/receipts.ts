@@ -17,7 +17,7 @@ type Waiting = { message: RawMessage; receipt: MessageReceipt } | { step: ClockS
 type Pipeline = { receive: MessageReceiver; waiting(): number };
 type Output = Pipeline & { resume: () => void };
 
-export interface HostClocks {
+interface HostClocks {
   /** The time that the installation assumes to be right, Unix ms. */
   believedMs: () => number;
   /** The host's wall clock, Unix ms. */
@@ -51,7 +51,7 @@ export async function startReceiptStamper(
 }
 
 /** Gives each message its time of receipt. Records each step of the clock before a later message is stored. */
-export class ReceiptStamper {
+class ReceiptStamper {
   readonly host: string;
   readonly #pool: Pool;
   readonly #db: Database;

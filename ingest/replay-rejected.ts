@@ -50,7 +50,7 @@ function shownPayload(payload: Buffer): { payload?: string; payload_b64?: string
   return Buffer.from(text, 'utf8').equals(payload) ? { payload: text } : { payload_b64: payload.toString('base64') };
 }
 
-export interface RejectionReplayResult {
+interface RejectionReplayResult {
   messages: number;
   stored: number;
   /** Number of messages and elements that were rejected again. */

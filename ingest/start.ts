@@ -38,7 +38,7 @@ const LAST_COUNTS_MS = 1_000;
 const OPEN_WITHOUT_TLS =
   'MQTT without TLS listens beyond this machine (MQTT_HOST): whoever is on the way reads passwords and readings. Use it in a network of your own, and MQTTS_PORT for every device that can do TLS';
 
-export interface RunningIngest {
+interface RunningIngest {
   counts: PipelineCounts;
   waiting(): number;
   unstoredRejectionCount(): number;
@@ -73,7 +73,7 @@ async function clientAuthority(file: string | undefined): Promise<Buffer | undef
 }
 
 /** The parts of the service that message intake needs. */
-export interface IngestDependencies {
+interface IngestDependencies {
   pool: Pool;
   tls: { cert: Buffer; key: Buffer };
   /** Handlers for meters that claim their identity at the broker. */

@@ -4,7 +4,7 @@ import type { SeededRandom } from './random.ts';
 export type Appliance = 'fridge' | 'tv' | 'dishwasher' | 'washing machine' | 'tumble dryer' | 'heat pump' | 'car';
 
 /** A single use of an appliance, which starts at a minute of the local day. A use that lasts past midnight ends at midnight. */
-export interface ApplianceRun {
+interface ApplianceRun {
   /** The appliance that is used. Not set for cooking. */
   appliance?: Appliance;
   startMinute: number;

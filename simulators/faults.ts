@@ -2,7 +2,7 @@ import type { MeterReading } from './devices/native-meter.ts';
 import { createSeededRandom } from './random.ts';
 
 /** A fault between a meter and the database. The function receives readings in order, and returns them as they arrive in the database. */
-export type ReadingFault = (readings: readonly MeterReading[]) => MeterReading[];
+type ReadingFault = (readings: readonly MeterReading[]) => MeterReading[];
 
 /** Simulates a device that is off several times. Drops `count` runs of `length` readings each, but never the first and the last reading. */
 export function dropReadingRuns(seed: string, count: number, length: number): ReadingFault {

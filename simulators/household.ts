@@ -4,7 +4,7 @@ import type { SimulatedHome } from './home-clock.ts';
 import { createPublisher } from './publisher.ts';
 
 /** A household with its devices, and the period to simulate. */
-export interface HouseholdOptions {
+interface HouseholdOptions {
   /** URL of the household's own broker. */
   url: string;
   username?: string;

@@ -12,7 +12,7 @@ import {
 import { createPublisher } from './publisher.ts';
 import { publishReadings } from './send.ts';
 
-export interface ImportOptions {
+interface ImportOptions {
   deviceId: string;
   files: readonly string[];
   /** Reader for the files' format. */

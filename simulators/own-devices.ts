@@ -23,7 +23,7 @@ export interface SimulatorDevice {
 const ONCE_BY_LOCATION: ReadonlySet<string> = new Set(['smart_meter', 'thermostat']);
 
 /** Identifies a simulated device by its owner and kind. The other members apply only when the device is created. */
-export interface SimulatorDeviceKey {
+interface SimulatorDeviceKey {
   userId: string;
   /** Kind of the device. A user has at most one simulated device of each kind. */
   kind: string;

@@ -2,7 +2,7 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { hasLittleMemory } from '#src/core/memory.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
-export interface PublisherOptions {
+interface PublisherOptions {
   url: string;
   /** User name of the connection. Without a user name, the broker must accept anonymous clients, as the brokers of many households do. */
   deviceId?: string;

@@ -34,7 +34,7 @@ export const getSharedApp = (world: AttackedInstallation): Promise<RegisteredApp
     return { clientId: json.client_id, secret: json.client_secret };
   });
 
-export interface ConsentRequest {
+interface ConsentRequest {
   path: string;
   verifier: string;
 }
@@ -59,7 +59,7 @@ export function createConsentRequest({ clientId }: RegisteredApp, more: Record<s
 }
 
 /** A browser with its cookies, and with a loopback address that no other client uses. */
-export interface SimulatedBrowser {
+interface SimulatedBrowser {
   open(url: string, form?: Record<string, string>): Promise<HttpResponse>;
   /** Headers of a request that a dashboard page sends. */
   headers: Record<string, string>;

@@ -19,7 +19,7 @@ const MAX_UNDER_WAY = 20_000;
  * CPU time per message in µs, through a router to one cell (installation) and to two cells with an ingest process each, and through HAProxy
  * to one cell with two ingest processes. `two` and `pair` have the same load and the same number of processes, but two databases or one.
  */
-export interface CpuPerMessageByRoute {
+interface CpuPerMessageByRoute {
   one: CpuPerMessage;
   two: CpuPerMessage;
   pair: CpuPerMessage;

@@ -22,7 +22,7 @@ const READ_EVERY_MS = 50;
 const CALM_MS = 3_000;
 
 /** Result of moving accounts under load. */
-export interface AccountMovesResult {
+interface AccountMovesResult {
   accounts: number;
   /** Longest time for which neither cell served an account, in ms. */
   heldMs: number;

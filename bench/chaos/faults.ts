@@ -9,7 +9,7 @@ import { fillDisk, type Installation } from './installation.ts';
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Intensity of the faults. */
-export interface FaultIntensity {
+interface FaultIntensity {
   floodS: number;
   queuedMessages: number;
   apiKills: number;

@@ -17,7 +17,7 @@ const STEP_KWH = 0.000_001;
 const START_MS = 18 * 3_600_000;
 
 /** The way in which one device's readings are sent to the service (MQTT or HTTPS). */
-export interface ReadingTransport {
+interface ReadingTransport {
   /** Sends a reading repeatedly until it is acknowledged. */
   deliver(reading: object): Promise<void>;
   close(): Promise<void>;

@@ -48,7 +48,7 @@ async function diagnosis(pool: Pool, logs: string): Promise<string> {
 }
 
 /** Result of a run with one fault. */
-export interface FaultResult {
+interface FaultResult {
   fault: string;
   broker: string;
   sent: number;

@@ -32,7 +32,7 @@ export interface ComparedProgramResult {
 }
 
 /** Figures of a program in the table: medians of the rates and CPU times, and sums of the trials with kills. */
-export interface ComparedProgramSummary extends KillTrialResult {
+interface ComparedProgramSummary extends KillTrialResult {
   perSecond: number;
   cpuUs: CpuPerReading;
 }

@@ -7,7 +7,7 @@ import { installPackages } from '../../test/support/setup/packages.ts';
 import { NODE_RED_VERSION } from './programs.ts';
 
 /** Version of an installed program, or the reason why it cannot run here. */
-export type ProgramVersionOrMissingReason = { version: string } | { missing: string };
+type ProgramVersionOrMissingReason = { version: string } | { missing: string };
 
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'energy-usage-service');
 /** Folder outside the repository into which npm installs Node-RED. */

@@ -5,7 +5,7 @@ import { parseDecoderSettings } from '../decoders/family.ts';
 import { createGatewayDecoders } from '../decoders/gateway-decoders.ts';
 
 /** A message to decode for a diagnosis. It is not stored. */
-export interface MessageToDiagnose {
+interface MessageToDiagnose {
   gatewayId: string;
   /** Topic of the message, with or without the prefix of the gateway. */
   topic: string;

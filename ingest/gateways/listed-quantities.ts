@@ -1,7 +1,7 @@
 import type { DecodedValue } from '../decoders/family.ts';
 import { createCircuitWord } from '../decoders/read/circuit-word.ts';
 
-export type ListedQuantities = readonly ListedQuantity[];
+type ListedQuantities = readonly ListedQuantity[];
 
 interface ListedQuantity {
   readonly channel: string;

@@ -64,7 +64,7 @@ function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: 
 }
 
 /** Which part of a power series is counted: the positive part as import or export, or also the negative part as export. */
-export interface PowerRoles {
+interface PowerRoles {
   import: boolean;
   export: boolean;
   channelDirection: 'import' | 'export';

@@ -36,7 +36,7 @@ interface Will {
   retain: boolean;
   properties?: Properties;
 }
-export interface Mqtt5Packet extends PacketHeader {
+interface Mqtt5Packet extends PacketHeader {
   clean?: boolean;
   keepalive?: number;
   will?: Will;

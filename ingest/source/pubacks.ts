@@ -1,4 +1,4 @@
-export interface ByteWriter {
+interface ByteWriter {
   write(data: Buffer): unknown;
 }
 

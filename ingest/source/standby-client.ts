@@ -19,11 +19,11 @@ const EARLIER_LOOK_MS = 5_000;
 /** Maximum time in ms that a stop waits for background work. Leases and sessions end with the process. */
 const LEAVE_MS = 1_500;
 
-export interface StandbySource extends MessageSource {
+interface StandbySource extends MessageSource {
   isStandingBy(): boolean;
 }
 
-export interface StandbyOptions {
+interface StandbyOptions {
   url: string;
   pool: Pool;
   environment: string;

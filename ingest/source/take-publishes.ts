@@ -5,7 +5,7 @@ import { createPubackSender } from './pubacks.ts';
 import { createPublishSplitter, MalformedPacketError } from './publish-packets.ts';
 import type { MessageReceipt } from './source.ts';
 
-export interface PublishCallbacks {
+interface PublishCallbacks {
   /** Handles a message. `receipt.done` sends the PUBACK. */
   take(topic: string, payload: Buffer, isRetained: boolean, receipt: MessageReceipt): void;
   /** Called when a message is acknowledged, or when its connection has closed. */

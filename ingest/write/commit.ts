@@ -29,7 +29,7 @@ import {
 } from './statement.ts';
 
 /** The statements that write a batch, and the stored states of its devices after the batch. */
-export interface BatchWritePlan {
+interface BatchWritePlan {
   steps: BatchStatement[];
   heads: DeviceHeadAfterBatch[];
 }

@@ -91,7 +91,7 @@ export const computeFirstReadingStretchBounds = (points: readonly NewReading[]):
   ...boundsOf(points),
 });
 
-export type LongerStretchRequest =
+type LongerStretchRequest =
   | 'begins further back'
   | 'goes on beyond'
   | 'reaches into the one before'

@@ -24,7 +24,7 @@ import {
 const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
 
 /** The range of a series' readings to recompute, in Unix ms. Both ends are inclusive. */
-export interface RecomputedReadingRange {
+interface RecomputedReadingRange {
   readonly firstMs: number;
   readonly lastMs: number;
 }

@@ -18,7 +18,7 @@ import type { ReadingStretch, ReadingStretchBounds } from './stretch.ts';
 /** Range of the whole history, which is recomputed if an earlier version of the service has distributed the energy of a tariff register. */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
 
-export interface DevicePlanContext {
+interface DevicePlanContext {
   readonly device: DeviceState;
   readonly pieceUntilMs: number;
   /** Settings with which the consumption is computed, before and after the batch. */

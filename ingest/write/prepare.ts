@@ -26,7 +26,7 @@ import type { ReadingStretch } from './stretch.ts';
 import type { UntimedSeriesRecorder } from './untimed-series.ts';
 import { planDeviceStateUpdates } from './update-device-states.ts';
 
-export interface BatchDependencies {
+interface BatchDependencies {
   /** Start of the retention period, Unix ms. Older readings are rejected. */
   readonly oldestMs: number;
   readonly maxChannels: number;

@@ -3,7 +3,7 @@ import type { SimulatedHome } from '../home-clock.ts';
 import { listCadenceTimes } from './native-meter.ts';
 
 /** One element of a thermostat's message on the topic `energy/v1/{device_id}/readings`. */
-export interface ThermostatReading {
+interface ThermostatReading {
   ts: string;
   temperature_c: number;
   setpoint_c: number;

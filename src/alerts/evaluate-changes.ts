@@ -24,7 +24,7 @@ const MAX_CHANGES = 5_000;
 /** Maximum time in ms for which one transaction computes costs. Meanwhile, the alerts on usage in the same batch wait. */
 const MAX_COSTS_MS = 500;
 
-export interface AlertEvaluationResult {
+interface AlertEvaluationResult {
   /** Number of changed hours that were processed. */
   changes: number;
   /** Whether changes remain in the queue after this pass. */

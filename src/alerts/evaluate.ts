@@ -7,7 +7,7 @@ const TOO_LATE_MS = 24 * 3_600_000;
 export const PERIOD_KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
 /** Alert rules as typed arrays. The elements with the same index belong to one alert. */
-export interface AlertRuleArrays {
+interface AlertRuleArrays {
   /** Kind of each alert's period, as an index into PERIOD_KINDS. */
   kind: Uint8Array;
   /** Time zone of each alert, as an index into the zones of the batch. */
@@ -17,7 +17,7 @@ export interface AlertRuleArrays {
 }
 
 /** Hours in which a user's consumption changed. `hourMs`: start of the hour, Unix ms. */
-export interface ChangedHourArrays {
+interface ChangedHourArrays {
   user: Uint32Array;
   hourMs: Float64Array;
 }

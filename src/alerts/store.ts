@@ -11,7 +11,7 @@ export type AlertType = Alert['type'];
  * Columns that the owner of an alert sets. Only the threshold of the alert's type is set (in mWh, hours, or units of a currency); the other
  * thresholds are null.
  */
-export type AlertSettings = Omit<Insertable<Tables['alerts']>, 'alert_id' | 'user_id' | 'created_at'>;
+type AlertSettings = Omit<Insertable<Tables['alerts']>, 'alert_id' | 'user_id' | 'created_at'>;
 
 export async function createAlert(
   db: Database,

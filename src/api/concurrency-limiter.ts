@@ -8,7 +8,7 @@ import { hasDisconnected, onConnectionClosed } from './connection.ts';
  * Limits the concurrent requests of each account in this process. Further requests of the account wait without delaying other
  * accounts.
  */
-export interface ConcurrencyLimiter {
+interface ConcurrencyLimiter {
   /**
    * Waits until another request of the account `name` may begin. Resolves with a function that must be called when the request
    * has ended. Resolves with null if the account has reached its limit, or if the request has waited too long.

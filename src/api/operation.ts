@@ -150,7 +150,7 @@ interface OperationDefinition<
 }
 
 /** An operation with its method and path. */
-export interface Operation<
+interface Operation<
   Path extends string,
   Q extends z.ZodObject,
   B extends Shape,

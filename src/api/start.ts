@@ -34,7 +34,7 @@ import { createPlainHttpServer } from './plain-http.ts';
 import { createReadDatabaseRouter } from './reads.ts';
 import { createTrustedProxyChecker } from './trusted-proxies.ts';
 
-export interface Api {
+interface Api {
   ports: { https_port: number; http_port: number };
   /** URL at which clients reach the API: PUBLIC_URL or, if PUBLIC_URL is not set, a URL with the port on which the API listens. */
   publicUrl: string;

@@ -1,5 +1,5 @@
 /** Measures the memory of responses that are being sent, until their clients have received them. */
-export interface UnsentResponseTracker {
+interface UnsentResponseTracker {
   /**
    * Adds a response; the returned function removes it. Above a limit, aborts the responses that have waited longest (`cut`), but
    * never the new one.
@@ -18,7 +18,7 @@ interface UnsentAnswer {
 }
 
 /** Maximum number of bytes of unsent responses: for a connection, for a network address, and for the process. */
-export interface UnsentResponseLimits {
+interface UnsentResponseLimits {
   ofConnection: number;
   ofAddress: number;
   ofAll: number;

@@ -29,7 +29,7 @@ const COLUMNS = [
 export type App = Pick<Selectable<Tables['apps']>, (typeof COLUMNS)[number]>;
 
 /** Members of an app that its owner can change. The type of an app never changes. */
-export type AppSettings = Omit<App, 'app_id' | 'user_id' | 'type' | 'created_at'>;
+type AppSettings = Omit<App, 'app_id' | 'user_id' | 'type' | 'created_at'>;
 
 /**
  * Registers an app for an account, in the transaction that has locked the account. Returns the app with its secret, which is

@@ -21,7 +21,7 @@ const MAX_PASSKEYS = 20;
 const ALGORITHMS = [-8, -7, -257];
 
 /** The website at which a passkey is created and works. */
-export interface PasskeySite {
+interface PasskeySite {
   /** Host of PUBLIC_URL. In WebAuthn, this is the relying party id. */
   host: string;
   origin: string;
@@ -46,7 +46,7 @@ export interface Passkey {
 const COLUMNS = ['passkey_id', 'name', 'host', 'created_at', 'last_used_at'] as const;
 
 /** A challenge, which an authenticator must sign. */
-export interface Challenge {
+interface Challenge {
   challenge_id: string;
   /** Random bytes in base64url. */
   challenge: string;

@@ -57,7 +57,7 @@ export interface RequestWindowDecision {
   add: Partial<RequestCounters>;
 }
 
-export interface RequestLimits {
+interface RequestLimits {
   limits: RequestWindowLimits;
   nowMs: number;
   /** Whether many refused requests suspend the account or key. False for addresses. */

@@ -44,7 +44,7 @@ export interface SignInOrigin {
  * Method of a sign-in. `mail`: a link or code in a mail; `provider`: OpenID Connect; `device`: a link that was created in another session;
  * `passkey`: a passkey of the account.
  */
-export type SignInMethod = 'mail' | 'provider' | 'device' | 'passkey';
+type SignInMethod = 'mail' | 'provider' | 'device' | 'passkey';
 
 const MAX_USER_AGENT_CHARACTERS = 300;
 

@@ -34,7 +34,7 @@ const SKIPPED =
 /** This file is copied last, because it contains the position at which recovery begins. */
 const CONTROL = 'global/pg_control';
 
-export interface BaseBackupCopy {
+interface BaseBackupCopy {
   folder: string;
   manifest: BackupManifest;
   /** Size of the compressed copy in the backup target, in bytes. */

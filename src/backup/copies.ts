@@ -55,7 +55,7 @@ export function parseManifest(text: string, file: string): BackupManifest {
 }
 
 /** Properties of this machine and this version that determine whether a copy can be restored. */
-export interface RestoreEnvironment {
+interface RestoreEnvironment {
   service: string;
   /** Schema migrations that this version of the service contains. */
   schemas: readonly string[];

@@ -185,7 +185,7 @@ const RESTORED = 'restored.json';
 
 /** Objects that the first start of a restored installation must delete or revoke again. */
 const restoredSchema = z.object({ until: z.iso.datetime(), endings: z.array(endingSchema) });
-export type DeletionsToReapply = z.infer<typeof restoredSchema>;
+type DeletionsToReapply = z.infer<typeof restoredSchema>;
 
 export const writeDeletionsToReapply = (dataDir: string, state: DeletionsToReapply): Promise<void> =>
   writeFileAtomically(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);

@@ -44,7 +44,7 @@ export interface ArchiveState {
 }
 
 /** State of the nightly copy, written by the worker. */
-export interface CopyState {
+interface CopyState {
   last: { folder: string; at: string; packed_bytes: number; bytes: number } | null;
   /** Reason why the latest attempt failed to make a copy; null after a success. */
   error: string | null;

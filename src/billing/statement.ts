@@ -132,13 +132,7 @@ export const addAdjustments = (
   adjustments: readonly BillAdjustment[],
 ): BilledEnergyByDirection => addEnergies(own, adjustments.reduce(addEnergies, ZERO_ENERGIES));
 
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [member: string]: JsonValue };
+type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [member: string]: JsonValue };
 
 /** Returns JSON in the canonical form of RFC 8785. Equal values give equal bytes. */
 export function formatCanonicalJson(value: JsonValue): string {

@@ -190,7 +190,7 @@ const linesOfReadings = ({ readings, asks, refused }: Pick<MessageDiagnosis, 're
 ];
 
 /** A message to decode, from the options of `energy decode`. */
-export interface DecodeInput {
+interface DecodeInput {
   topic: string;
   payload: string;
   config?: Record<string, unknown>;

@@ -185,7 +185,7 @@ const KEY: ApiNoun = {
 };
 
 /** Registers `energy keys list|get|delete`. */
-export function addKeyCommands(keys: Command): void {
+function addKeyCommands(keys: Command): void {
   addListCommand(keys, KEY, listKeys, { ofUser: true });
   keys
     .command('get <key_id>')

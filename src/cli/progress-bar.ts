@@ -3,7 +3,7 @@ import { escapeForTerminal, escapeLineForTerminal } from '#src/core/output.ts';
 import type { MoveCallbacks } from '#src/start/move.ts';
 
 /** Methods of a progress bar that commands call. */
-export type ProgressBar = Pick<SingleBar, 'start' | 'update' | 'increment' | 'stop'>;
+type ProgressBar = Pick<SingleBar, 'start' | 'update' | 'increment' | 'stop'>;
 
 /** Time in ms between two lines of progress, if the output is a file or a pipe. */
 const LINE_MS = 5_000;

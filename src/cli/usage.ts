@@ -35,7 +35,7 @@ async function whyNothing(db: Database, deviceId: string): Promise<string> {
  * Returns whether a device has enough readings for usage: two readings of the same quantity, or one reading of an interval. `first`: time
  * of the first stored reading, or null. `areSingle`: true if no quantity has enough readings.
  */
-export async function summariseUsageReadings(
+async function summariseUsageReadings(
   db: Database,
   deviceId: string,
 ): Promise<{ first: Date | null; areSingle: boolean }> {

@@ -121,7 +121,7 @@ const USER: ApiNoun = {
 };
 
 /** Registers `energy users list|get|update|delete`. */
-export function addUserCommands(users: Command): void {
+function addUserCommands(users: Command): void {
   addListCommand(users, USER, listUsers, { ofUser: false });
   addGetCommand(users, USER, getUser);
   addUpdateCommand(users, USER, updateUser);

@@ -271,7 +271,7 @@ export function readEffectiveVariables(env: Record<string, string | undefined> =
 }
 
 /** Origin of a variable's value. `generated`: created or detected by the service. */
-export type VariableOrigin = 'environment' | 'default' | 'generated';
+type VariableOrigin = 'environment' | 'default' | 'generated';
 
 /** Values that the service creates or detects if they are not set. */
 const GENERATED: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse';
 import { createUnprocessableError } from './errors.ts';
 
 /** CSV table whose first line names its columns. */
-export interface CsvTable {
+interface CsvTable {
   header: string[];
   /** `line`: number of the line on which the row ends, from 1. */
   rows: { line: number; cells: string[] }[];

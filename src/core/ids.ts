@@ -4,7 +4,7 @@ import { getCellInfix } from './cell.ts';
 /** Crockford's base32 in lower case: no i, l, o, u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-export type IdPrefix =
+type IdPrefix =
   | 'usr'
   | 'dev'
   | 'alr'

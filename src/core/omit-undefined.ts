@@ -1,5 +1,5 @@
 /** Type in which members that may be undefined are optional, as `exactOptionalPropertyTypes` requires. */
-export type WithoutUndefined<Members> = {
+type WithoutUndefined<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
 } & {
   [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<Members[Name], undefined>;

@@ -1,7 +1,7 @@
 import { type Context, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
 /** Settings of OpenTelemetry traces. Tracing is on if the standard OTLP variables name a collector. */
-export interface TracingOptions {
+interface TracingOptions {
   /** Whether OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set. The exporter reads these variables itself. */
   isOn: boolean;
   /**

@@ -7,7 +7,7 @@ import { DAY_MS } from './units.ts';
 export const MAX_CLOCK_LEAP_MS = 31 * DAY_MS;
 
 /** The times that are known when a process starts, in Unix ms. */
-export interface TrustedTimeInputs {
+interface TrustedTimeInputs {
   /** Stored trusted time; null in a new installation. */
   storedMs: number | null;
   clockMs: number;

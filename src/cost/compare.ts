@@ -11,7 +11,7 @@ import { loadCostInputs } from './costs.ts';
 import { assertSingleCurrency, computeTotalCost } from './sums.ts';
 
 /** Actual cost of a range, and what it would have cost under the user's other tariffs. */
-export interface TariffComparison {
+interface TariffComparison {
   paid: Cost;
   others: { tariffId: string; name: string; cost: Cost }[];
 }
@@ -50,7 +50,7 @@ export async function compareTariffsOfUser(
 }
 
 /** Costs of a range under the user's own tariffs (null: none was valid), and under each offer. */
-export interface OfferComparison {
+interface OfferComparison {
   currency: string;
   current: Cost | null;
   /** `difference`: the offer's total minus the current cost; null if there is none. */

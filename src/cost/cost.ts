@@ -20,7 +20,7 @@ export interface Cost {
 }
 
 /** Energy of a quarter-hour. Numbers are whole mWh; bigints are in a smaller unit. */
-export interface EnergyToPrice {
+interface EnergyToPrice {
   imported: number | bigint;
   /** The estimated part of the imported energy. */
   estimated: number | bigint;

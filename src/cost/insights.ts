@@ -11,7 +11,7 @@ import { addCostsToRows, type UsageRow } from './weighted-rows.ts';
 /**
  * Costs and emissions of a row or a range. A cost is null if no tariff was valid; emissions are null if the user has no emission series.
  */
-export interface CostAndEmissions {
+interface CostAndEmissions {
   cost?: Cost | null;
   emissions?: Emissions | null;
 }

@@ -8,7 +8,7 @@ import { loadCostSources } from './costs.ts';
 import { findEnergyPrice, findTariffOfDay, type PriceIn18Decimals } from './prices.ts';
 
 /** Prices of imported energy by the hour, today and tomorrow. */
-export interface PriceCurve {
+interface PriceCurve {
   currency: string | null;
   /** Mean price of the hour. Null if the price of a quarter-hour is unknown. */
   hours: { starts_at: string; per_kwh: string | null }[];

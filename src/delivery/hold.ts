@@ -41,7 +41,7 @@ export async function readRestoreHoldTime(db: Database): Promise<Date | null> {
 }
 
 /** Result of a release. `deliveries`: number of released deliveries. `changes`: number of changed hours whose alerts were not evaluated. */
-export interface ReleasedMessageCounts {
+interface ReleasedMessageCounts {
   deliveries: number;
   changes: number;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
 /** A client certificate that a trusted authority has signed. */
-export interface CertificateIdentity {
+interface CertificateIdentity {
   /** SHA-256 fingerprint of the certificate, in hex. */
   sha256: string;
   /** The common name of the certificate and its DNS alternative names. */

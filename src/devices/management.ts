@@ -49,7 +49,7 @@ export async function assertMayManageDevice(db: Database, reach: AccessibleAccou
 }
 
 /** A device, with the columns that are needed for readings that are sent over HTTPS. */
-export interface HttpsReadingsDevice {
+interface HttpsReadingsDevice {
   managed_by: DeviceManager;
   /** Whether the device itself sends messages in the service's own format. */
   is_native: boolean;

@@ -38,7 +38,7 @@ export const CIRCUIT_PATTERN =
   /^(?!(?:import|export|gas|heat|water|m3|unknown|cooling|production|room|[tl]\d+)$)[a-z0-9_-]{1,32}$/;
 
 /** The owner's description of a number: its unit, its meaning, and a word that distinguishes it from numbers with the same meaning. */
-export interface MappedNumberDescription {
+interface MappedNumberDescription {
   unit: (typeof MAPPED_UNITS)[number];
   meaning: string;
   circuit?: string | undefined;
@@ -46,7 +46,7 @@ export interface MappedNumberDescription {
 }
 
 /** The kind and the channel of a stored number, and its conversion into the unit of this kind. */
-export interface MappedQuantity {
+interface MappedQuantity {
   channel: string;
   kind: 'energy_total_kwh' | 'volume_total_m3' | 'power_w' | 'temperature_c' | 'setpoint_c';
   times: number;

@@ -24,7 +24,7 @@ export interface InterpolatedRange {
 
 type Clock = ReturnType<typeof createWallClock>;
 
-export interface GapDistributionContext {
+interface GapDistributionContext {
   /** Returns the local time of a quarter-hour. */
   clockOf: Clock;
   /** Returns the `coveredMs` of a completely known quarter-hour that starts at `ms`. */

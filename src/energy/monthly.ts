@@ -10,7 +10,7 @@ import { readHomeSumsByDay, readHomeSumsByMonth } from './usage/home-sums.ts';
 import { formatEpochDate, readImportedEnergy } from './usage/imports.ts';
 
 /** A row of GET /v1/analytics/monthly: the usage of one month. */
-export interface MonthlyUsageRow {
+interface MonthlyUsageRow {
   /** Month in the time zone of the range, YYYY-MM. */
   month: string;
   kwh_used: number;

@@ -32,7 +32,7 @@ interface FigureDevice extends Omit<ElectricityDevice, 'upstream_device_id' | 'i
 }
 
 /** Usage of a home over some days, with what each device contributes. */
-export interface UsageBreakdown {
+interface UsageBreakdown {
   kwh_used: number;
   estimated_kwh: number;
   coverage: number | null;

@@ -12,7 +12,7 @@ import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock, getStartOfSubDayUnit } from './wall-clock.ts';
 
 /** How the estimated energy of a row was distributed: as on similar days, or evenly. Null if there is none. */
-export type EstimateKind = 'like_days' | 'line' | null;
+type EstimateKind = 'like_days' | 'line' | null;
 
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
 

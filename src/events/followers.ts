@@ -88,7 +88,7 @@ export async function areLaterEventsStored(
   return row !== undefined;
 }
 
-export interface PublishedUsageEvent {
+interface PublishedUsageEvent {
   event_id: string;
   user_id: string;
   data: EventBody<'usage.updated'>;

@@ -10,7 +10,7 @@ import { AGGREGATE_FILES, EXPORTED_RELATIONS, type ExportedRelation, SERIES_READ
 /** Compression level of the archive. Higher levels take longer and save little. */
 const COMPRESSION_LEVEL = 3;
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   db: Database;
   /** Database for readings and aggregates: a read replica if there is one. */
   readDb: Database;

@@ -35,7 +35,7 @@ const line = (values: readonly string[]): string =>
 /**
  * A relation with readings of series, or with facts about such readings. `value`: its column that is not part of the key, if there is one.
  */
-export interface SeriesReadingsRelation {
+interface SeriesReadingsRelation {
   relation: 'readings' | 'closed_readings' | 'reading_notes' | 'lower_kept_readings';
   value?: 'value' | 'verdict';
 }

@@ -62,7 +62,7 @@ export async function findOwnerTimeZone(db: Database, userId: string): Promise<s
 }
 
 /** Numbers of homes that a request added to a group and removed from it. */
-export interface MemberChangeCounts {
+interface MemberChangeCounts {
   added: number;
   removed: number;
 }

@@ -12,7 +12,7 @@ const COLUMNS = ['group_id', 'user_id', 'name', 'kind', 'parent_group_id', 'crea
 /** A group of homes. `members`: number of its homes that the group's owner can access, without homes of subgroups. */
 export type Group = Pick<Selectable<Tables['home_groups']>, (typeof COLUMNS)[number]> & { members: number };
 
-export interface GroupSettings {
+interface GroupSettings {
   name: string;
   kind: string | null;
   parent_group_id: string | null;

@@ -28,7 +28,7 @@ export type StoredProvisioningBatch = Pick<Selectable<Tables['provisioning_batch
   serial_count: number | null;
 };
 
-export interface NewProvisioningBatch {
+interface NewProvisioningBatch {
   /** Account that creates the batch. Meters can claim only devices that this account can access. */
   userId: string;
   /** Owner of new devices for meters without a matching device. Null: the claim of such a meter is refused. */

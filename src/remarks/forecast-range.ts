@@ -3,7 +3,7 @@ import type { MonthForecast } from './forecast.ts';
 import { sumValues } from './statistics.ts';
 
 /** Range in kWh in which the usage of a month will lie with a probability of `FORECAST_RANGE_PERCENT` %. */
-export interface ForecastRange {
+interface ForecastRange {
   lowKwh: number;
   highKwh: number;
 }

@@ -16,7 +16,7 @@ const MAX_FOLDED = 500;
 /** Maximum time in ms that a refresh waits for earlier write transactions. If they take longer, the next refresh continues. */
 const WAIT_MS = 5_000;
 
-export interface RefreshReport {
+interface RefreshReport {
   /** Whether nothing was done, because another process is refreshing. */
   busy: boolean;
   /** Number of late changes that were added to the stored consumption. */

@@ -24,7 +24,7 @@ import { createConsoleSignInLink } from './sign-in-link.ts';
 const ROLES = ['ingest', 'api', 'worker'] as const;
 
 /** The running service. */
-export interface RunningService {
+interface RunningService {
   /** Key of the first administrator if this start created it, otherwise null. It is shown only once. */
   adminKey: string | null;
   signInLink: string | null;
@@ -159,7 +159,7 @@ async function prepare(
 const LOOK_EVERY_MS = 1_000;
 
 /** Starts the embedded PostgreSQL server, and restarts it if it stops. */
-export async function keepEmbeddedPostgresRunning(
+async function keepEmbeddedPostgresRunning(
   dataDir: string,
   log: Logger,
   extraSettings = '',

@@ -10,10 +10,10 @@ import { queueCostRecomputationOfUser } from './queue-costs.ts';
 import type { Tariff } from './tariff.ts';
 import { listSeriesIdsOfTerms, parseTariff, type StoredTariff, type TariffPriceTerms } from './terms.ts';
 
-export type TariffSettings = Omit<StoredTariff, 'tariff_id' | 'user_id'>;
+type TariffSettings = Omit<StoredTariff, 'tariff_id' | 'user_id'>;
 
 /** Changes to a tariff. In `terms`, null removes a price. */
-export type TariffPatch = Partial<Omit<TariffSettings, 'terms'>> & {
+type TariffPatch = Partial<Omit<TariffSettings, 'terms'>> & {
   terms: { [Term in keyof TariffPriceTerms]?: TariffPriceTerms[Term] | null };
 };
 

@@ -21,7 +21,7 @@ type RateTerms =
   | { periods: RatePeriodTerms[] }
   | { series_id: string; add?: string | undefined; multiply?: string | undefined };
 
-export interface RatePeriodTerms {
+interface RatePeriodTerms {
   per_kwh: string;
   days?: number[] | undefined;
   from?: string | undefined;

@@ -9,7 +9,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 const KEPT_DAYS = 90;
 
 /** Result of removing the remaining data of accounts that moved to another installation. */
-export interface MovedAccountRemovalCounts {
+interface MovedAccountRemovalCounts {
   /** Number of accounts that moved 90 days ago, and whose remaining data this call removed. */
   ended: number;
   /** Number of messages of these accounts that were removed before they could be forwarded. */

@@ -16,7 +16,7 @@ export interface IdempotentRequest {
 }
 
 /** State of a request with an Idempotency-Key: new, in progress, answered, or the key was used for a different request. */
-export type IdempotencyState =
+type IdempotencyState =
   | { is: 'new' }
   | { is: 'under way' }
   | { is: 'answered'; status: number; body: string }

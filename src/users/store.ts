@@ -39,7 +39,7 @@ export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[numbe
 export type Role = User['role'];
 
 /** The columns of an account that callers can set. */
-export type UserSettings = Omit<
+type UserSettings = Omit<
   Insertable<Tables['users']>,
   | 'user_id'
   | 'enrolled_by'

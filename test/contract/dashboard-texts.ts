@@ -1,5 +1,5 @@
 /** Texts that a dashboard module may show: its markup, with \0 instead of each inserted value, and its other strings. */
-export interface ModuleTexts {
+interface ModuleTexts {
   markup: string[];
   strings: string[];
 }

@@ -4,7 +4,7 @@ import { computeRegisterIncrements, type RegisterIncrement } from './registers.t
 import { applyTariffRule } from './tariffs.ts';
 
 /** Settings of a device that affect its energy, as in the table `devices`. */
-export interface ReferenceSettings {
+interface ReferenceSettings {
   limitKw: number;
   registerMaxKwh: number | null;
   maxGapMinutes: number;

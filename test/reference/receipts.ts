@@ -7,7 +7,7 @@ const [MINUTE, HOUR] = [60_000, 3_600_000];
 export type HostClockEvent = { atMs: number; value: number } | { backToMs: number };
 
 /** A counted reading. */
-export interface CountedReadingWithoutTime {
+interface CountedReadingWithoutTime {
   readonly atMs: number;
   readonly value: number;
 }

@@ -3,7 +3,7 @@
  * the whole ordered list of readings, classifies each reading with the help of later ones, and only then adds up energy. All numbers are
  * BigInt.
  */
-export interface ReferenceReading {
+interface ReferenceReading {
   at: bigint;
   value: bigint;
 }
@@ -16,7 +16,7 @@ export interface RegisterIncrement {
   late?: boolean;
 }
 
-export interface RegisterSettings {
+interface RegisterSettings {
   limitKw: number;
   maximumKwh: number | null;
 }

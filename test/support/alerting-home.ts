@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createTestMeter, type TestMeter } from './meters.ts';
 
 /** A database with the threads that evaluate alert rules, and a home that is created for each test. */
-export interface HomeWithAlerts {
+interface HomeWithAlerts {
   database: TestDatabase;
   db: Database;
   evaluator: AlertEvaluator;

@@ -43,7 +43,7 @@ const fetchOf =
   };
 
 /** Cookies of a browser during redirects, by name. */
-export type Cookies = Map<string, string>;
+type Cookies = Map<string, string>;
 
 /** Sends a request like a browser, with the cookies that earlier responses have set. */
 export async function requestAsBrowser(

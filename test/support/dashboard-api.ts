@@ -14,7 +14,7 @@ export interface Person {
 }
 
 /** The operations that only the dashboard uses (`/own/v1/…`), called with API keys. */
-export interface DashboardApi {
+interface DashboardApi {
   api: TestApi;
   context: ApiContext;
   /** Callers with API keys. `stranger`: a utility in which the home is not enrolled. */

@@ -5,7 +5,7 @@ import type { DecoderSettings } from '#ingest/decoders/family.ts';
 /** Folder that contains the decoders of all device families. */
 export const FAMILIES_FOLDER = resolve(import.meta.dirname, '../../ingest/decoders');
 
-export interface CaseMessage {
+interface CaseMessage {
   topic: string;
   payload?: string;
   payload_b64?: string;

@@ -35,7 +35,7 @@ const DAY_MS = 86_400_000;
 export type GroupRowInterval = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
 
 /** Random homes of a utility, and a tree of groups. Can be used only inside a test. */
-export interface GroupedHomes {
+interface GroupedHomes {
   api: TestApi;
   homes: TestHome[];
   /** Indices of the homes in each group, by the group's name. */

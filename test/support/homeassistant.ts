@@ -75,7 +75,7 @@ const announcement = z.strictObject({
   components: z.record(z.string().regex(/^[a-z0-9_]+$/), component),
 });
 
-export type HomeAssistantAnnouncement = z.infer<typeof announcement>;
+type HomeAssistantAnnouncement = z.infer<typeof announcement>;
 
 /** Parses an announcement like Home Assistant. Throws if Home Assistant would reject or ignore it. */
 export function parseHomeAssistantAnnouncement(
@@ -95,7 +95,7 @@ export const listSensors = ({ components }: HomeAssistantAnnouncement) =>
   );
 
 /** State of a Home Assistant entity after a state message; null if unknown. `lastReset`: ISO 8601. */
-export interface EntityState {
+interface EntityState {
   value: number | null;
   lastReset: string | null;
 }

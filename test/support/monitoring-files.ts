@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 
 const deploy = resolve(import.meta.dirname, '../../deploy');
 
-export interface PrometheusAlertRule {
+interface PrometheusAlertRule {
   alert: string;
   expr: string;
   for: string;
@@ -30,7 +30,7 @@ interface Panel {
   gridPos: { x: number; y: number; w: number; h: number };
 }
 
-export interface GrafanaDashboard {
+interface GrafanaDashboard {
   file: string;
   uid: string;
   title: string;

@@ -7,7 +7,7 @@ import { startTestApi, type TestApi } from './api.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './receiver.ts';
 
 /** An account of the API with which a test creates series that are fetched from a source. */
-export type Person = Awaited<ReturnType<TestApi['user']>>;
+type Person = Awaited<ReturnType<TestApi['user']>>;
 export let api: TestApi;
 export let admin: Person;
 export let utility: Person;

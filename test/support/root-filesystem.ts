@@ -16,7 +16,7 @@ export interface ProgramInRootFilesystem {
   terminate(): void;
 }
 
-export interface RootFilesystemOptions {
+interface RootFilesystemOptions {
   /** Folder in which the root file system is mounted. Its subfolder `data` is the volume. */
   folder: string;
   /** Folders of the repository that the image contains, in addition to packages. */

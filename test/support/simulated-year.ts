@@ -16,7 +16,7 @@ export const HOME_KINDS = ['flat', 'family', 'heat pump', 'electric car', 'solar
 export type HomeKind = (typeof HOME_KINDS)[number];
 
 /** Quarter-hours of a simulated home from the start of 2025. Days are in UTC. */
-export interface SimulatedYear {
+interface SimulatedYear {
   used: Float64Array;
   production: Float64Array | null;
   freezer: Float64Array;

@@ -14,7 +14,7 @@ export const DEFAULT_MOVE_OPTIONS = { timescale: 'auto' } as const;
 export const NO_OP_CALLBACKS = { step: () => {}, progress: () => {} };
 
 /** An embedded installation, and a database of the tier (kind of database server) under test. Both are created for each test. */
-export interface TwoDatabases {
+interface TwoDatabases {
   source: TestDatabase;
   target: TestDatabase;
   /** Creates a migrated database on the embedded server. Its role is not a superuser, and owns the database unless `owned` is false. */

@@ -13,7 +13,7 @@ interface Fault {
 }
 
 /** Result of a fuzzing run. */
-export interface FuzzResult {
+interface FuzzResult {
   seed: number;
   requests: number;
   /** Number of responses, by operation and status. */

@@ -1,4 +1,4 @@
-export type HomieTopic =
+type HomieTopic =
   | { about: 'state' | 'description'; device: string }
   | { about: 'property'; device: string; node: string; property: string }
   | { about: 'attribute'; device: string; node: string; property: string; attribute: HomieAttribute }

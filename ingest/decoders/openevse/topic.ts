@@ -1,5 +1,5 @@
 /** Parsed topic: a value below a charger's base topic, or the topic on which a charger announces its base. */
-export type OpenevseTopic =
+type OpenevseTopic =
   | { about: 'announcement' }
   /** `name`: the single word after the base. */
   | { about: 'value'; base: string; name: string };

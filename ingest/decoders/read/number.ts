@@ -21,7 +21,7 @@ const NOTHING = new Set([
 ]);
 
 /** Result of reading a number. Null: the device reports that it has no value. Undefined: the value is not a number. */
-export type ParsedNumber = number | null | undefined;
+type ParsedNumber = number | null | undefined;
 
 /**
  * Reads a number from a JSON value or a text. Accepts surrounding blanks and leading zeros. Unlike `Number`, returns null for an empty text

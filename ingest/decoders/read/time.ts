@@ -41,7 +41,7 @@ export function parseIsoTime(text: unknown, options: { tz?: string | undefined; 
  * Format of a message's time: Unix seconds, Unix milliseconds, ISO 8601 or the time of a P1 telegram. Undefined means one of the first
  * three formats, which the form and the size of the number distinguish.
  */
-export type MessageTimeFormat = 's' | 'ms' | 'iso' | 'p1' | undefined;
+type MessageTimeFormat = 's' | 'ms' | 'iso' | 'p1' | undefined;
 
 /** Returns the message's own time in Unix ms; null if the message has no time or an implausible time (`discardImplausibleTime`). */
 export function parseMessageTime(

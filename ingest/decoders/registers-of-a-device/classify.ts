@@ -2,7 +2,7 @@ import { createCircuitWord } from '../read/circuit-word.ts';
 import { getRegisterProperties, type RegisterDescription, type RegisterProperties } from './register.ts';
 
 /** A register or power of a device. If its meaning is unknown, the label becomes part of its channel. */
-export interface RegisterWithLabel {
+interface RegisterWithLabel {
   described: RegisterDescription;
   /** Label that is unique within the device. */
   label: string;
@@ -13,7 +13,7 @@ export interface RegisterWithLabel {
  * `grid/…`, `pv/export`, `battery/…`. For a register in `unknown/…`, the owner is asked. A register in `ignored/…` contributes to no total,
  * or is a part of another register.
  */
-export type RegisterChannel = string;
+type RegisterChannel = string;
 
 interface One {
   facets: RegisterProperties;

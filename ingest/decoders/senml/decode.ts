@@ -145,7 +145,7 @@ function decode(
 const NO_PACK = 'payload is not a SenML pack: a JSON array of records';
 
 /** Values of a record, or the reasons why the record cannot be used. */
-export interface SenmlRecordResult {
+interface SenmlRecordResult {
   index: number;
   said: FamilyDecodeResult['said'];
   refused: readonly string[];

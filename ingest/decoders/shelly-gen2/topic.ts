@@ -10,7 +10,7 @@ const COMPONENT_NAME = /^([a-z][a-z0-9_]*):(0|[1-9]\d{0,4})$/;
 /** Matches the default id of a device: its model and its MAC address. */
 const DEFAULT_ID = /^shelly[a-z0-9]*-[0-9a-f]{12}$/;
 /** Parsed topic of a Shelly Gen2, Gen3 or Gen4. `prefix`: the device's id, or another text that the owner has chosen. */
-export type ShellyTopic =
+type ShellyTopic =
   | { prefix: string; leaf: 'events' | 'rpc' | 'online' }
   | { prefix: string; leaf: 'component'; component: ShellyComponent };
 

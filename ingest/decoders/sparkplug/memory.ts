@@ -10,7 +10,7 @@ const MAX_METRICS = 100_000;
 /** Maximum number of devices per node. Births of further devices are ignored. */
 const MAX_DEVICES_OF_NODE = 1_000;
 
-export interface SparkplugNode {
+interface SparkplugNode {
   group: string;
   edge: string;
   /** Number of the node's session (`bdSeq`); null if the birth did not state the number or was not received. */

@@ -4,7 +4,7 @@ const DEFAULT_BASE = 'zigbee2mqtt';
 const AVAILABILITY = '/availability';
 const COMMANDS = new Set(['set', 'get']);
 
-export interface BridgeTopic {
+interface BridgeTopic {
   base: string;
   leaf: 'info' | 'state' | 'devices';
 }
@@ -15,7 +15,7 @@ export function parseBridgeTopic(topic: string): BridgeTopic | null {
   return base && leaf ? { base, leaf: leaf as BridgeTopic['leaf'] } : null;
 }
 
-export interface Zigbee2MqttTopic {
+interface Zigbee2MqttTopic {
   base: string;
   /** Type of the topic; `none` for topics of the bridge itself and for commands. */
   about: 'none' | 'availability' | 'state';

@@ -37,7 +37,7 @@ const LEAVE_MS = 800;
 /** Maximum time in ms for closing a connection or a consumer. */
 const CLOSE_MS = 1_000;
 
-export interface AmqpOptions {
+interface AmqpOptions {
   url: AmqpUrl;
   /** Number of queues over which messages are distributed. It never changes after the first start. */
   shards: number;

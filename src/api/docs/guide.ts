@@ -20,7 +20,7 @@ export interface Guide {
 }
 
 /** A block of code in a guide. */
-export interface CodeBlock {
+interface CodeBlock {
   language: string;
   source: string;
   /** File name, if the block is a complete program. */

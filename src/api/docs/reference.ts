@@ -11,7 +11,7 @@ import {
 import { type AnyJsonSchema, createSchemaResolver, renderSchema } from './schema-markup.ts';
 
 /** A page of the API reference about one resource. */
-export interface ReferencePage {
+interface ReferencePage {
   href: string;
   title: string;
   lead: string;

@@ -27,7 +27,7 @@ interface OperationResponse {
 }
 
 /** Type of the function that runs a tool's operation for a caller. The operation validates the arguments. */
-export type ToolRunner = (tool: Tool, values: Record<string, unknown>, by: ToolRequest) => Promise<OperationResponse>;
+type ToolRunner = (tool: Tool, values: Record<string, unknown>, by: ToolRequest) => Promise<OperationResponse>;
 
 /**
  * Header with the id of the request that called the tool. It can be trusted, because only this process can send requests to these

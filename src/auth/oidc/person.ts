@@ -15,7 +15,7 @@ type Role = 'homeowner' | 'utility' | 'admin';
 type Claims = Readonly<Record<string, unknown>>;
 
 /** Reason for refusing a person whom the provider has identified. */
-export type AdmissionRefusalReason = 'unusable' | 'domain' | 'roles';
+type AdmissionRefusalReason = 'unusable' | 'domain' | 'roles';
 
 /** Roles from the lowest to the highest. A person in several groups gets the highest role of these groups. */
 const BY_POWER: readonly Role[] = ['homeowner', 'utility', 'admin'];

@@ -13,14 +13,14 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 const KNOWN_FOR_MS = 3_600_000;
 
 /** State of an unfinished sign-in. The browser stores it while the person signs in at the provider. */
-export interface PendingSignIn {
+interface PendingSignIn {
   state: string;
   nonce: string;
   verifier: string;
 }
 
 /** Claims about a person, from a provider's response with a verified signature. */
-export type PersonClaims = Readonly<Record<string, unknown>>;
+type PersonClaims = Readonly<Record<string, unknown>>;
 
 export type Provider = ReturnType<typeof createOidcProvider>;
 
@@ -177,7 +177,7 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
  * Creates a `fetch` for one provider. It uses only TLS, accepts an additional certificate authority (`ca`, PEM), follows no
  * redirects and limits the size of responses. Throws if `ca` is not a certificate.
  */
-export function createProviderFetch(ca: string | undefined): client.CustomFetch {
+function createProviderFetch(ca: string | undefined): client.CustomFetch {
   if (ca !== undefined) new X509Certificate(ca);
   const agent = new Agent(
     ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates('default'), ca] }) },

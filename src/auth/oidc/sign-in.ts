@@ -12,7 +12,7 @@ import type { IdentifiedPerson } from './person.ts';
  * Reason why a person cannot sign in. `unverified`: the person has no verified address; `unknown`: no account has this address;
  * `taken`: the account is linked to another person.
  */
-export type NoAccountReason = 'unverified' | 'unknown' | 'taken';
+type NoAccountReason = 'unverified' | 'unknown' | 'taken';
 
 interface Options {
   now: Date;

@@ -79,7 +79,7 @@ const SHOWN = 20;
 const LOOK_MS = 5_000;
 
 /** Dialog with the firings of an alert, newest first. */
-export function AlertFiringsDialog({ of: alert, onClose }: { of: Alert; onClose: () => void }) {
+function AlertFiringsDialog({ of: alert, onClose }: { of: Alert; onClose: () => void }) {
   const { user } = useSession();
   const { common, alerts } = words();
   const w = alerts.firings;

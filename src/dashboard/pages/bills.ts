@@ -90,7 +90,7 @@ function BillTable(props: {
 }
 
 /** Dialog that creates a bill period for the selected home or device, by default for the previous month. */
-export function CreateBillDialog(props: {
+function CreateBillDialog(props: {
   devices: readonly Device[];
   onMade: (made: BillPeriodDetails) => void;
   onClose: () => void;

@@ -57,7 +57,7 @@ export function Page() {
 }
 
 /** List of an account's devices. `onOpen` is called when the user opens the details of a device. */
-export const DeviceList = (props: {
+const DeviceList = (props: {
   devices: LoadedData<Device[]>;
   zone: string;
   onPair: () => void;
@@ -112,7 +112,7 @@ const now = () =>
   null;
 
 /** Returns the device id in the address (`?device=`), and a function that changes it. */
-export function useDeviceInUrl(): [string | null, (deviceId: string | null) => void] {
+function useDeviceInUrl(): [string | null, (deviceId: string | null) => void] {
   const [named, setNamed] = useState(now);
   useEffect(() => {
     const onPop = () => setNamed(now());
@@ -127,7 +127,7 @@ export function useDeviceInUrl(): [string | null, (deviceId: string | null) => v
 }
 
 /** Card that explains how to show an account's home in Home Assistant. */
-export function HomeAssistantCard({ email }: { email: string }) {
+function HomeAssistantCard({ email }: { email: string }) {
   const w = words().devices.homeAssistant;
   return html`<${Card} title=${HOME_ASSISTANT_NAME}>
     <p class="quiet">${w.what}</p>
@@ -137,8 +137,8 @@ export function HomeAssistantCard({ email }: { email: string }) {
 }
 
 /** The product's name, which is the same in every language. */
-export const HOME_ASSISTANT_NAME = 'Home Assistant';
+const HOME_ASSISTANT_NAME = 'Home Assistant';
 
 /** Returns the settings with which the operator lets the service publish a home to Home Assistant (docs/home-assistant.md). */
-export const getHomeAssistantSettings = (email: string): string =>
+const getHomeAssistantSettings = (email: string): string =>
   `HOMEASSISTANT_MQTT_URL=mqtt://USER:PASSWORD@homeassistant.local:1883\nHOMEASSISTANT_USERS=${email}`;

@@ -36,7 +36,7 @@ type Filter = Record<'text' | 'status' | 'silent_for_hours' | 'placement' | 'sor
 const ALL: Filter = { text: '', status: '', silent_for_hours: '', placement: '', sort: 'created_at' };
 
 /** List of devices with filters and a selectable order. */
-export function FleetDeviceList() {
+function FleetDeviceList() {
   const [filter, setFilter] = useState(ALL);
   const { common, devices, fleet: w } = words();
   const choose = (event: SubmitEvent) => {

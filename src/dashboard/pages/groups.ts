@@ -72,11 +72,7 @@ export function Page() {
 }
 
 /** Dialog that creates a group with a name and a parent group. */
-export function CreateGroupDialog(props: {
-  all: readonly Group[];
-  onMade: (made: Group) => void;
-  onClose: () => void;
-}) {
+function CreateGroupDialog(props: { all: readonly Group[]; onMade: (made: Group) => void; onClose: () => void }) {
   const { all, onMade, onClose } = props;
   const { common, groups: w } = words();
   const { run, isBusy, error } = useAction();
@@ -101,13 +97,13 @@ export function CreateGroupDialog(props: {
   <//>`;
 }
 
-export interface GroupInTree {
+interface GroupInTree {
   group: Group;
   depth: number;
 }
 
 /** Returns the groups in the order of a tree: each group is followed by its subgroups, sorted by name. */
-export function sortAsTree(groups: readonly Group[]): GroupInTree[] {
+function sortAsTree(groups: readonly Group[]): GroupInTree[] {
   const known = new Set(groups.map(({ group_id }) => group_id));
   const above = ({ parent_group_id: parent }: Group) => (parent !== null && known.has(parent) ? parent : null);
   const below = Map.groupBy(groups, above);

@@ -227,7 +227,7 @@ function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format)
 }
 
 /** Menu that downloads the displayed data as a file. */
-export function UsageDownload(props: Downloaded) {
+function UsageDownload(props: Downloaded) {
   const w = words().common.download;
   const { start, end } = props.days;
   const choices = formats(w).map((format) => ({ ...format, path: pathOf(props, format) }));

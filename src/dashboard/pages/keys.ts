@@ -102,7 +102,7 @@ const OLD_AFTER_DAYS = 90;
 const isOld = (key: Key): boolean => !isKeyExpired(key) && countDaysSince(key.created_at) >= OLD_AFTER_DAYS;
 
 /** Dialog that changes the expiry of an API key, and the addresses from which the key is accepted. */
-export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () => void; onClose: () => void }) {
+function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () => void; onClose: () => void }) {
   const { common, keys: w } = words();
   const { run, isBusy, error } = useAction();
   const limit = (event: SubmitEvent) => {

@@ -29,7 +29,7 @@ const LONG_SECONDS = 1_800;
 const count = (value: number) => new Intl.NumberFormat().format(value);
 
 /** State of the installation: readings per second, age of the newest reading, and lengths of the queues. */
-export function InstallationHealth() {
+function InstallationHealth() {
   const health = useLoad(() => callApi<OperatorOverview>('GET', '/v1/operator'), []);
   // The previous response, from which the readings per second are computed.
   const before = useRef<OperatorOverview | null>(null);
@@ -90,7 +90,7 @@ function duration(seconds: number): string {
 }
 
 /** Button that compares the stored aggregates with the quarter-hours from which they are computed. The worker does the same every night. */
-export function RollupCheck() {
+function RollupCheck() {
   const [report, setReport] = useState<RollupReport | null>(null);
   const { run, isBusy, error } = useAction();
   const check = () =>

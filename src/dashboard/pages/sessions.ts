@@ -96,7 +96,7 @@ export function Page() {
 }
 
 /** Form for the account's phone number and time zone, and for mails about remarks on the home's usage. */
-export function AccountForm() {
+function AccountForm() {
   const { me, replaceUser } = useSession();
   const { common, sessions: w } = words();
   const { run, isBusy, error } = useAction();
@@ -136,7 +136,7 @@ export function AccountForm() {
  * The account's e-mail address, and a new address that is not confirmed yet. The user can change the address, request the mail again, or
  * cancel the change.
  */
-export function EmailAddressForm() {
+function EmailAddressForm() {
   const { me } = useSession();
   const { sessions: w } = words();
   const path = `/v1/users/${me.user_id}`;

@@ -146,15 +146,7 @@ const namesOf = (series: SelectablePriceSeries[] | null, zone: string) => (id: s
       : words().tariffs.someSeries;
 };
 
-export function TariffTerms({
-  of,
-  series,
-  zone,
-}: {
-  of: Tariff;
-  series: SelectablePriceSeries[] | null;
-  zone: string;
-}) {
+function TariffTerms({ of, series, zone }: { of: Tariff; series: SelectablePriceSeries[] | null; zone: string }) {
   const { currency, standing_per_day, capacity } = of;
   const { tariffs: w } = words();
   const name = namesOf(series, zone);
@@ -170,7 +162,7 @@ export function TariffTerms({
 
 const exactly = (value: string | number): string => numberFormat({ maximumFractionDigits: 9 }).format(Number(value));
 
-export const formatPrice = (text: string, currency: string): string =>
+const formatPrice = (text: string, currency: string): string =>
   numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
 
 /** Selects names by their numbers (from 1), and joins them. Consecutive names become a range, as in "Mon–Fri, Sun". */
@@ -187,7 +179,7 @@ function spans(numbers: readonly number[], names: readonly string[]): string {
 }
 
 /** Describes the energy prices of a tariff in one line, or in a line for each period. */
-export function describeRates(rates: Rates, currency: string, formatSeriesName: (id: string) => string): string[] {
+function describeRates(rates: Rates, currency: string, formatSeriesName: (id: string) => string): string[] {
   const { tariffs: w } = words();
   if ('per_kwh' in rates) return [w.aKwh({ price: formatPrice(rates.per_kwh, currency) })];
   if ('series_id' in rates) {
@@ -208,7 +200,7 @@ export function describeRates(rates: Rates, currency: string, formatSeriesName: 
 }
 
 /** Describes the price of a month's highest power in a tariff (capacity charge). */
-export function describeCapacityCharge(
+function describeCapacityCharge(
   { per_kw_month, months_averaged = 1, minimum_kw }: NonNullable<Tariff['capacity']>,
   currency: string,
 ) {

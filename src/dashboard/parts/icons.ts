@@ -8,7 +8,7 @@ const STROKES = {
   alerts: 'M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.5h-15zM10 20.5h4',
   account: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM4.5 20.5c.6-3.6 3.6-5.5 7.5-5.5s6.9 1.9 7.5 5.5',
 } as const;
-export type IconName = keyof typeof STROKES;
+type IconName = keyof typeof STROKES;
 
 /** Icon next to a text with the same meaning. Screen readers do not read the icon. */
 export const Icon = ({ of }: { of: IconName }) => html`<svg

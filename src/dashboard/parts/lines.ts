@@ -6,7 +6,7 @@ import { language, words } from '../words/words.ts';
 import { ChartFigure, getPlotOptions, renderLegendEntry, usePlot } from './drawing.ts';
 
 /** Values of a quantity over time; null if unknown. */
-export interface ChartLineData {
+interface ChartLineData {
   name: string;
   unit: string;
   /** Name of the CSS custom property with the line's colour, such as --accent. */

@@ -14,11 +14,11 @@ const TIMEOUT_MS = 5_000;
 const MAX_CHARACTERS = 1_600;
 
 /** Sends text messages through a provider, or writes them to files. */
-export interface SmsSender {
+interface SmsSender {
   send(message: { id: string; userId: string; to: string; body: string }): Promise<DeliveryOutcome>;
 }
 
-export interface TwilioOptions {
+interface TwilioOptions {
   accountSid: string;
   authToken: string;
   from: string;

@@ -27,7 +27,7 @@ export type Webhook = Pick<Selectable<Tables['webhooks']>, (typeof COLUMNS)[numb
 export type WebhookEvents = readonly [EventType, ...EventType[]];
 
 /** Changes to a subscription. A field that is undefined is not changed. */
-export interface WebhookPatch {
+interface WebhookPatch {
   events?: WebhookEvents | undefined;
   url?: string | undefined;
   authToken?: string | undefined;

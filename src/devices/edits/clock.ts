@@ -10,7 +10,7 @@ import { CLOCK_STEP_AUTHOR } from './edit.ts';
  * A step of a host's clock. `beforeMs` and `afterMs`: the time that the clock showed immediately before and after the step.
  * `stretchFromMs`: time since which the clock had run without a step. Unix ms.
  */
-export interface HostClockStep {
+interface HostClockStep {
   host: string;
   beforeMs: number;
   afterMs: number;

@@ -11,7 +11,7 @@ import { createEdit, type EditAuthorAndTime } from './store.ts';
  * A suspected replacement of a meter, which the owner has not confirmed: from a certain reading on, the register seems to belong to another
  * meter. Values are in kWh or m³.
  */
-export interface SuspectedMeterSwap {
+interface SuspectedMeterSwap {
   device_id: string;
   location: string;
   native_name: string;

@@ -25,7 +25,7 @@ export const accountHasSilentDeviceSql = (
         WHERE d.device_id = silent.device_id AND d.deleted_at IS NULL))`;
 
 /** Numbers of devices of an account: all, silent for a day, and faulty. */
-export interface DeviceCounts {
+interface DeviceCounts {
   total: number;
   silent: number;
   faulty: number;

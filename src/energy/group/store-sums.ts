@@ -25,7 +25,7 @@ const WAIT_MS = 5_000;
 /** Time in ms after which a run begins no further month. */
 const PASS_MS = 10_000;
 
-export interface StoreGroupSumsOptions extends StoreMonthDependencies {
+interface StoreGroupSumsOptions extends StoreMonthDependencies {
   pool: Pool;
   now: Date;
   /** Whether a separate job refreshes the sums of users. */

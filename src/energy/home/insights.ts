@@ -24,7 +24,7 @@ export type HomeInsight = RowTimeLabels &
     peak_hour: string | null;
   };
 
-export interface HomeBucketInsight {
+interface HomeBucketInsight {
   insight: HomeInsight;
   /** Time in ms for which the home's usage is known, and for which it is expected to be. Both are 0 if coverage is not requested. */
   knownMs: number;

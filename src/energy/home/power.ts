@@ -7,7 +7,7 @@ export interface DevicePower {
 }
 
 /** Power of a home in W, and the devices whose power is unknown. */
-export interface HomePower {
+interface HomePower {
   watts: number;
   unknown: readonly HomeDevice[];
 }

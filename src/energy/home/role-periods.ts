@@ -12,7 +12,7 @@ export const MAX_HOURS_OF_ROLE_CHANGES = 20;
  * The role of a device, or of all devices of a user together, during a time range. The role determines by which factors the energy is
  * multiplied in the sums of the home.
  */
-export interface RolePeriod {
+interface RolePeriod {
   /** Id of the device, or of the user for all devices together. */
   who: string;
   from: Date;

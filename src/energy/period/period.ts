@@ -55,7 +55,7 @@ interface Bucket {
 }
 
 /** The data that the Home page shows for a day, week, month or year of a home or device. */
-export interface HomePeriod {
+interface HomePeriod {
   timezone: string;
   now: string;
   unit: PeriodUnit;

@@ -27,7 +27,7 @@ export const READING_VERDICTS = [
 ] as const;
 export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 
-export interface StoredReadingVerdict {
+interface StoredReadingVerdict {
   atMs: number;
   note: string | null;
   /** Whether the reading confirms an earlier reading that is still held back. */

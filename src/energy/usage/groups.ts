@@ -17,7 +17,7 @@ export type GroupBucketUnit = SubDayUnit | 'day' | 'month' | 'span';
 const readUnit = (unit: GroupBucketUnit): SubDayUnit => (isSubDayUnit(unit) ? unit : 'hour');
 
 /** Sums of one home. `home`: index in the list of homes. */
-export type HomeBucketSums = HomeSums & { home: number; bucket: string };
+type HomeBucketSums = HomeSums & { home: number; bucket: string };
 
 const [ENERGY, ESTIMATED, COVERED] = [
   COLUMN_BY_MEASURE.energyMilliwattHours,

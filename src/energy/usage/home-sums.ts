@@ -21,15 +21,15 @@ import { type DayRange, findCommonIntervalMinutes, type SubDayUnit } from '../ra
 import { groupQuarterHoursBySubDayUnit, sumQuarterHourGroup, sumWeightedQuarterHours } from './quarter-hours.ts';
 
 /** Sums over a home's devices in an hour, half-hour or quarter-hour of a zone. */
-export interface HomeSumsOfSubDayUnit extends HomeSums {
+interface HomeSumsOfSubDayUnit extends HomeSums {
   startsAt: Date;
 }
-export interface HomeDaySums extends HomeSums {
+interface HomeDaySums extends HomeSums {
   day: string;
   /** Start of the hour with the highest usage. Null if nothing was used or no hour was mostly measured. */
   peak: Date | null;
 }
-export interface HomeMonthSums extends HomeSums {
+interface HomeMonthSums extends HomeSums {
   month: string;
   /** Hour of the day (0 to 23) with the highest total. Null if nothing was used or no hour was mostly measured. */
   peakHourOfDay: number | null;

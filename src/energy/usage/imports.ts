@@ -50,7 +50,7 @@ export interface ImportedEnergyByBucket {
   peaks: readonly (number | null)[];
 }
 
-export interface TotalImportedEnergy {
+interface TotalImportedEnergy {
   milliwattHours: MilliwattHours;
   days: number;
   /** Hour of the day (0 to 23) with the highest total. Null if there is none. */

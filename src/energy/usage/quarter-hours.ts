@@ -17,7 +17,7 @@ import { createWallClock, getStartOfSubDayUnit } from '../wall-clock.ts';
 const QUARTER_HOURS_OF = { day: 96, hour: 4, open: 1 };
 
 /** The first element of each list is at the start of the range. */
-export type MeasuredQuarterHours<M extends Measure> = Record<M, Float64Array>;
+type MeasuredQuarterHours<M extends Measure> = Record<M, Float64Array>;
 
 interface Row {
   who: string;
@@ -127,7 +127,7 @@ const quartersOfHour = (column: string): string => {
 };
 
 /** An hour or shorter unit of a zone. `first`, `end`: indexes into lists of quarter-hours. */
-export interface QuarterHourGroup {
+interface QuarterHourGroup {
   /** Unix ms. */
   startMs: number;
   /** Indexes of the quarter-hours: `[first, end)`. */

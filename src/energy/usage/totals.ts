@@ -21,7 +21,7 @@ export interface UserTimeRange {
  * Pieces of a time range, by the stored sums from which they are read: days, hours or quarter-hours. Pieces are `[from, to)` in Unix ms; a
  * piece is empty if both times are equal.
  */
-export interface TimeRangeByAggregate {
+interface TimeRangeByAggregate {
   /** Whole UTC days. Empty if the range contains fewer than two. */
   days: [number, number];
   /** The UTC hours before the whole days, or the whole range if there are none. `after`: the UTC hours after them. */
@@ -115,7 +115,7 @@ export async function readDeviceImportedEnergyInRanges(
 }
 
 /** Import and export of a device. Names ending in `Ms`: known time in ms, summed over the channels. */
-export interface DeviceEnergies {
+interface DeviceEnergies {
   who: string;
   imported: MilliwattHours;
   exported: MilliwattHours;

@@ -28,7 +28,7 @@ export const DELTAS_SOURCE: RollupSource = {
 export const getSourceRollupLevel = ({ above }: RollupLevel): RollupLevel => findRollupLevel(above);
 
 /** Returns the SQL expression for the start of the hour, day or month that contains a time. It differs by the kind of database. */
-export type BucketExpression = (unit: RollupLevel['unit'], time: string) => string;
+type BucketExpression = (unit: RollupLevel['unit'], time: string) => string;
 
 const plainBucket: BucketExpression = (unit, time) =>
   unit === 'hour' ? `date_bin('1 hour', ${time}, 'epoch')` : `date_trunc('${unit}', ${time}, 'UTC')`;

@@ -12,7 +12,7 @@ import {
  * Exceptions of the routers: names of accounts that have moved to another cell (installation), each with its present cell. A name is the id
  * of an account, device or gateway, or the SHA-256 of a key or session secret in upper-case hexadecimal digits.
  */
-export type RoutingExceptions = ReadonlyMap<string, string>;
+type RoutingExceptions = ReadonlyMap<string, string>;
 
 /** The places where exceptions are stored: the file that routers read when they start, and the running routers. */
 export interface RoutingExceptionFiles {
@@ -21,7 +21,7 @@ export interface RoutingExceptionFiles {
 }
 
 /** The cell of each name. Null if the name itself contains the right cell. */
-export type CellByRoutingName = ReadonlyMap<string, string | null>;
+type CellByRoutingName = ReadonlyMap<string, string | null>;
 
 /** Parses a file of exceptions: each line has a name and a cell, and comments follow a `#`. Throws with the number of an invalid line. */
 export function parseRoutingExceptions(text: string): Map<string, string> {

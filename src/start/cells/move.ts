@@ -10,7 +10,7 @@ export const FIRST_CELL_NAME = 'first';
 const MAX_CONNECTION_TIME_AFTER_MOVE_MS = 12_000;
 
 /** The two cells of a move, by name and database URL. */
-export interface SourceAndTargetCells {
+interface SourceAndTargetCells {
   from: { cell: string; database: string };
   to: { cell: string; database: string };
 }

@@ -24,7 +24,7 @@ async function ask(router: string, request: string): Promise<string> {
 }
 
 /** A backend (group of servers) of a router, and whether any of its servers accepts requests. */
-export interface RouterBackend {
+interface RouterBackend {
   name: string;
   isUp: boolean;
 }

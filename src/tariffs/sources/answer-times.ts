@@ -40,7 +40,7 @@ function offsetMs(offset: string): number {
 }
 
 /** Result for each time in a response: the instant in Unix ms, or the reason why it is unknown. */
-export type ResolvedTime = { ms: number } | { problem: string };
+type ResolvedTime = { ms: number } | { problem: string };
 
 /**
  * Returns the instants of a response's times. Local times are in `zone`. If a local time occurs twice (the clocks are set back), its first

@@ -29,7 +29,7 @@ const LEASE_MS = 120_000;
 /** Maximum number of series that a worker reserves at a time. */
 const MAX_LEASED = 1_000;
 
-export interface FetchDependencies {
+interface FetchDependencies {
   db: Database;
   box: SecretEncrypter;
   fetchAnswer: SourceFetcher;

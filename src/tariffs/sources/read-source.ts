@@ -12,7 +12,7 @@ import { readResponseRows } from './read-rows.ts';
 import { type PriceRowsResult, parseResponseRows } from './response-rows.ts';
 import type { SeriesSource, SeriesUnitAndResolution, SourceSecrets } from './source.ts';
 
-export interface SourceRequest {
+interface SourceRequest {
   url: string;
   headers: Record<string, string>;
 }

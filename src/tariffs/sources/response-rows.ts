@@ -12,7 +12,7 @@ const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 export type SourceResponseRow = { startsAtMs: number; value: string | undefined } | { problem: string };
 
 /** A row that was not stored. `row`: its number from 1. The message contains no text of the response. */
-export interface ResponseRowProblem {
+interface ResponseRowProblem {
   row: number;
   message: string;
 }

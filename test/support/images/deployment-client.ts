@@ -3,7 +3,7 @@ import { connect, isIP } from 'node:net';
 import mqtt from 'mqtt';
 
 /** A client in the network of a deployment, which checks the name in the certificate. */
-export interface DeploymentClient {
+interface DeploymentClient {
   /** Sends a request and returns the body of the response. Throws if the status is not 2xx. */
   // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   ask(path: string, body?: unknown): Promise<any>;

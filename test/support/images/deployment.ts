@@ -12,7 +12,7 @@ const NOT_CLONED = new Set(['.git', 'node_modules', 'artifacts', 'coverage', 'da
 const REMOVE = ['rm --all --force --time=0 --volumes', 'volume prune --force', 'network prune --force'];
 
 /** A simulated machine for containers, with a copy of the repository, and a network with its own ports. */
-export interface Deployment {
+interface Deployment {
   /** Address of the simulated machine in the test's network, such as 198.18.0.2. */
   address: string;
   /** Folder with the copy of the repository. */

@@ -23,7 +23,7 @@ export function explainMissingRabbitMq(): string | null {
 }
 
 /** A tier (kind of database server) that this machine cannot run, with instructions for its installation. */
-export interface UnavailableTier {
+interface UnavailableTier {
   tier: DatabaseTier;
   how: string;
 }

@@ -8,7 +8,7 @@ export type AlertDeliveryChannel = Alert['delivery'];
 /** A period for which an alert would have fired. Only an ongoing silence has no end. */
 export type HypotheticalAlertFiring = AlertPreview['data'][number];
 
-export type CostAlertType = Extract<AlertType, `${string}_cost`>;
+type CostAlertType = Extract<AlertType, `${string}_cost`>;
 export const isCostAlertType = (type: AlertType): type is CostAlertType =>
   type === 'daily_cost' || type === 'monthly_cost';
 

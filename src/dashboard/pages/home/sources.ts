@@ -8,7 +8,7 @@ interface Measures {
 }
 
 /** Energy that a home used, by source, and energy that it exported or stored. In kWh. */
-export interface EnergySources {
+interface EnergySources {
   grid: number;
   sun: number;
   battery: number;
