@@ -1,7 +1,7 @@
 import { AppError } from '#src/core/errors.ts';
 import type { Logger } from '#src/core/log.ts';
+import type { BelievedTime } from '#src/database/believed-time.ts';
 import type { Pool } from '#src/database/connect.ts';
-import type { TrustedTime } from '#src/database/trusted-time.ts';
 import { getHttpsReadingsTopic, type HttpsReadingsFormat } from '#src/devices/topics.ts';
 import { writeOrRejectMessages } from './batch-writer.ts';
 import { countBytesAsMessages, countElementsAsMessages, createFloodLimit, type FloodLimit } from './flood-limit.ts';
@@ -150,7 +150,7 @@ export function createHttpsReadingsWriter(
     believed,
     log,
     ...options
-  }: { retentionMonths: number; maxChannels: number; believed: TrustedTime; log: Pick<Logger, 'error'> },
+  }: { retentionMonths: number; maxChannels: number; believed: BelievedTime; log: Pick<Logger, 'error'> },
 ): HttpsReadingsWriter {
   const writer = createReadingBatchWriter(pool, {
     ...options,

@@ -64,13 +64,13 @@ test('distrusts a longer step back: receipt times continue until the clock is ri
   expect(confirmed.steps).toHaveLength(1);
 });
 
-test('accepts a step of any size that brings the clock closer to the trusted time', () => {
+test('accepts a step of any size that brings the clock closer to the believed time', () => {
   const { set, steps } = host({ believedMs: NOW - 430 * DAY });
   expect(set(-430 * DAY)).toBe(-430 * DAY);
   expect(steps).toHaveLength(1);
 });
 
-test('after a start with a clock more than 31 days ahead, uses the trusted time until an operator confirms the clock', () => {
+test('after a start with a clock more than 31 days ahead, uses the believed time until an operator confirms the clock', () => {
   const believed = NOW - 430 * DAY;
   expect(computeFirstReceiptTime(NOW, believed, believed - 1_000)).toEqual({ stampMs: believed, step: null });
   const { set, state } = host({ startMs: believed, believedMs: believed });

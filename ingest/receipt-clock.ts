@@ -1,4 +1,4 @@
-import { MAX_CLOCK_LEAP_MS } from '#src/core/trusted-time.ts';
+import { MAX_CLOCK_LEAP_MS } from '#src/core/believed-time.ts';
 import { DAY_MS } from '#src/core/units.ts';
 
 /** If the wall clock and the monotonic clock differ by more than this (ms), somebody has set the wall clock. */

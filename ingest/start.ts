@@ -5,8 +5,8 @@ import { isAmqpUrl, isLoopback, parseAmqpUrl } from '#src/config/addresses.ts';
 import { type Config, DEFAULT_SHARD_COUNT } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
+import type { BelievedTime } from '#src/database/believed-time.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
-import type { TrustedTime } from '#src/database/trusted-time.ts';
 import { findInvalidCertificates, findLoginOfCertificate } from '#src/devices/certificates.ts';
 import { authenticateDevice, findDeviceLoginOwner, findInvalidLogins } from '#src/devices/credentials.ts';
 import { createLoginProcessRegistry } from '#src/devices/login-processes.ts';
@@ -85,7 +85,7 @@ interface IngestDependencies {
   /** Whether an address is that of a trusted proxy (TRUST_PROXY). */
   isProxy?(address: string | undefined): boolean;
   /** Clock with the time that the installation assumes to be right. */
-  believed: TrustedTime;
+  believed: BelievedTime;
   log: Logger;
 }
 

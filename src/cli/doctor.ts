@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { listSecretTexts } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
-import { confirmClock } from '#src/database/trusted-time.ts';
+import { confirmClock } from '#src/database/believed-time.ts';
 import { gatherFacts } from './doctor/gather/gather.ts';
 import { formatFindings, redactSecrets, runChecks } from './doctor/report.ts';
 import { printResult, runWithServicePool } from './running-service.ts';

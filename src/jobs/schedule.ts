@@ -278,7 +278,7 @@ export interface JobDependencies {
   pool: Pool;
   db: Database;
   clock: Clock;
-  /** Clock for every job that deletes data by age, because this machine's clock may be wrong (src/database/trusted-time.ts). */
+  /** Clock for every job that deletes data by age, because this machine's clock may be wrong (src/database/believed-time.ts). */
   ageClock: Clock;
   capabilities: Capabilities;
   retentionMonths: number;

@@ -9,11 +9,11 @@ import { readBackupPlan } from '#src/backup/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createLog } from '#src/core/log.ts';
+import { startBelievedTimeUpdates } from '#src/database/believed-time.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, getSessionSettingsOfRole, type Pool } from '#src/database/connect.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { startTrustedTimeUpdates } from '#src/database/trusted-time.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { composeSignInMail, sendMail } from '#src/delivery/email/send.ts';
 import { loadTlsPair, watchCertificate } from './certificate.ts';
@@ -40,7 +40,7 @@ export async function runApi(config: Config): Promise<void> {
     const tls = await loadTlsPair(config, log);
     const mailer = openMailer(config);
     const { retentionMonths, maxChannels } = config;
-    const believed = await startTrustedTimeUpdates(pool, { clock: systemClock, log });
+    const believed = await startBelievedTimeUpdates(pool, { clock: systemClock, log });
     const fetcher = await openPriceSourceFetcher(config);
     const backup = await readBackupPlan(config);
     const api = await startApi(config, {

@@ -10,10 +10,10 @@ import { systemClock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createLog } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
+import { startBelievedTimeUpdates } from '#src/database/believed-time.ts';
 import { createDatabase, createPool, type Database, getSessionSettingsOfRole } from '#src/database/connect.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { startTrustedTimeUpdates } from '#src/database/trusted-time.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { findLatestReadingVersions } from '#src/devices/newest-readings.ts';
 import { readHomeUsageReport } from '#src/homeassistant/home-report.ts';
@@ -68,7 +68,7 @@ export async function runIngest(config: Config): Promise<void> {
       process.exit(1);
     };
     const db = createDatabase(pool);
-    const believed = await startTrustedTimeUpdates(pool, { clock: systemClock, log });
+    const believed = await startBelievedTimeUpdates(pool, { clock: systemClock, log });
     // This counter limits only the claims from a network, not the requests of an account, so it needs no limits of plans.
     const claims = createBrokerMeterClaimHandlers(db, createDatabaseRequestCounter(db, {}, systemClock));
     const isProxy = createTrustedProxyChecker(config.api.trustProxy);

@@ -9,6 +9,7 @@ import { createLog, type Logger } from '#src/core/log.ts';
 import { type Loop, startLoop } from '#src/core/loop.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
+import { startBelievedTimeUpdates } from '#src/database/believed-time.ts';
 import {
   createDatabase,
   createPool,
@@ -18,7 +19,6 @@ import {
 } from '#src/database/connect.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { startTrustedTimeUpdates } from '#src/database/trusted-time.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
 import { publishUsageUpdates } from '#src/delivery/usage-updated.ts';
@@ -68,7 +68,7 @@ export async function runWorker(config: Config): Promise<void> {
     await mkdir(dataDir, { recursive: true });
     const db = createDatabase(pool);
     const ahead = { daysToPack: 0 };
-    const believed = await startTrustedTimeUpdates(pool, { clock: systemClock, log });
+    const believed = await startBelievedTimeUpdates(pool, { clock: systemClock, log });
     const clocks = { clock: systemClock, ageClock: believed.ageClock };
     const jobs = startJobs(JOBS, { pool, db, ...clocks, capabilities, retentionMonths, dataDir, backup, log, ahead });
     const stopReports = backup && startBackupReports(config, backup, { db, metrics, log });

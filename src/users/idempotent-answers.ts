@@ -30,7 +30,7 @@ const IN_PROGRESS = 0;
 const LAPSES_AFTER = '2 minutes';
 const HAS_LAPSED = sql<boolean>`(idempotent_answers.status = ${IN_PROGRESS} AND idempotent_answers.created_at < now() - ${LAPSES_AFTER}::interval)`;
 /**
- * Whether a stored response has not expired. Uses the earlier of the database's clock and the trusted time (the installation's estimate of
+ * Whether a stored response has not expired. Uses the earlier of the database's clock and the believed time (the installation's estimate of
  * the correct time), because an early expiry would run a repeated request twice.
  */
 const IS_KEPT = sql<boolean>`idempotent_answers.created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`;

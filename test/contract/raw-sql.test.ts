@@ -26,7 +26,7 @@ test('a file that has only typed queries contains no such reason', () => {
 });
 
 test('no statement deletes or gives up rows only because of the database server’s clock', () => {
-  // Deletions by age must not use the database server's clock, but the clock of src/database/trusted-time.ts.
+  // Deletions by age must not use the database server's clock, but the clock of src/database/believed-time.ts.
   const byServerClock = /(DELETE FROM|deleteFrom\()[^;]{0,400}?(now\(\)|clock_timestamp\(\)|current_timestamp)/i;
   expect(files.filter((file) => byServerClock.test(readFileSync(file, 'utf8').replaceAll('`', ' ')))).toEqual([]);
 });

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretEncrypter } from '#src/core/secrets.ts';
+import { confirmClock, readBelievedTime, startBelievedTimeUpdates } from '#src/database/believed-time.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { COPIED_RELATIONS } from '#src/database/copy/relations.ts';
-import { confirmClock, readTrustedTime, startTrustedTimeUpdates } from '#src/database/trusted-time.ts';
 import { writeCapturedMessage } from '#src/delivery/channel.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { type Job, type JobDependencies, startJobs } from '#src/jobs/schedule.ts';
@@ -78,7 +78,7 @@ const runAll = async (given: Partial<JobDependencies>) => {
   }
 };
 
-test('no job deletes data because a clock is 14 months ahead; jobs delete them once the trusted time is that far ahead', async () => {
+test('no job deletes data because a clock is 14 months ahead; jobs delete them once the believed time is that far ahead', async () => {
   await fillInstallation(database);
   await database.pool.query("UPDATE imports SET credentials_sealed = 'x'");
   const before = await rowCounts();
@@ -107,29 +107,29 @@ test('no job deletes data because a clock is 14 months ahead; jobs delete them o
   );
 });
 
-test('a start with a clock 14 months ahead does not move the trusted time, from which age is computed', async () => {
+test('a start with a clock 14 months ahead does not move the believed time, from which age is computed', async () => {
   const home = await createTestMeter(database);
   await home.read([[new Date(), 1]]);
-  const read = async () => (await readTrustedTime(database.pool))?.getTime() ?? 0;
-  (await startTrustedTimeUpdates(database.pool, { clock: now, log: SILENT })).stop();
+  const read = async () => (await readBelievedTime(database.pool))?.getTime() ?? 0;
+  (await startBelievedTimeUpdates(database.pool, { clock: now, log: SILENT })).stop();
   const rightMs = await read();
   for (let start = 0; start < 20; start++) {
-    const wrong = await startTrustedTimeUpdates(database.pool, { clock: ahead, log: SILENT });
+    const wrong = await startBelievedTimeUpdates(database.pool, { clock: ahead, log: SILENT });
     expect(wrong.ageClock().getTime()).toBeLessThan(Date.now() + DAY_MS);
     wrong.stop();
   }
   expect(await read()).toBeLessThan(rightMs + DAY_MS);
   // If both clocks of a process are behind, nothing is deleted too early.
   const behind = () => new Date(Date.now() - 430 * DAY_MS);
-  const slow = await startTrustedTimeUpdates(database.pool, { clock: behind, log: SILENT });
+  const slow = await startBelievedTimeUpdates(database.pool, { clock: behind, log: SILENT });
   expect(slow.ageClock().getTime()).toBeLessThan(Date.now() - 429 * DAY_MS);
   slow.stop();
   expect(await read()).toBeGreaterThanOrEqual(rightMs);
 });
 
-test('an operator can confirm a clock; without one, a process moves the trusted time forward by its monotonic clock only', async () => {
+test('an operator can confirm a clock; without one, a process moves the believed time forward by its monotonic clock only', async () => {
   let monoMs = 0;
-  const running = await startTrustedTimeUpdates(database.pool, {
+  const running = await startBelievedTimeUpdates(database.pool, {
     clock: ahead,
     log: SILENT,
     monotonicMs: () => monoMs,
@@ -139,13 +139,13 @@ test('an operator can confirm a clock; without one, a process moves the trusted 
   expect(running.nowMs()).toBe(startMs + 40 * DAY_MS);
   running.stop();
   await confirmClock(database.pool, ahead());
-  const next = await startTrustedTimeUpdates(database.pool, { clock: ahead, log: SILENT });
+  const next = await startBelievedTimeUpdates(database.pool, { clock: ahead, log: SILENT });
   expect(next.nowMs()).toBeGreaterThan(Date.now() + 429 * DAY_MS);
   next.stop();
   await confirmClock(database.pool, now());
 });
 
-test('the trusted time follows the whole monotonic clock, however slowly the database answers', async () => {
+test('the believed time follows the whole monotonic clock, however slowly the database answers', async () => {
   let monoMs = 0;
   let syncs = 0;
   // Each statement takes four seconds of the monotonic clock.
@@ -160,7 +160,7 @@ test('the trusted time follows the whole monotonic clock, however slowly the dat
           }
         : Reflect.get(pool, name),
   });
-  const running = await startTrustedTimeUpdates(slow, {
+  const running = await startBelievedTimeUpdates(slow, {
     clock: now,
     log: SILENT,
     monotonicMs: () => monoMs,
@@ -262,7 +262,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
   await storeIdempotentAnswer(db, box, request, { status: 201, body: '{}' });
   await pool.query("UPDATE idempotent_answers SET created_at = $1 WHERE caller_id = 'key_1'", [inUse]);
   await pool.query('UPDATE believed_time SET at = $1', [inUse]);
-  const running = await startTrustedTimeUpdates(pool, { clock: now, log: SILENT });
+  const running = await startBelievedTimeUpdates(pool, { clock: now, log: SILENT });
   const countRemaining = async () => {
     const { rows } = await pool.query('SELECT FROM readings JOIN series USING (series_id) WHERE device_id = $1', [
       home.deviceId,

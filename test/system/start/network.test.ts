@@ -13,8 +13,8 @@ import { registerCommands as registerDevices } from '#src/cli/devices.ts';
 import { registerCommands as registerUsers } from '#src/cli/users.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
+import { startBelievedTimeUpdates } from '#src/database/believed-time.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { startTrustedTimeUpdates } from '#src/database/trusted-time.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadTlsPair } from '#src/start/certificate.ts';
@@ -124,7 +124,7 @@ test('prints a warning at the start if MQTT is open without TLS', async () => {
     const notices: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void notices.push(line) });
     const { pool } = database;
-    const believed = await startTrustedTimeUpdates(pool, { clock: systemClock, log });
+    const believed = await startBelievedTimeUpdates(pool, { clock: systemClock, log });
     const parts = { pool, tls: await loadTlsPair(config), believed, onSessionLost: () => {}, log };
     await (await startIngest(config, parts)).stop();
     believed.stop();

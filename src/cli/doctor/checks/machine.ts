@@ -1,4 +1,4 @@
-import { isClockTooFarAhead } from '#src/core/trusted-time.ts';
+import { isClockTooFarAhead } from '#src/core/believed-time.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { VERSION } from '#src/core/version.ts';
 import {

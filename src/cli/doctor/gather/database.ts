@@ -1,5 +1,6 @@
 import { maskUrl, splitDatabaseUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
+import { readBelievedTime } from '#src/database/believed-time.ts';
 import { inspectCapabilities, listDurabilityRisks, readCommitSettings } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, createQueryFunctionOnConnection, type Pool } from '#src/database/connect.ts';
 import { isEmbeddedDatabaseUrl } from '#src/database/embedded-postgres.ts';
@@ -7,7 +8,6 @@ import { readBacklogs } from '#src/database/inventory.ts';
 import { findDatabaseUrl } from '#src/database/locate.ts';
 import { readSchemaState } from '#src/database/migrate.ts';
 import { readSamplesOfEncryptedValues } from '#src/database/sealed.ts';
-import { readTrustedTime } from '#src/database/trusted-time.ts';
 import { readRestoreHoldTime } from '#src/delivery/hold.ts';
 import { checkUserRollups } from '#src/rollups/check.ts';
 import { readDeviceCounts, readOutboxMetrics } from '#src/start/metrics.ts';
@@ -97,7 +97,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   );
   const { devices = 0, heard = 0, rejected = 0, userId = null } = rows[0] ?? {};
   return {
-    believedMs: (await readTrustedTime(pool))?.getTime() ?? null,
+    believedMs: (await readBelievedTime(pool))?.getTime() ?? null,
     devices,
     heardInDay: counts.energy_devices_heard_in_day ?? 0,
     heardInHour: counts.energy_devices_heard_in_hour ?? 0,

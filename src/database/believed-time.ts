@@ -1,20 +1,20 @@
+import { computeBelievedTime, isClockTooFarAhead } from '#src/core/believed-time.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
-import { computeTrustedTime, isClockTooFarAhead } from '#src/core/trusted-time.ts';
 import type { Pool } from './connect.ts';
 
-/** Interval in ms at which a process stores the trusted time, and checks whether an operator has confirmed a clock. */
+/** Interval in ms at which a process stores the believed time, and checks whether an operator has confirmed a clock. */
 const SYNC_MS = 10_000;
 
 const UNCONFIRMED =
   'the clock of this machine is more than 31 days ahead of the installation’s last activity: nothing is deleted by age until the clock is right or confirmed. If it is right: energy doctor --confirm-clock';
 
-/** The trusted time: the installation's estimate of the correct time, which does not follow a wrong clock. */
-export interface TrustedTime {
-  /** Returns the trusted time, Unix ms. */
+/** The believed time: the installation's estimate of the correct time, which does not follow a wrong clock. */
+export interface BelievedTime {
+  /** Returns the believed time, Unix ms. */
   nowMs(): number;
   /**
-   * The clock for deletions by age: the earliest of the trusted time, the clock of this process and the clock of the database. If one
+   * The clock for deletions by age: the earliest of the believed time, the clock of this process and the clock of the database. If one
    * clock is fast, nothing is deleted too early.
    */
   ageClock: Clock;
@@ -30,10 +30,10 @@ interface Row {
 const COLUMNS = 'at, confirmations, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "databaseMs"';
 
 /**
- * Reads the trusted time. If the clock of this process is ahead of it by at most 31 days, advances it to this clock. Updates it in the
+ * Reads the believed time. If the clock of this process is ahead of it by at most 31 days, advances it to this clock. Updates it in the
  * database while the process runs. `monotonicMs`: ms since any fixed moment.
  */
-export async function startTrustedTimeUpdates(
+export async function startBelievedTimeUpdates(
   pool: Pool,
   {
     clock,
@@ -41,7 +41,7 @@ export async function startTrustedTimeUpdates(
     monotonicMs = () => performance.now(),
     syncMs = SYNC_MS,
   }: { clock: Clock; log: Logger; monotonicMs?: () => number; syncMs?: number },
-): Promise<TrustedTime> {
+): Promise<BelievedTime> {
   let read = { ...(await moveAtStart(pool, clock().getTime())), monoMs: monotonicMs() };
   let wasTooFar = false;
   const sinceMs = () => Math.max(0, monotonicMs() - read.monoMs);
@@ -61,7 +61,7 @@ export async function startTrustedTimeUpdates(
     );
     const [row] = rows;
     if (row) {
-      // `nowMs()` is read again, because the database took time to respond. The trusted time moves back only if an operator has confirmed
+      // `nowMs()` is read again, because the database took time to respond. The believed time moves back only if an operator has confirmed
       // a clock.
       const at = row.confirmations === read.confirmations ? new Date(Math.max(row.at.getTime(), nowMs())) : row.at;
       read = { ...row, at, monoMs: monotonicMs() };
@@ -73,7 +73,7 @@ export async function startTrustedTimeUpdates(
     if (isSyncing) return;
     isSyncing = true;
     sync()
-      .catch((error: Error) => log.warn({ err: error }, 'trusted time not stored'))
+      .catch((error: Error) => log.warn({ err: error }, 'believed time not stored'))
       .finally(() => {
         isSyncing = false;
       });
@@ -91,7 +91,7 @@ async function moveAtStart(pool: Pool, clockMs: number): Promise<Row> {
        EXISTS (SELECT FROM series) AS "wasUsed"`,
   );
   const { at = null, wasUsed = false } = rows[0] ?? {};
-  const movedMs = computeTrustedTime({ storedMs: at?.getTime() ?? null, clockMs, wasUsed });
+  const movedMs = computeBelievedTime({ storedMs: at?.getTime() ?? null, clockMs, wasUsed });
   const moved = await pool.query<Row>(
     `INSERT INTO believed_time AS b (at) VALUES ($1)
      ON CONFLICT (is_only) DO UPDATE SET at = CASE WHEN $2 THEN greatest(b.at, $1) ELSE $1 END RETURNING ${COLUMNS}`,
@@ -100,7 +100,7 @@ async function moveAtStart(pool: Pool, clockMs: number): Promise<Row> {
   return moved.rows[0] as Row;
 }
 
-/** Sets the trusted time to the time of a clock that an operator has confirmed. Running processes adopt it within ten seconds. */
+/** Sets the believed time to the time of a clock that an operator has confirmed. Running processes adopt it within ten seconds. */
 export async function confirmClock(pool: Pool, now: Date): Promise<void> {
   await pool.query(
     `INSERT INTO believed_time AS b (at, confirmations) VALUES ($1, 1)
@@ -109,8 +109,8 @@ export async function confirmClock(pool: Pool, now: Date): Promise<void> {
   );
 }
 
-/** Reads the trusted time from the database without advancing it. Null if no process has started yet. */
-export async function readTrustedTime(pool: Pool): Promise<Date | null> {
+/** Reads the believed time from the database without advancing it. Null if no process has started yet. */
+export async function readBelievedTime(pool: Pool): Promise<Date | null> {
   const { rows } = await pool.query<{ at: Date }>('SELECT at FROM believed_time');
   return rows[0]?.at ?? null;
 }
