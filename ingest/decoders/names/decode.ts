@@ -238,6 +238,7 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
   const context: MemberContext = {
     ...of,
     described: { ...of.described, isAlone: true },
+    isLone: true,
     isNumbered: NUMBERED.test(device),
     isVolume: value.unit === undefined && isVolumeTopic(topic),
   };

@@ -48,6 +48,16 @@ export function createPeriodEnergyChecker(members: readonly NumberWithPath[]): (
   return (path) => intervals.has(objectOf(path)) || (costs.has(objectOf(path)) && !LIFETIME_TOTAL_PATTERN.test(path));
 }
 
+/** Matches words for the reading of a meter, which is a lifetime total. The meter itself (`gaszaehler`) may also report other values. */
+const METER_READING = /read|count|register|(?<![a-z])ind(?:ex|ice)|stand|teller|compteur|contador|contatore/i;
+
+/**
+ * Whether a name means a consumption without a word for a lifetime total or a meter reading. If it is the only number of its topic, it may
+ * be the consumption of the last hour: `gaszaehler/verbrauch-kwh`.
+ */
+export const isConsumptionOfUnknownTime = (name: string): boolean =>
+  !LIFETIME_TOTAL_PATTERN.test(name) && !METER_READING.test(name) && getNameMeaning(name).has('consumed');
+
 const objectOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 /** Matches names of registers. */

@@ -4,12 +4,12 @@ import { convertToCelsius, type ValueCollector } from '../read/value-collector.t
 import { getRegisterProperties } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { findMetricMeaning, type MetricMeaning } from '../sparkplug/meaning.ts';
-import { findMetricUnit } from '../sparkplug/units.ts';
+import { findMetricUnit, MEGAJOULES_PER_KWH } from '../sparkplug/units.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { getDataPointNumber, isTuyaDataPoint, listRegisterDataPoints } from './data-points.ts';
 import type { NumberWithPath } from './members.ts';
 import { isUnitOfOtherQuantity } from './number-text.ts';
-import { copyUnitsFromTodayValues, createPeriodEnergyChecker } from './periods.ts';
+import { copyUnitsFromTodayValues, createPeriodEnergyChecker, isConsumptionOfUnknownTime } from './periods.ts';
 import { askAboutSunspecPoints, isScaleFactor } from './sunspec.ts';
 import { findQuantityKindBySymbol } from './symbols.ts';
 import { isTariffRegisterWithoutDirection } from './tariffs.ts';
@@ -42,7 +42,7 @@ export function addNamedQuantities(
     return meaning ? [{ ...meaning, name: path }] : [];
   });
   const assigned = assignChannels(meanings);
-  const certain = withDoubtfulEnergies(assigned, members, context);
+  const certain = withDoubtfulEnergies(withDoubtfulConsumption(assigned, said.device, context), members, context);
   const named = context.isStrict ? withDoubtfulPowers(certain) : certain;
   const points = askAboutSunspecPoints(listed, named);
   const quantities = new Map([...named, ...points]);
@@ -159,6 +159,27 @@ function withDoubtfulPowers(
 const isUnitOfSubject = (path: string): boolean =>
   /\/k?w(?:atts?)?$/i.test(path) && !isEnergyOrPowerName(path.slice(0, path.lastIndexOf('/')));
 
+/** Matches channels of gas, water and heat. */
+const OF_OTHER_COMMODITY = /(?:^|\/)(?:gas|water|heat)\/(?:import|m3)(?:\/|$)/;
+
+/**
+ * Replaces gas, water or heat by a question to the owner if it is the only number of its topic and may be the consumption of a period.
+ * Joules are excluded, because only registers of heat meters are in joules.
+ */
+function withDoubtfulConsumption(
+  all: ReadonlyMap<string, MetricQuantity | null>,
+  device: string,
+  { isLone }: MemberContext,
+): ReadonlyMap<string, MetricQuantity | null> {
+  const isDoubtful = (name: string, { channel, unit }: MetricQuantity) =>
+    OF_OTHER_COMMODITY.test(channel) &&
+    unit.kind !== 'power_w' &&
+    unit.per !== MEGAJOULES_PER_KWH &&
+    isConsumptionOfUnknownTime(`${device}/${name}`);
+  if (!isLone) return all;
+  return new Map([...all].map(([name, one]) => [name, one && isDoubtful(name, one) ? asked(name, one) : one]));
+}
+
 /** Replaces energies by questions to the owner if they may be energies of a day or another period that the message states. */
 function withDoubtfulEnergies(
   all: ReadonlyMap<string, MetricQuantity | null>,
@@ -173,11 +194,14 @@ function withDoubtfulEnergies(
   );
 }
 
-const asked = (name: string, one: MetricQuantity): MetricQuantity => ({
-  ...one,
-  channel: `unknown/${channelWordOf(name)}`,
-  asks: { unit: one.unit.kind === 'power_w' ? 'W' : 'kWh' },
-});
+const asked = (name: string, one: MetricQuantity): MetricQuantity =>
+  one.unit.kind === 'volume_total_m3'
+    ? { ...one, ...volumePlace(name), asks: { unit: 'm³' } }
+    : {
+        ...one,
+        channel: `unknown/${channelWordOf(name)}`,
+        asks: { unit: one.unit.kind === 'power_w' ? 'W' : 'kWh' },
+      };
 
 /** Whether the name means an energy and the message states a unit of power. One of them is wrong, so the owner is asked. */
 const isContradiction = (path: string, unit: string | undefined): boolean =>

@@ -15,6 +15,8 @@ export interface MemberContext {
   described?: Pick<RegisterDescription, 'device' | 'isAlone' | 'mayMeasureHeat'>;
   /** Whether the device is one of several numbered meters, whose `total` may be any quantity. */
   isNumbered?: boolean;
+  /** Whether the number is the only one of its topic. */
+  isLone?: boolean;
   /** Whether the topic shows that its only number is the register of a gas or water meter: `smart-meter/gas`. */
   isVolume?: boolean;
   /** Whether the message states a date without a time of day. Its energies may then be the energies of that day. */
