@@ -6,7 +6,7 @@ import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
 import { getNameMeaning, LIFETIME_TOTAL_PATTERN } from '../vocabulary/name-facts.ts';
 import { hasHeatBusWord, hasHeatMeterWord } from '../vocabulary/thermal.ts';
-import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
+import { findVolumeCommodity, hasRainWord } from '../vocabulary/volume-of.ts';
 import { getConfigField, getConfigText, getConfigTopic } from './abbreviations.ts';
 import { type AvailabilityTopic, getAvailabilityTopics } from './availability.ts';
 import { findVolumeCircuit, type MeteredEntity, removeDeviceIdWords, splitNameIntoWords } from './channels.ts';
@@ -130,6 +130,8 @@ function sensorOf(
   }
   // Diagnostic values are ignored: cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
   if (isDiagnostic) return null;
+  // A rain gauge is recognised but gets no channel, so that no other family reads its topic as the consumption of water.
+  if (hasRainWord(`${places} ${name} ${object}`)) return { ...found, kind };
   const described = volumeOf(called, idWords, { makerName, commodity, stateClass });
   return described && { ...found, kind, volume: described };
 }

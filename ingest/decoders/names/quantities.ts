@@ -13,7 +13,7 @@ import { copyUnitsFromTodayValues, createPeriodEnergyChecker, isConsumptionOfUnk
 import { askAboutSunspecPoints, isScaleFactor } from './sunspec.ts';
 import { findQuantityKindBySymbol } from './symbols.ts';
 import { isTariffRegisterWithoutDirection } from './tariffs.ts';
-import { findVolumesOfUnknownCommodity, isVolumeWithoutUnit } from './volumes.ts';
+import { findVolumesOfUnknownCommodity, isRainGauge, isVolumeWithoutUnit } from './volumes.ts';
 import {
   describeMember,
   findQuantityKindToAskOwner,
@@ -37,9 +37,10 @@ export function addNamedQuantities(
   context: MemberContext = {},
 ): number {
   const members = copyUnitsFromTodayValues(listed.filter(({ path }) => !isScaleFactor(path)));
+  const isOfRain = isRainGauge(said.device, members);
   const meanings = members.flatMap(({ path, unit }) => {
     const meaning = meaningOf(path, unit, context);
-    return meaning ? [{ ...meaning, name: path }] : [];
+    return meaning && !(isOfRain && meaning.unit.kind === 'volume_total_m3') ? [{ ...meaning, name: path }] : [];
   });
   const assigned = assignChannels(meanings);
   const certain = withDoubtfulEnergies(withDoubtfulConsumption(assigned, said.device, context), members, context);
@@ -48,7 +49,7 @@ export function addNamedQuantities(
   const quantities = new Map([...named, ...points]);
   let count = meanings.length + points.size;
   // If the message contains a volume with its unit, the owner is not asked about a pulse counter in the same message.
-  const hasVolume = meanings.some(({ unit }) => unit.kind === 'volume_total_m3');
+  const hasVolume = isOfRain || meanings.some(({ unit }) => unit.kind === 'volume_total_m3');
   const volumes = hasVolume ? null : findVolumesOfUnknownCommodity(members, context, meanings.length === 0);
   for (const { path, value, unit: stated } of members) {
     const quantity = quantities.get(path);

@@ -2,7 +2,7 @@ import { findUnitSuffix } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
 import { findMetricVolumeUnit, type MetricUnit } from '../sparkplug/units.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
-import { findVolumeCommodity, METERED_VOLUME_PATTERN } from '../vocabulary/volume-of.ts';
+import { findVolumeCommodity, hasRainWord, METERED_VOLUME_PATTERN } from '../vocabulary/volume-of.ts';
 import { getLastNameOfPath, type NumberWithPath } from './members.ts';
 import { FUEL_PATTERN, hasUnknownWord, type MemberContext } from './without-unit.ts';
 
@@ -89,6 +89,13 @@ export function areVolumeRegisterNames(names: readonly string[], isVolume = fals
     : findVolumeCommodity(written, { isTotal: isVolume || PLAIN_VOLUME.test(own) });
   return commodity === 'gas' || commodity === 'water';
 }
+
+/** Whether the topic of a device, or a text in its message that describes the device, names a rain gauge. */
+export const isRainGauge = (device: string, members: readonly NumberWithPath[]): boolean =>
+  hasRainWord(device) ||
+  members.some(
+    ({ path, value }) => /model|device|name|type/i.test(path) && typeof value === 'string' && hasRainWord(value),
+  );
 
 /**
  * Matches a topic that ends with a kind of water before `Out`, the level on which some programs publish: `WaterMeter/HotWater/Out`.

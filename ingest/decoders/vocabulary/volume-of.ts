@@ -7,6 +7,12 @@ import { getNameMeaning } from './name-facts.ts';
  */
 const NO_CONSUMPTION =
   /anteil|aandeel|(?<!\p{L})shares?(?!\p{L})|tank|cistern|zistern|storage|level|f(?:ü|ue)llstand|reservoir|rain|regen|pluvi|precip|back[\s_-]?(?:flow|ward)|revers|leak|leck|reset/iu;
+/** Matches words for rain. Rain gauges report the amount of rain as a volume of water. Excludes Rain Bird, a maker of valves. */
+const RAIN =
+  /(?<!\p{L})rain(?![\s_-]?bird|bow)|(?<!\p{L})regen(?!er|sb)|pluvi|lluvia|pluie|pioggia|chuva|niederschlag|neerslag|nedbør|nederbörd|deszcz|precip/iu;
+/** Whether the name, the model or the topic of a device names a rain gauge, so that its volume of water is no consumption. */
+export const hasRainWord = (text: string): boolean => RAIN.test(text);
+
 /** Matches phrases that mean hot or cold water. In other phrases, "hot" or "cold" belongs to an appliance. */
 const WATER = /(?:hot|warm|cold|tap|drinking)[\s_-]*water|(?:warm|hei(?:ß|ss)|kalt)wasser|wasseruhr/i;
 /** Matches words which show that a meter has counted a volume, in the languages of public projects. */

@@ -17,6 +17,7 @@ import {
   type MessageQuantity,
 } from '../read/value-collector.ts';
 import { findVolumeScale, getVolumeChannel, US_GALLON_SCALE, type VolumeScale } from '../read/volume.ts';
+import { hasRainWord } from '../vocabulary/volume-of.ts';
 
 /** Command classes that are decoded, with their numbers (used in value id topics) and their names (used in named topics). */
 const CLASSES = new Map([
@@ -167,8 +168,10 @@ function decodeValue(
   if (about === 'meter') {
     if (property !== 'value' || key === null) return collector;
     const metered = meteredOf(key, endpoint === 0 ? '' : `ep${endpoint}/`);
+    // Rain gauges report the rain as water in m³.
+    const isRain = metered !== null && metered !== 'pulses' && metered.kind === 'volume_total_m3' && hasRainWord(node);
     if (metered === 'pulses') collector.see(node);
-    else if (metered) collector.add({ ...said, ...metered });
+    else if (metered && !isRain) collector.add({ ...said, ...metered });
   } else if (about === 'state') {
     if (property !== 'state') return collector;
     const state = readNumber(value);
