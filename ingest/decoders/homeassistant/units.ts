@@ -8,7 +8,9 @@ export interface UnitScale {
 
 const ENERGY = new Map<string, UnitScale>([
   ['wh', { per: 1_000 }],
+  ['whr', { per: 1_000 }],
   ['kwh', {}],
+  ['kwhr', {}],
   ['mwh', { times: 1_000 }],
   ['gwh', { times: 1_000_000 }],
   ['j', { per: 3_600_000 }],

@@ -73,13 +73,13 @@ export function addNamedQuantities(
     ) {
       collector.add({ ...said, ...unknownPlace(path, context), kind: 'energy_total_kwh', value, name: path });
       count++;
-    } else if (quantity === undefined && !hasVolume && isVolumeWithoutUnit(path, value, stated, context)) {
-      collector.add({ ...said, ...volumePlace(path), kind: 'volume_total_m3', value, name: path });
-      count++;
     } else if (quantity === undefined && volumes?.has(path)) {
       const unit = volumes.get(path);
       const asks = { unit: unit ? 'm³' : null };
       collector.add({ ...said, ...volumePlace(path), kind: 'volume_total_m3', ...unit, asks, value, name: path });
+      count++;
+    } else if (quantity === undefined && !hasVolume && isVolumeWithoutUnit(path, value, stated, context)) {
+      collector.add({ ...said, ...volumePlace(path), kind: 'volume_total_m3', value, name: path });
       count++;
     }
   }

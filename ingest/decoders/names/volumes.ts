@@ -1,5 +1,6 @@
 import { findUnitSuffix } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
+import { US_GALLON_SCALE } from '../read/volume.ts';
 import { findMetricVolumeUnit, type MetricUnit } from '../sparkplug/units.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { findVolumeCommodity, hasRainWord, METERED_VOLUME_PATTERN } from '../vocabulary/volume-of.ts';
@@ -28,13 +29,20 @@ export function isVolumeWithoutUnit(
   // A number with a volume unit in the same object (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
   const isStated = unit !== undefined && unit !== name && findMetricVolumeUnit(unit) !== undefined;
   const isVolume = isStated || context.isVolume === true;
-  if (!context.isStrict || (isOfUnit && unit !== name && !isVolume && !PLAIN_VOLUME.test(name))) return false;
+  if (!context.isStrict || GALLONS.test(name) || (isOfUnit && unit !== name && !isVolume && !PLAIN_VOLUME.test(name)))
+    return false;
   return isAboveOne(value) && areVolumeRegisterNames([path, ...(context.around ?? [])], isVolume);
 }
 
 /** Matches names of a meter's volume that state neither gas nor water: `current_volume_m3`. Captures words for a register, and the unit. */
 const METERED_VOLUME =
   /^((?:(?:read|total|current|actual|accumulated|cumulative|meter|latest)_?)*)volume(?:_?(?:total|reading|index))?(?:_?(m3|m³|l|lit(?:er|re)s?))?$/i;
+
+/** Matches names of a register in gallons, the unit of water meters in North America: `gallons`, `total_gallons`. */
+const GALLONS =
+  /^(?:(?:read|total|accumulated|cumulative|meter|lifetime)_?)*gal(?:lon)?s?(?:_?(?:total|reading|used))?$/i;
+/** The American gallon. The owner is asked, because an imperial gallon is larger. */
+const GALLON: MetricUnit = { kind: 'volume_total_m3', ...US_GALLON_SCALE };
 
 /** Matches names that mean only a meter's register. With a volume unit in the message, such a number is a volume: `Counter` in m³. */
 const REGISTER_ITSELF =
@@ -56,9 +64,13 @@ export function findVolumesOfUnknownCommodity(
   const found = members.flatMap(({ path, value, unit }) => {
     const name = getLastNameOfPath(path);
     const isPlain = unit !== undefined && REGISTER_ITSELF.test(name);
-    const [whole, words = '', named] = isPlain ? [name] : (METERED_VOLUME.exec(name) ?? []);
+    const [whole, words = '', named] = isPlain ? [name] : (METERED_VOLUME.exec(name) ?? GALLONS.exec(name) ?? []);
     if (whole === undefined || [path, ...around, described?.device ?? ''].some((one) => FUEL_PATTERN.test(one)))
       return [];
+    if (unit === undefined && GALLONS.test(name)) {
+      const isTotal = [path, ...around].every((one) => getNameMeaning(one).not === null);
+      return isAlone && isTotal && isAboveOne(value) ? [[path, GALLON] as const] : [];
+    }
     const stated = findMetricVolumeUnit(named ?? unit ?? '');
     const isRegister = stated ? Number(readNumber(value)) > (named === undefined ? 0 : 1) : isAboveOne(value);
     const isKnown = named !== undefined || (isAlone && (stated ?? (OF_REGISTER.test(words) && unit === undefined)));
@@ -72,7 +84,7 @@ export function findVolumesOfUnknownCommodity(
 const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 
 /** Matches names that mean only a value, a volume or its unit. The names of the enclosing objects then state the commodity. */
-const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
+const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?|gallons?)$/i;
 
 /**
  * Whether these are the names of a gas or water meter's register. The first name is the number's own name. If it contains unknown words

@@ -3,14 +3,14 @@ import { getVolumeChannel } from '../read/volume.ts';
 import { getRegisterProperties, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 import { getCircuitFromNameWords, isElectricityWord } from './parts.ts';
-import { findMetricUnit, findMetricVolumeUnit, MEGAJOULES_PER_KWH, type MetricUnit } from './units.ts';
+import { findMetricUnit, findMetricVolumeUnit, isTherm, MEGAJOULES_PER_KWH, type MetricUnit } from './units.ts';
 
 /**
  * Matches a word in the name of a metric. Names are split at blanks, slashes, dots and changes of case. `kWh` and `L1` are not split, and
  * `kWh` is also recognised after a small letter (`lifetimekWh`, `importedkwh`). `mW` is matched as a unit, but ignored.
  */
 const WORD =
-  /[kKMGm]?Wh(?![a-z])|[kKMGm]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+?(?=[km]Wh(?![a-z])|[km]W(?![A-Za-z])|(?<=[a-z]{3})kwh(?![A-Za-z]))|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
+  /[kKMGm]?W[hH]r(?![A-Za-z])|[kKMGm]?Wh(?![a-z])|[kKMGm]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+?(?=[km]Wh(?![a-z])|[km]W(?![A-Za-z])|(?<=[a-z]{3})kwh(?![A-Za-z]))|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
 /** Matches a unit in words: `kilo watt hours`, `WattHours`. Units with a prefix other than kilo, mega and giga are ignored. */
 const SPELT_UNIT =
   /(?:(kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*)?watts?(?:[\s_-]*(h|hours?))?(?-i:(?![a-z]))/gi;
@@ -54,7 +54,8 @@ function splitName(written: string): NamedWords {
   }
   for (let index = found.length - 1; index >= 0; index--) {
     const unit = findMetricUnit(found[index] as string);
-    if (!unit || (SHORT.has(lower[index] as string) && index < found.length - 1)) continue;
+    // In a name, `therm` may be a thermometer.
+    if (!unit || lower[index] === 'therm' || (SHORT.has(lower[index] as string) && index < found.length - 1)) continue;
     // `degC` was split into `deg` and `C`, so both are removed.
     const deg = index > 0 && lower[index - 1] === 'deg' ? 1 : 0;
     return { words: lower.toSpliced(index - deg, 1 + deg), unit, doubtful: SHORT.has(lower[index] as string) };
@@ -105,6 +106,8 @@ export function findMetricMeaning(name: string, property: string | undefined): M
     unit: of,
     // An energy in joules is heat, because electricity meters never count in joules.
     ...(unit.per === MEGAJOULES_PER_KWH && { commodity: 'heat' }),
+    // Gas is also measured in therms.
+    ...(isTherm(unit) && (/heat/i.test(name) ? { commodity: 'heat' } : { isUncertain: true })),
   };
   return getRegisterProperties(described).not === null ? { unit, channel: '', described, words } : null;
 }

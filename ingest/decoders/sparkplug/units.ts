@@ -12,6 +12,8 @@ export interface MetricUnit {
 
 /** Megajoules per kWh. */
 export const MEGAJOULES_PER_KWH = 3.6;
+/** British thermal units: one therm is 105.505585257348 MJ, or 29.3071 kWh. */
+const THERM = { times: 293_071, per: 10_000 };
 const energy = (times: number, per = 1): MetricUnit => ({ kind: 'energy_total_kwh', times, per });
 const power = (times: number): MetricUnit => ({ kind: 'power_w', times, per: 1 });
 const CELSIUS: MetricUnit = { kind: 'temperature_c', times: 1, per: 1 };
@@ -19,11 +21,12 @@ const FAHRENHEIT: MetricUnit = { ...CELSIUS, fahrenheit: true };
 
 /** Units by their usual spellings, in lower case, without blanks, dots and dashes. */
 const ANY_CASE = new Map<string, MetricUnit>([
-  ...['wh', 'watthour', 'watthours'].map((text): [string, MetricUnit] => [text, energy(1, 1_000)]),
-  ...['kwh', 'kilowatthour', 'kilowatthours'].map((text): [string, MetricUnit] => [text, energy(1)]),
+  ...['wh', 'whr', 'watthour', 'watthours'].map((text): [string, MetricUnit] => [text, energy(1, 1_000)]),
+  ...['kwh', 'kwhr', 'kilowatthour', 'kilowatthours'].map((text): [string, MetricUnit] => [text, energy(1)]),
   ...['megawatthour', 'megawatthours'].map((text): [string, MetricUnit] => [text, energy(1_000)]),
   ['gwh', energy(1_000_000)],
   ['gj', energy(1_000, MEGAJOULES_PER_KWH)],
+  ...['therm', 'therms'].map((text): [string, MetricUnit] => [text, energy(THERM.times, THERM.per)]),
   ...['w', 'watt', 'watts'].map((text): [string, MetricUnit] => [text, power(1)]),
   ...['kw', 'kilowatt', 'kilowatts'].map((text): [string, MetricUnit] => [text, power(1_000)]),
   ...['megawatt', 'megawatts'].map((text): [string, MetricUnit] => [text, power(1_000_000)]),
@@ -43,6 +46,10 @@ const EXACT = new Map<string, MetricUnit>([
   ['MW', power(1_000_000)],
   ['MJ', energy(1, MEGAJOULES_PER_KWH)],
 ]);
+
+/** Whether a unit is the therm, in which gas and heat are measured, but never electricity. */
+export const isTherm = ({ times, per }: Omit<MetricUnit, 'kind'>): boolean =>
+  times === THERM.times && per === THERM.per;
 
 /** Returns the unit that a text names; undefined if the decoder does not know the unit. */
 export function findMetricUnit(text: string): MetricUnit | undefined {
