@@ -17,7 +17,17 @@ import {
   type Zigbee2MqttBridge,
   type Zigbee2MqttOutputFormat,
 } from './memory.ts';
-import { isMeterAttribute, METER_ATTRIBUTE_PATTERNS, type VolumeAttribute, type ZigbeeDeviceState } from './state.ts';
+import {
+  CONSUMPTION,
+  isConsumptionRegister,
+  isMeterAttribute,
+  isOfClamp,
+  isPlug,
+  METER_ATTRIBUTE_PATTERNS,
+  SETPOINTS,
+  type VolumeAttribute,
+  type ZigbeeDeviceState,
+} from './state.ts';
 import { parseBridgeTopic, parseZigbee2MqttTopic } from './topic.ts';
 import { addVolumes } from './volume.ts';
 
@@ -65,7 +75,6 @@ const CHANNEL = 'room';
  * each other.
  */
 const TEMPERATURES = ['local_temperature', 'temperature'];
-const SETPOINTS = ['occupied_heating_setpoint', 'current_heating_setpoint'];
 const HEATINGS = ['running_state', 'pi_heating_demand', 'position'];
 /** Running states of a thermostat. True means that it heats; running the fan or cooling is not heating. */
 const RUNNING = new Map<unknown, boolean>([
@@ -81,7 +90,7 @@ function hearClimate(collector: ValueCollector, state: ZigbeeDeviceState): void 
   // An attribute that is null is skipped, so that the next attribute in the list is used.
   const best = (names: readonly string[]) =>
     names.find((name) => state.has(name) && getMember(attributes, name) !== null);
-  const temperature = best(TEMPERATURES);
+  const temperature = isPlug(state) ? undefined : best(TEMPERATURES);
   const setpoint = best(SETPOINTS);
   const add = (kind: 'temperature_c' | 'setpoint_c', name: string | undefined) => {
     if (name) collector.add({ device, channel: CHANNEL, kind, value: getMember(attributes, name), atMs, name });
@@ -108,15 +117,6 @@ function hearHeating(collector: ValueCollector, { device, attributes, atMs }: Zi
 
 /** Matches endpoints that are circuits: the buttons of a switch, or the sockets of a power strip. */
 const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)|\d{1,2})$/;
-
-/**
- * Whether an attribute belongs to one of two clamps (`power_a` and `power_b` of a PJ-1203A, without `power_c`). One clamp may measure the
- * grid and the other the panels, so the owner is asked about each (rule 3 in registers-of-a-device/README.md).
- */
-function isOfClamp({ has }: ZigbeeDeviceState, name: string): boolean {
-  const [, of] = /^(?:produced_)?(power|energy)(?:_produced|_consumed)?_[ab]$/.exec(name) ?? [];
-  return of !== undefined && has(`${of}_a`) && has(`${of}_b`) && !has(`${of}_c`);
-}
 
 /** Attributes that contain the unit of the metering cluster's register. */
 const CLUSTER_UNITS = ['unitOfMeasure', 'unit_of_measure'];
@@ -151,7 +151,7 @@ function placeOf(
   const scale = unit === undefined ? {} : (kind === 'power_w' ? findPowerScale : findEnergyScale)(unit);
   // Electricity is never measured in joules.
   if (scale && !/j$/i.test(unit ?? '')) {
-    if (!isOfClamp(state, name)) return { kind, channel, ...scale };
+    if (name !== CONSUMPTION && !isOfClamp(state, name)) return { kind, channel, ...scale };
     return { kind, channel: `unknown/${name}`, ...scale, asks: { unit: kind === 'power_w' ? 'W' : 'kWh' } };
   }
   if (kind === 'power_w') return null;
@@ -182,6 +182,7 @@ function hearEnergy(collector: ValueCollector, state: ZigbeeDeviceState): void {
     const energy = METER_ATTRIBUTE_PATTERNS.energy.exec(name);
     if (energy)
       add('energy_total_kwh', channelOf(energy[1]?.includes('produced') ? 'export' : 'import', energy[2]), name, value);
+    if (name === CONSUMPTION && isConsumptionRegister(state)) add('energy_total_kwh', CONSUMPTION, name, value);
     const [, tier, way] = METER_ATTRIBUTE_PATTERNS.summation.exec(name) ?? [];
     if (way)
       add('energy_total_kwh', `${way === 'received' ? 'export' : 'import'}${tier ? `/t${tier}` : ''}`, name, value);

@@ -38,3 +38,23 @@ export interface ZigbeeDeviceState {
   /** Volumes that the bridge has announced for the device, by attribute. */
   volumes: ReadonlyMap<string, VolumeAttribute>;
 }
+
+export const SETPOINTS = ['occupied_heating_setpoint', 'current_heating_setpoint'];
+/** Whether a device is a plug without a sensor for the room. Older plugs call the temperature of their chip `temperature`. */
+export const isPlug = ({ has }: ZigbeeDeviceState): boolean =>
+  has('power') && has('state') && ![...SETPOINTS, 'local_temperature', 'system_mode', 'humidity'].some(has);
+
+/**
+ * Whether an attribute belongs to one of two clamps (`power_a` and `power_b` of a PJ-1203A, without `power_c`). One clamp may measure the
+ * grid and the other the panels, so the owner is asked about each (rule 3 in registers-of-a-device/README.md).
+ */
+export function isOfClamp({ has }: ZigbeeDeviceState, name: string): boolean {
+  const [, of] = /^(?:produced_)?(power|energy)(?:_produced|_consumed)?_[ab]$/.exec(name) ?? [];
+  return of !== undefined && has(`${of}_a`) && has(`${of}_b`) && !has(`${of}_c`);
+}
+
+/** Attribute that is the register of older plugs. On other devices, it may reset, so the owner is asked. */
+export const CONSUMPTION = 'consumption';
+/** Whether the attribute `consumption` may be a register: the device measures power, and has no `energy`. */
+export const isConsumptionRegister = ({ attributes, has }: ZigbeeDeviceState): boolean =>
+  has('power') && !Object.keys(attributes).some((name) => METER_ATTRIBUTE_PATTERNS.energy.test(name));
