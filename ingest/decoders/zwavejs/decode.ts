@@ -5,7 +5,7 @@ import {
   type FamilyDecodeResult,
   type ValueKind,
 } from '../family.ts';
-import { findTemperatureScale } from '../homeassistant/units.ts';
+import { findPowerScale, findTemperatureScale } from '../homeassistant/units.ts';
 import { readNumber } from '../read/number.ts';
 import { asObjectOrNull, getMember, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
@@ -179,6 +179,18 @@ function decodeValue(
     else if (state !== null) {
       collector.addState({ ...said, channel: room, kind: 'heating', value: HEATING_STATES.has(state) });
     }
+  } else if (about === 'sensor' && property === 'Power' && key === null) {
+    // Sensors may report the power of another commodity in Btu/h, and the whole value id alone states the unit.
+    const circuit = endpoint === 0 ? '' : `ep${endpoint}/`;
+    const scale = unit === null ? {} : findPowerScale(unit);
+    if (scale)
+      collector.add({
+        ...said,
+        channel: `${circuit}unknown/power_w`,
+        kind: 'power_w',
+        ...scale,
+        asks: { unit: unit && 'W' },
+      });
   } else {
     const isAir = about === 'sensor' && property === 'Air_temperature' && key === null;
     if (!isAir && !(about === 'setpoint' && property === 'setpoint' && key === HEATING_SETPOINT)) return collector;
