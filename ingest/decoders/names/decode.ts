@@ -20,7 +20,7 @@ import {
   parseNumberFromList,
   unwrapSingleObjectLists,
 } from './members.ts';
-import { parseNumberWithUnit, replaceDecimalComma } from './number-text.ts';
+import { parseNumberWithUnit, parseTotalOfPhases, replaceDecimalComma } from './number-text.ts';
 import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
 import { findCommodityTexts, findNumberWithUnit, findStatedName, findUnnamedValue } from './siblings.ts';
@@ -185,7 +185,7 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   if (!namesNumber(topic)) return null;
   // An announcement or an attribute that has not arrived yet may state the unit.
   if (HOME_ASSISTANT.test(topic) && !statesUnit(lastNamesOf(topic).name)) return null;
-  const value = replaceDecimalComma(text);
+  const value = parseTotalOfPhases(text) ?? replaceDecimalComma(text);
   // A number whose comma may separate thousands is refused, so that the owner sees it.
   return value === null || typeof readNumber(value) === 'number' ? ofTopic(topic, { value: value ?? text }) : null;
 }

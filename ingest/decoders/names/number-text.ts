@@ -1,3 +1,4 @@
+import { readNumber } from '../read/number.ts';
 import { findMetricUnit, findMetricVolumeUnit } from '../sparkplug/units.ts';
 
 /** Matches a text with a number and its unit. */
@@ -24,6 +25,20 @@ export function parseNumberWithUnit(text: string): { value: string; unit: string
   const value = replaceDecimalComma(number);
   if (value === null || unit === undefined || !(findMetricUnit(unit) ?? findMetricVolumeUnit(unit))) return null;
   return { value, unit };
+}
+
+/**
+ * Returns the first of four numbers in a text if it is the sum of the other three: the total of a meter and its phases, as in
+ * `18.7,6.2,7.1,5.4`. Returns null for every other text.
+ */
+export function parseTotalOfPhases(text: string): number | null {
+  const numbers = text.length > 80 ? [] : text.split(',').map(readNumber);
+  const [total, one, two, three] = numbers.filter((number) => typeof number === 'number');
+  if (numbers.length !== 4 || total === undefined || one === undefined || two === undefined || three === undefined)
+    return null;
+  const digits = Math.max(...text.split(',').map((number) => number.trim().split('.')[1]?.length ?? 0));
+  // Each number may be rounded by half of its last digit.
+  return total > 0 && Math.abs(total - one - two - three) < 2.1 * 10 ** -digits ? total : null;
 }
 
 /** Matches units of quantities other than active energy, power and volume. */

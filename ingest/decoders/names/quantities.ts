@@ -21,6 +21,7 @@ import {
   isEnergyOfPeriod,
   isEnergyOrPowerName,
   isEnergyWithUnknownUnit,
+  isTotalBesideWatt,
   isTotalOfNumberedMeter,
   type MemberContext,
 } from './without-unit.ts';
@@ -49,6 +50,7 @@ export function addNamedQuantities(
   const quantities = new Map([...named, ...points]);
   let count = meanings.length + points.size;
   // If the message contains a volume with its unit, the owner is not asked about a pulse counter in the same message.
+  const hasEnergy = meanings.some(({ unit }) => unit.kind === 'energy_total_kwh');
   const hasVolume = isOfRain || meanings.some(({ unit }) => unit.kind === 'volume_total_m3');
   const volumes = hasVolume ? null : findVolumesOfUnknownCommodity(members, context, meanings.length === 0);
   for (const { path, value, unit: stated } of members) {
@@ -68,7 +70,9 @@ export function addNamedQuantities(
     } else if (
       quantity === undefined &&
       !isUnitOfOtherQuantity(stated) &&
-      (isEnergyWithUnknownUnit(path, value, context) || isTariffRegisterWithoutDirection(path, value, members)) &&
+      (isEnergyWithUnknownUnit(path, value, context) ||
+        isTariffRegisterWithoutDirection(path, value, members) ||
+        (!hasEnergy && isTotalBesideWatt(path, value, members))) &&
       !isEnergyOfPeriod(path, members, context)
     ) {
       collector.add({ ...said, ...unknownPlace(path, context), kind: 'energy_total_kwh', value, name: path });

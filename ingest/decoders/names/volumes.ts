@@ -9,6 +9,8 @@ import { FUEL_PATTERN, hasUnknownWord, type MemberContext } from './without-unit
 
 /** Matches a commodity at the beginning of a compound word: `gastotal`, `watercounter`. */
 const GLUED_VOLUME = /(gas|water)(?=total|counter|meter|reading|usage|consum)/gi;
+/** Matches names of a counter of pulses. If the topic names gas or water, each pulse stands for the same volume. */
+const PULSES = /^(?:im)?puls(?:e|es|en)?(?:[_-]?count(?:er)?)?$/i;
 /** Matches words in names of values that gas and water meters send and that are not volumes, such as flow, temperature and pulses. */
 const NO_VOLUME =
   /volt|curr(?!ent[\s_-]?(?:val|read|index|meter|count))|amp|freq|hour|time|temp|percent|flow|rate|press|valve|power|energ|watt|kwh|pulse|impul|imp\d?$|umdreh|uptime|interval|signal|rssi|trigger|limit|min$|max$|id$|(?<!to)(?:state|status)/i;
@@ -96,7 +98,7 @@ export function areVolumeRegisterNames(names: readonly string[], isVolume = fals
   // In `last/index`, "last" means the latest value of the register, not a period.
   const said = /^index$/i.test(own) ? names.filter((name) => name !== 'last') : names;
   const written = said.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
-  const commodity = NO_VOLUME.test(own)
+  const commodity = NO_VOLUME.test(isVolume ? own.replace(PULSES, '') : own)
     ? null
     : findVolumeCommodity(written, { isTotal: isVolume || PLAIN_VOLUME.test(own) });
   return commodity === 'gas' || commodity === 'water';
@@ -113,9 +115,10 @@ export const isRainGauge = (device: string, members: readonly NumberWithPath[]):
  * Matches a topic that ends with a kind of water before `Out`, the level on which some programs publish: `WaterMeter/HotWater/Out`.
  */
 export const WATER_OUTFLOW_TOPIC_PATTERN = /water.*\/(?:hot|warm|cold)[_-]?water\/out$/i;
-/** Whether a topic states only the commodity of a meter, so that its number is the meter's register: `smart-meter/gas`. */
+/** Whether a topic states only the commodity of a meter, so that its number is the meter's register: `smart-meter/gas`, `gas/pulses`. */
 export function isVolumeTopic(topic: string): boolean {
   const [name = '', before = ''] = topic.split('/').toReversed();
   const isOfMeter = /^(?:gas|water|wasser)$/i.test(name) && getNameMeaning(before).has('meter');
-  return isOfMeter || WATER_OUTFLOW_TOPIC_PATTERN.test(topic);
+  const isOfPulses = PULSES.test(name) && /gas|water/.test(findVolumeCommodity([topic], { isTotal: true }) ?? '');
+  return isOfMeter || isOfPulses || WATER_OUTFLOW_TOPIC_PATTERN.test(topic);
 }

@@ -228,6 +228,16 @@ export function findQuantityKindToAskOwner(
 export const isTotalOfNumberedMeter = (path: string, value: unknown, { isNumbered }: MemberContext): boolean =>
   isNumbered === true && path === 'total' && Number(readNumber(value)) > 1;
 
+/** Matches a unit of power as a whole name. */
+const WATT = /^(?:k?w|(?:kilo)?watts?)$/i;
+/** Whether a member is a bare `total` next to a power whose name is its unit: `{"watt": 412, "total": 5985}`. */
+export function isTotalBesideWatt(path: string, value: unknown, members: readonly NumberWithPath[]): boolean {
+  const name = getLastNameOfPath(path);
+  const object = path.slice(0, path.length - name.length);
+  if (!/^totaa?l$/i.test(name) || !(Number(readNumber(value)) > 1)) return false;
+  return members.some((other) => other.path.startsWith(object) && WATT.test(other.path.slice(object.length)));
+}
+
 /** Whether the name of a member, or of the topic, contains a word for water. */
 const isOfWater = (path: string, context: MemberContext): boolean =>
   [path, ...(context.around ?? [])].some((name) => getNameMeaning(name).medium === 'water');
