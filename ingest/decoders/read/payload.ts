@@ -132,9 +132,46 @@ function parseLineProtocol(payload: Buffer): Json | undefined {
   };
 }
 
-/** Parses a text of names and values, or a point of InfluxDB's line protocol, into an object; returns undefined for every other text. */
+/** Matches an XML tag without attributes. Captures the slash of an end tag, and the name. */
+const TAG = /^<(\/?)([A-Za-z_][\w.-]{0,63})>$/;
+const MAX_XML_CHARACTERS = 8_192;
+const MAX_XML_DEPTH = 6;
+
+/**
+ * Parses XML without attributes and entities (`<msg><sensor>1</sensor><ch1><watts>00345</watts></ch1></msg>`, Current Cost) into an object
+ * with the texts by their paths (`ch1/watts`), without the outermost name. A sensor distinguishes devices. Returns undefined for every
+ * other text, and for a path that occurs twice.
+ */
+function parseXmlTexts(payload: Buffer): Json | undefined {
+  const text = readText(payload)
+    ?.replace(/^\s*<\?xml [^<>]*\?>/, '')
+    .trim();
+  if (!text?.startsWith('<') || text.length > MAX_XML_CHARACTERS || text.includes('&')) return undefined;
+  const open: string[] = [];
+  const found = new Map<string, string>();
+  let value = '';
+  for (const piece of text.split(/(<[^<>]*>)/)) {
+    const [tag, slash, name = ''] = TAG.exec(piece) ?? [];
+    if (tag === undefined && piece.startsWith('<')) return undefined;
+    if (slash === '' && open.push(name) > MAX_XML_DEPTH) return undefined;
+    if (slash === '/') {
+      const path = open.slice(1).join('/') || name;
+      if (open.pop() !== name || found.has(path)) return undefined;
+      if (value !== '') found.set(path, value);
+    }
+    value = tag === undefined ? piece.trim() : '';
+  }
+  const sensor = found.get('sensor');
+  if (open.length > 0 || found.size === 0) return undefined;
+  return { ...Object.fromEntries(found), ...(sensor !== undefined && { device_name: `sensor ${sensor}` }) };
+}
+
+/**
+ * Parses a text of names and values, a point of InfluxDB's line protocol, or simple XML into an object; returns undefined for every other
+ * text.
+ */
 export const parseNamedTexts = (payload: Buffer): Json | undefined =>
-  parseNameValuePairs(payload) ?? parseLineProtocol(payload);
+  parseNameValuePairs(payload) ?? parseLineProtocol(payload) ?? parseXmlTexts(payload);
 
 /** Returns a JSON value as an object; null if it is none. */
 export const asObjectOrNull = (value: unknown): Json | null =>
