@@ -11,15 +11,15 @@ export const VARIABLE_DESCRIPTIONS: Readonly<Record<keyof Variables, string>> = 
   BACKUP_TO:
     'folder on another disk for nightly copies and WAL of the embedded database; by default, copies are in DATA_DIR/backups',
   BACKUP_KEY_FILE:
-    'key file from energy backup init, with which the service encrypts the copies; without a key file, copies are not encrypted and do not contain the secret key',
+    'key file from energy backup init, with which the service encrypts the copies of the database; without a key file, copies are not encrypted and do not contain the secret key',
   RETENTION_MONTHS: 'number of months for which readings are retained; their consumption is retained permanently',
   MAX_CHANNELS: 'maximum number of channels of a device; readings of further channels are rejected',
   HEAD_MEMORY_MIB:
     'size in MiB of ingest’s cache of device states (464 bytes a meter); by default as needed, up to 512',
-  DATABASE_URL: 'PostgreSQL 15 or newer; by default the embedded one in DATA_DIR',
+  DATABASE_URL: 'PostgreSQL 15 or newer; by default the embedded PostgreSQL in DATA_DIR',
   DATABASE_READ_URL: 'streaming standby that answers insights; by default the server of DATABASE_URL answers them',
   TIMESCALE: 'whether TimescaleDB is used if it is installed: auto or off',
-  MQTT_URL: 'the MQTT broker; by default the embedded one',
+  MQTT_URL: 'the MQTT broker; by default the embedded broker',
   SHARDS: 'number of queues at a RabbitMQ cluster; cannot be changed after the cluster’s first start',
   MQTT_PORT: 'port of the embedded broker without TLS',
   MQTTS_PORT: 'port of the embedded broker with TLS',
@@ -53,24 +53,26 @@ export const VARIABLE_DESCRIPTIONS: Readonly<Record<keyof Variables, string>> = 
   WEBHOOK_ALLOW_PRIVATE:
     'whether webhook callbacks and the sources of price and emission series may have private addresses (for development)',
   WEBHOOK_CA_FILE:
-    'certificate authority for webhook callbacks and the sources of price and emission series, in addition to the public ones',
+    'certificate authority for webhook callbacks and the sources of price and emission series, in addition to the public authorities',
   REDIS_URL: 'Redis that counts requests; without it the database counts them',
   HOMEASSISTANT_MQTT_URL: 'broker that Home Assistant is connected to',
   HOMEASSISTANT_USERS: 'accounts whose homes Home Assistant shows',
   HOMEASSISTANT_DISCOVERY_PREFIX: 'first part of Home Assistant’s discovery topics',
   OIDC_ISSUER: 'OpenID Connect provider for signing in to the dashboard, in addition to mail',
-  OIDC_CLIENT_ID: 'client ID of this service at the provider',
-  OIDC_CLIENT_SECRET: 'client secret of this service at the provider',
-  OIDC_SCOPES: 'scopes that are requested from the provider; openid is required',
+  OIDC_CLIENT_ID: 'client ID of this service at the OpenID provider',
+  OIDC_CLIENT_SECRET: 'client secret of this service at the OpenID provider',
+  OIDC_SCOPES: 'scopes that are requested from the OpenID provider; openid is required',
   OIDC_LABEL: 'text of the button after “Sign in with”; by default the host of the issuer',
-  OIDC_ROLE_CLAIM: 'claim with the groups or roles of a person; without it the provider does not set roles',
+  OIDC_ROLE_CLAIM: 'claim with the groups or roles of a person; without this claim the provider does not set roles',
   OIDC_ROLES: 'maps values of the claim `OIDC_ROLE_CLAIM` to roles',
-  OIDC_VERIFIED_CLAIM: 'claim that is true if the provider has verified the e-mail address',
-  OIDC_CREATE_ACCOUNTS: 'whether people without an account get one at their first sign-in',
-  OIDC_EMAIL_DOMAINS: 'domains of the e-mail addresses that may sign in through the provider, or * for any domain',
-  OIDC_CA_FILE: 'certificate authority of the provider, in addition to the public ones',
+  OIDC_VERIFIED_CLAIM: 'claim that is true if the OpenID provider has verified the e-mail address',
+  OIDC_CREATE_ACCOUNTS:
+    'whether people without an account get an account at their first sign-in through the OpenID provider',
+  OIDC_EMAIL_DOMAINS:
+    'domains of the e-mail addresses that may sign in through the OpenID provider, or * for any domain',
+  OIDC_CA_FILE: 'certificate authority of the OpenID provider, in addition to the public authorities',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry collector; without it there are no traces',
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'the same, for traces only',
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'OpenTelemetry collector for traces, instead of OTEL_EXPORTER_OTLP_ENDPOINT',
   OTEL_TRACES_SAMPLER_ARG: 'share of traces that is exported',
 };
 
@@ -84,34 +86,36 @@ interface Details {
 
 /** Details about variables that need more than one line in docs/configuration.md. */
 export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
-  ENVIRONMENT: { more: 'In the sandbox keys begin with `eus_test_`. `npm run sandbox` sets it.' },
+  ENVIRONMENT: {
+    more: 'In the sandbox keys begin with `eus_test_`. `npm run sandbox` sets `ENVIRONMENT` to `sandbox`.',
+  },
   CELL: {
-    more: 'The name becomes part of new identifiers, keys, cookies and mailed links, such as `usr_c2_…` ([cells](../deploy/cells/README.md)). Never change the name, and set the same name for every role and command.',
+    more: 'The name of the installation becomes part of new identifiers, keys, cookies and mailed links, such as `usr_c2_…` ([cells](../deploy/cells/README.md)). Never change the name, and set the same name for every role and command.',
   },
   LOG_LEVEL: {
-    more: 'Each request is logged in one line: at the level `debug` if it succeeded, `info` if the service refused it, `warn` if the service failed. The log goes to standard error.',
+    more: 'Each request is logged in one line: at the level `debug` if the request succeeded, `info` if the service refused the request, `warn` if the service failed. The log goes to standard error.',
   },
   DATA_DIR: { unset: '`./data`' },
   PUBLIC_URL: { unset: '`https://localhost:8443`, with the port that the API listens on' },
-  RETENTION_MONTHS: { more: 'Older readings are deleted, and rejected if they arrive later.' },
+  RETENTION_MONTHS: { more: 'Readings older than `RETENTION_MONTHS` are deleted, and rejected if they arrive later.' },
   HEAD_MEMORY_MIB: {
     unset: 'as needed, up to 512 and a quarter of the memory',
-    more: 'A million meters take 450 MiB. If the cache is full, a message of a device outside the cache costs three times as much, because ingest reads the device’s state from the database.',
+    more: 'The states of a million meters take 450 MiB. If the cache is full, a message of a device outside the cache costs three times as much, because ingest reads the device’s state from the database.',
   },
   DATABASE_URL: {
     unset: 'embedded PostgreSQL in `DATA_DIR`',
-    more: 'TimescaleDB is used if the server has it ([databases](databases.md)). The URL may list several hosts (`postgres://user:password@a:5432,b:5432/energy`); the service uses the host that accepts writes ([failover](failover.md)).',
+    more: 'TimescaleDB is used if the database server has it ([databases](databases.md)). `DATABASE_URL` may list several hosts (`postgres://user:password@a:5432,b:5432/energy`); the service uses the host that accepts writes ([failover](failover.md)).',
   },
   DATABASE_READ_URL: {
     unset: '`DATABASE_URL`',
-    more: 'The standby’s answers always contain the account’s own changes, and have the header `Age` if the standby is more than 5 s behind. If the URL lists several hosts, the service uses a host that is a standby.',
+    more: 'The standby’s answers always contain the account’s own changes, and have the header `Age` if the standby is more than 5 s behind. If `DATABASE_READ_URL` lists several hosts, the service uses a host that is a standby.',
   },
   MQTT_URL: {
     unset: 'embedded broker',
-    more: 'MQTT 5 with shared subscriptions, or a RabbitMQ cluster ([deploy/cluster](../deploy/cluster/rabbitmq/README.md)): `amqp[s]://USER:PASSWORD@a,b,c[/VHOST]`, ports 5672 and 5671 by default. `NODE_EXTRA_CA_CERTS` names a certificate authority of your own.',
+    more: 'The broker must support MQTT 5 with shared subscriptions, or be a RabbitMQ cluster ([deploy/cluster](../deploy/cluster/rabbitmq/README.md)): `amqp[s]://USER:PASSWORD@a,b,c[/VHOST]`, ports 5672 and 5671 by default. `NODE_EXTRA_CA_CERTS` names a certificate authority of your own.',
   },
   MQTT_HOST: {
-    more: 'Set another address only in a network that you trust; the service then logs a warning when it starts.',
+    more: 'Set an address other than `127.0.0.1` only in a network that you trust; the service then logs a warning when it starts.',
   },
   MQTTS_HOST: { unset: '`0.0.0.0`; demo and sandbox: `127.0.0.1`' },
   MQTTS_CLIENT_CA_FILE: {
@@ -125,21 +129,21 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'Metrics are at `/metrics`, the state of the roles at `/healthz` ([operations](operations.md)).',
   },
   OPERATOR_NAMES: {
-    more: 'Example: `energy.monitoring.svc,…`. Other names are refused, because a web page could use a name that resolves to this machine. IP addresses are always allowed. Names without a dot are allowed if `OPERATOR_HOST` is not a loopback address.',
+    more: 'Example: `energy.monitoring.svc,…`. Requests with other host names are refused, because a web page could use a host name that resolves to this machine (DNS rebinding). IP addresses are always allowed. Host names without a dot are allowed if `OPERATOR_HOST` is not a loopback address.',
   },
   DRAIN_SECONDS: {
-    more: 'During the seconds of `DRAIN_SECONDS`, a proxy can direct its requests to other processes ([rolling upgrade](several-machines.md#rolling-upgrade)).',
+    more: 'Before the process stops, a proxy can direct its requests to other processes ([rolling upgrade](several-machines.md#rolling-upgrade)).',
   },
   TLS_CERT_FILE: {
     unset: 'self-signed pair in `DATA_DIR/tls`, renewed a month before it ends',
-    more: 'Anyone gets the certificate at `/certificate.pem`. The service checks the files of the certificate every 10 s: a renewed certificate needs no restart.',
+    more: 'Anyone can download the certificate at `/certificate.pem`. The service checks the files of the certificate every 10 s: a renewed certificate needs no restart.',
   },
   CORS_ORIGINS: { more: '`https://app.example.com,https://…`' },
   SECRET_KEY: {
-    more: 'If the key is lost, the stored secrets are lost, too; after `energy secrets forget` the service runs without them. All machines that share a database need the same key.',
+    more: 'If `SECRET_KEY` is lost, the stored secrets are lost, too; after `energy secrets forget` the service runs without these secrets. All machines that share a database need the same key.',
   },
   BOOTSTRAP_ADMIN_KEY: {
-    more: 'The key begins with `eus_live_` (in a sandbox, with `eus_test_`), followed by 32 to 503 characters. In a cell with a name, the characters begin with the name and `_`.',
+    more: 'The administrator’s key begins with `eus_live_` (in a sandbox, with `eus_test_`), followed by 32 to 503 characters. In a cell with a name, the characters begin with the name and `_`.',
   },
   PLAN_LIMITS: {
     unset: '30, 60, 120 a minute; 5,000, 25,000, 100,000 a day',
