@@ -96,10 +96,10 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'Each request is logged in one line: at the level `debug` if the request succeeded, `info` if the service refused the request, `warn` if the service failed. The log goes to standard error.',
   },
   DATA_DIR: { unset: '`./data`' },
-  PUBLIC_URL: { unset: '`https://localhost:8443`, with the port that the API listens on' },
+  PUBLIC_URL: { unset: '`https://localhost:8443`', more: 'The default URL has the port that the API listens on.' },
   RETENTION_MONTHS: { more: 'Readings older than `RETENTION_MONTHS` are deleted, and rejected if they arrive later.' },
   HEAD_MEMORY_MIB: {
-    unset: 'as needed, up to 512 and a quarter of the memory',
+    unset: 'up to 512 and a quarter of the memory',
     more: 'The states of a million meters take 450 MiB. If the cache is full, a message of a device outside the cache costs three times as much, because ingest reads the device’s state from the database.',
   },
   DATABASE_URL: {
@@ -122,8 +122,8 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'Devices with a password need no certificate ([client certificates](onboarding.md#client-certificates)).',
   },
   PUBLIC_MQTT_HOST: {
-    unset: 'host of `PUBLIC_URL`; if that is `localhost`, this machine’s address in its network',
-    more: 'Commands on the same machine take the MQTT host from the running service (`DATA_DIR/listening.json`).',
+    unset: 'host of `PUBLIC_URL`',
+    more: 'If the host of `PUBLIC_URL` is `localhost`, the default is this machine’s address in its network. Commands on the same machine take the MQTT host from the running service (`DATA_DIR/listening.json`).',
   },
   OPERATOR_HOST: {
     more: 'Metrics are at `/metrics`, the state of the roles at `/healthz` ([operations](operations.md)).',
@@ -135,10 +135,10 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'Before the process stops, a proxy can direct its requests to other processes ([rolling upgrade](several-machines.md#rolling-upgrade)).',
   },
   TLS_CERT_FILE: {
-    unset: 'self-signed pair in `DATA_DIR/tls`, renewed a month before it ends',
-    more: 'Anyone can download the certificate at `/certificate.pem`. The service checks the files of the certificate every 10 s: a renewed certificate needs no restart.',
+    unset: 'self-signed pair in `DATA_DIR/tls`',
+    more: 'The service renews its self-signed certificate a month before the certificate expires. Anyone can download the certificate at `/certificate.pem`. The service checks the files of the certificate every 10 s: a renewed certificate needs no restart.',
   },
-  CORS_ORIGINS: { more: '`https://app.example.com,https://…`' },
+  CORS_ORIGINS: { more: 'Example: `https://app.example.com,https://…`.' },
   SECRET_KEY: {
     more: 'If `SECRET_KEY` is lost, the stored secrets are lost, too; after `energy secrets forget` the service runs without these secrets. All machines that share a database need the same key.',
   },
@@ -146,18 +146,18 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'The administrator’s key begins with `eus_live_` (in a sandbox, with `eus_test_`), followed by 32 to 503 characters. In a cell with a name, the characters begin with the name and `_`.',
   },
   PLAN_LIMITS: {
-    unset: '30, 60, 120 a minute; 5,000, 25,000, 100,000 a day',
-    more: 'JSON: `{"free": {"minute": 30, "day": 5000}, "developer": …, "enterprise": …}`',
+    unset: '30, 60 or 120 a minute',
+    more: 'By default, the plans free, developer and enterprise allow 30, 60 and 120 requests a minute, and 5,000, 25,000 and 100,000 a day. JSON: `{"free": {"minute": 30, "day": 5000}, "developer": …, "enterprise": …}`.',
   },
-  SMTP_URL: { more: '`smtp://` or `smtps://` with user and password.' },
+  SMTP_URL: { more: 'The URL begins with `smtp://` or `smtps://`, and contains user and password.' },
   TWILIO_BASE_URL: { more: 'To use another provider that has the same API, set the URL of that provider.' },
   REDIS_URL: { more: 'While Redis is unreachable, the database counts the requests.' },
   HOMEASSISTANT_MQTT_URL: {
-    more: '`mqtt://user:password@homeassistant.local:1883` ([Home Assistant](home-assistant.md)).',
+    more: 'Example: `mqtt://user:password@homeassistant.local:1883` ([Home Assistant](home-assistant.md)).',
   },
   HOMEASSISTANT_USERS: { more: 'Up to 32 e-mail addresses, separated by commas.' },
   OIDC_ISSUER: { unset: 'people sign in by mail alone', more: 'All `OIDC_…` variables: [sign-in](sign-in.md).' },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
-    more: 'OTLP over HTTP. The service also reads the other variables `OTEL_EXPORTER_OTLP_…`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`.',
+    more: 'The service exports OTLP over HTTP. The service also reads the other variables `OTEL_EXPORTER_OTLP_…`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`.',
   },
 };

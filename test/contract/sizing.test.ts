@@ -11,7 +11,7 @@ const row = (begin: string): string[] => {
 const numbers = (cell = '') =>
   [...cell.matchAll(/\d[\d,]*(?:\.\d+)?/g)].map(([number]) => Number(number.replaceAll(',', '')));
 const [postgresMicros = 0] = numbers(row('a reading, PostgreSQL')[0]);
-const [ingestMicros = 0] = numbers(row('a message, HAProxy and ingest with the broker inside')[0]);
+const [ingestMicros = 0] = numbers(row('a message, HAProxy and ingest')[0]);
 const [connectionKilobytes = 0] = numbers(row('a connection, ingest process and HAProxy')[0]);
 const [rawBytes = 0, packedBytes = 0] = numbers(row('a reading on disk')[0]);
 const [walKilobytes = 0] = numbers(row('WAL of a reading, for the standby')[0]);
@@ -47,7 +47,7 @@ test.each([
   const yearly = (megabytes: number) => (meters * megabytes) / 1e6;
   near(cell('load profile, each year'), [yearly(profileMegabytes), yearly(profileCompressed)], 'TB of profiles');
   near(cell('aggregates, each year'), [yearly(userMegabytes)], 'TB of aggregates');
-  near(cell('heads (states of devices), which should fit into memory'), [(meters * headBytes) / 1e9], 'GB of heads');
+  near(cell('heads (states of devices)'), [(meters * headBytes) / 1e9], 'GB of heads');
   near(cell('WAL to the standby'), [(perSecond * walKilobytes) / 1e3, (meters / 60 / 1e3) * walKilobytes], 'MB/s');
 });
 
