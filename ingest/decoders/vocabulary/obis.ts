@@ -11,11 +11,11 @@ export interface ObisMeaning {
 }
 
 /**
- * Matches an OBIS code such as `1-0:1.8.0*255`, `1.8.1`, `2_8_0`: medium and channel (A-B), quantity (C), processing (D), tariff (E) and
- * billing period (F). Does not match if more digits precede or follow, as in versions, dates and addresses.
+ * Matches an OBIS code such as `1-0:1.8.0*255`, `1.8.1`, `2_8_0`, `1.8.0_96`: medium and channel (A-B), quantity (C), processing (D), tariff
+ * (E) and billing period (F). Does not match if more digits precede or follow, as in versions, dates and addresses.
  */
 const CODE =
-  /(?:^|[^\d.])(?:([0-9])[-._]\d{1,3}[:._])?([1-9]\d?)[._]([1-9]\d?)[._](\d{1,2})(?:[*&](\d{1,3})|[._]255)?(?!\d|\.\d)/;
+  /(?:^|[^\d.])(?:([0-9])[-._]\d{1,3}[:._])?([1-9]\d?)[._]([1-9]\d?)[._](\d{1,2})(?:[*&](\d{1,3})|_(\d{2,3})|\.255)?(?!\d|\.\d)/;
 /**
  * Matches an OBIS code in SML's form: all six groups in hexadecimal, optionally with dots or after a manufacturer's prefix:
  * `77070100020800ff`.
@@ -51,7 +51,7 @@ interface Code {
 }
 
 function codeIn(name: string): Code | null {
-  const [code, a = '1', c, d, e, f] = CODE.exec(name) ?? [];
+  const [code, a = '1', c, d, e, marked, f = marked] = CODE.exec(name) ?? [];
   if (code !== undefined) {
     const period = f === undefined ? undefined : Number(f);
     return { medium: MEDIA[a] ?? '', flow: Number(c), made: Number(d), tariff: Number(e), period };
