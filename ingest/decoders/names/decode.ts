@@ -20,12 +20,14 @@ import {
   parseNumberFromList,
   unwrapSingleObjectLists,
 } from './members.ts';
+import { removeTimesAndPowersNamedKwh } from './no-registers.ts';
 import { parseNumberWithUnit, parseTotalOfPhases, replaceDecimalComma } from './number-text.ts';
 import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
 import { findCommodityTexts, findNumberWithUnit, findStatedName, findUnnamedValue } from './siblings.ts';
 import { isSunspecPoint } from './sunspec.ts';
 import { isTariffNameWithDirection } from './tariffs.ts';
+import { getTimeOfBody } from './time.ts';
 import { areVolumeRegisterNames, isVolumeTopic, WATER_OUTFLOW_TOPIC_PATTERN } from './volumes.ts';
 import { isEnergyOrPowerName, isEnergyOrPowerNameWithoutUnit, type MemberContext } from './without-unit.ts';
 
@@ -66,9 +68,10 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (!found) return null;
   const collector = createValueCollector();
   const atMs = whole
-    ? timeOf(whole, message, settings)
+    ? getTimeOfBody(whole, message, settings)
     : parseMessageTime(listed?.time, undefined, { tz: settings.tz, receivedAtMs: message.receivedAtMs });
-  const count = addNamedQuantities(collector, found.members, { device: found.device, atMs }, found.context);
+  const members = removeTimesAndPowersNamedKwh(found.members, message.receivedAtMs);
+  const count = addNamedQuantities(collector, members, { device: found.device, atMs }, found.context);
   // A message without any named quantity stays unrecognised.
   if (count === 0) return null;
   // If the message contains readings, texts instead of numbers are not reported as refused, because nothing states that these members
@@ -94,7 +97,8 @@ function ofObject(topic: string, body: Json): Found | null {
   const named = at === topic ? body : { dps: body };
   const members = listNumbersWithPaths(named).filter(({ path }) => !INSIDE.test(path) && !OF_SETTINGS.test(path));
   if (PARAMETERS.test(topic) && members.some(({ path }) => getNameMeaning(path).not === 'unmeasured')) return null;
-  const isNumbered = NUMBERED.test(topic) && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
+  const isOfMeter = NUMBERED.test(topic) || members.some(({ path }) => path === 'power');
+  const isNumbered = isOfMeter && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
   const { around, ...context } = contextOf(at);
   const medium = findCommodityTexts(body);
   return {
@@ -248,14 +252,6 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
 /** Matches names of temperatures inside a device, which are not room temperatures. */
 const INSIDE =
   /(?:^|[/_\s-])(?:cpu|gpu|chip|board|mcu|esp(?:32)?|soc|core|disk|ssd|ntc|heat_?sink|igbt|module|transformer)[^/]*temp|temp[^/]*(?:cpu|chip|board|mcu|esp)/i;
-
-/** Names of members that contain the time of the message. */
-const TIMES = ['ts', 'time', 'timestamp', 'datetime', 'Time', 'Timestamp', 'DateTime'];
-
-function timeOf(body: Json, { receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): number | null {
-  const value = TIMES.map((name) => getMember(body, name)).find((one) => one !== undefined);
-  return parseMessageTime(value, undefined, { tz, receivedAtMs });
-}
 
 /** Whether the name of a topic level states a fact about the numbers below this level. */
 const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameMeaning): boolean =>

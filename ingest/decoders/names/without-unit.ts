@@ -13,7 +13,10 @@ export interface MemberContext {
   around?: readonly string[];
   /** Facts that apply to the descriptions of all registers in the message. */
   described?: Pick<RegisterDescription, 'device' | 'isAlone' | 'mayMeasureHeat'>;
-  /** Whether the device is one of several numbered meters, whose `total` may be any quantity. */
+  /**
+   * Whether a member `total` may be any quantity of a meter: the meter is one of several numbered meters, or the message also contains a
+   * power and the value of a day.
+   */
   isNumbered?: boolean;
   /** Whether the number is the only one of its topic. */
   isLone?: boolean;
@@ -111,11 +114,12 @@ const MIN_INDEX_WH = 1_000;
 const isTeleinfoIndex = (path: string, value: unknown): boolean =>
   Number(readNumber(value)) >= MIN_INDEX_WH && readTeleinfoLabel(getLastNameOfPath(path))?.quantity === 'register';
 /** Whether a name contains a word for energy that has no other meaning, and no word for power. */
-export const isEnergyName = (name: string): boolean => SURE.test(name) && !namesPower(name);
+export const isEnergyName = (name: string): boolean => SURE.test(name) && !isPowerName(name);
 /** Whether a name contains a word or a code for energy or power. This quick test precedes the look-up of the words in the dictionaries. */
 export const isEnergyOrPowerName = (name: string): boolean =>
-  namesEnergy(name) || namesPower(name) || READING.test(name) || isOfFlow(name);
-const namesPower = (name: string): boolean =>
+  namesEnergy(name) || isPowerName(name) || READING.test(name) || isOfFlow(name);
+/** Whether a name contains a word for power. */
+export const isPowerName = (name: string): boolean =>
   POWER.test(name) ||
   SHORT_POWER.test(name) ||
   P_BEHIND.test(name) ||
@@ -168,7 +172,7 @@ export function isEnergyWithUnknownUnit(path: string, value: unknown, context: M
   const name = getLastNameOfPath(path);
   // An object with a word for energy in its name may contain powers, too: `ENERGY/GUI_GRID_POW`. A name that states a tariff and a
   // direction is always an energy: `teruglevering_laag`.
-  const isEnergy = (namesEnergy(path) && (namesEnergy(name) || !namesPower(name))) || isTariffNameWithDirection(path);
+  const isEnergy = (namesEnergy(path) && (namesEnergy(name) || !isPowerName(name))) || isTariffNameWithDirection(path);
   if (
     !(isEnergy || (context.isStrict && LIFETIME_TOTAL_PATTERN.test(path))) ||
     OTHER_UNIT.test(path) ||
@@ -202,7 +206,7 @@ export function findQuantityKindToAskOwner(
   const number = readNumber(value);
   if (typeof number !== 'number' || number === 0 || number === 1) return null;
   const name = getLastNameOfPath(path);
-  const stated = namesPower(namesEnergy(name) ? name : path)
+  const stated = isPowerName(namesEnergy(name) ? name : path)
     ? 'power_w'
     : namesEnergy(path) || READING.test(path) || isOfFlow(path)
       ? 'energy_total_kwh'
