@@ -2,24 +2,18 @@ import { isCommandTopic } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { findUnitSuffix } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
-import { asObjectOrNull, getMember, type Json, parseNamedTexts, readJson, readText } from '../read/payload.ts';
+import { asObjectOrNull, getMember, type Json, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { findMetricMeaning } from '../sparkplug/meaning.ts';
 import { getNameMeaning, type NameMeaning } from '../vocabulary/name-facts.ts';
 import { hasHeatBusWord } from '../vocabulary/thermal.ts';
+import { getTimeOfBody, readBody } from './body.ts';
 import { findRegisterCodePattern } from './codes.ts';
 import { isTuyaDataPoint } from './data-points.ts';
 import { getDeviceIdOfMessage } from './device-id.ts';
-import {
-  collectNumbersByName,
-  listNumbersWithPaths,
-  mergeObjectsOfList,
-  type NumberWithPath,
-  parseNumberFromList,
-  unwrapSingleObjectLists,
-} from './members.ts';
+import { listNumbersWithPaths, type NumberWithPath, parseNumberFromList } from './members.ts';
 import { removeTimesAndPowersNamedKwh } from './no-registers.ts';
 import { parseNumberWithUnit, parseTotalOfPhases, replaceDecimalComma } from './number-text.ts';
 import { hasDayWithoutTime } from './periods.ts';
@@ -27,7 +21,6 @@ import { addNamedQuantities } from './quantities.ts';
 import { findCommodityTexts, findNumberWithUnit, findStatedName, findUnnamedValue } from './siblings.ts';
 import { isSunspecPoint } from './sunspec.ts';
 import { isTariffNameWithDirection } from './tariffs.ts';
-import { getTimeOfBody } from './time.ts';
 import { areVolumeRegisterNames, isVolumeTopic, WATER_OUTFLOW_TOPIC_PATTERN } from './volumes.ts';
 import { isEnergyOrPowerName, isEnergyOrPowerNameWithoutUnit, type MemberContext } from './without-unit.ts';
 
@@ -60,10 +53,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   // Radio receivers also receive the meters of neighbours, so the owner is not asked about messages of radio receivers.
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const json = shadow === undefined ? readJson(payload) : reportedOf(readJson(payload));
-  const body =
-    asObjectOrNull(json) ?? collectNumbersByName(json) ?? mergeObjectsOfList(json) ?? parseNamedTexts(payload) ?? null;
+  const whole = readBody(json, payload);
   const listed = parseNumberFromList(json);
-  const whole = body && unwrapSingleObjectLists(body);
   const found = whole ? ofObject(topic, whole) : listed ? ofTopic(topic, listed) : ofNumber(topic, payload);
   if (!found) return null;
   const collector = createValueCollector();
