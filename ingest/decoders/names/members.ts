@@ -59,6 +59,9 @@ function onlyNumberOf(object: Json): { name: string; value: unknown; unit: strin
 /** Returns a name in lower case without blanks, dashes and underscores, which programs use differently. */
 const packed = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '');
 
+/** Matches names of members that state how other numbers are displayed: `decimalsTotal`. */
+const NUMBER_FORMAT = /decimal|digits|precision/i;
+
 /** Returns the texts of an object whose names contain "unit", by their packed names. They may be the units of other members. */
 const unitsIn = (object: Json): ReadonlyMap<string, string> =>
   new Map(
@@ -69,12 +72,15 @@ const unitsIn = (object: Json): ReadonlyMap<string, string> =>
 
 /**
  * Returns the unit that a sibling of a number states: `psupplyunit` next to `psupply`, `power_unit` next to `output_power`, `UnitCounter`
- * next to `Counter`. `units`: result of `unitsIn` for the object.
+ * next to `Counter`, `unitTotal` next to `sumTotal`. `units`: result of `unitsIn` for the object.
  */
 function unitBeside(units: ReadonlyMap<string, string>, name: string): string | undefined {
-  const words = name.split('_');
+  if (NUMBER_FORMAT.test(name)) return undefined;
+  const words = name.split(/_|(?<=\p{Ll})(?=\p{Lu})/u);
   const names = [name, words.at(-1) ?? '', words[0] ?? ''].map((word) => `${packed(word)}unit`);
-  return [...names, `unit${packed(name)}`].map((one) => units.get(one)).find((one) => one !== undefined);
+  return [...names, `unit${packed(name)}`, `unit${packed(words.at(-1) ?? '')}`]
+    .map((one) => units.get(one))
+    .find((one) => one !== undefined);
 }
 
 /**
@@ -269,7 +275,9 @@ export function listNumbersWithPaths(object: Json): NumberWithPath[] {
           ...own,
         });
       else if (deeper) {
-        if (depth < MAX_DEPTH) visit(deeper, withFacts(path, deeper), depth + 1, unitOfValues);
+        // The unit next to a list of numbers with names applies to all numbers in the list.
+        const unitOfList = units && Array.isArray(value) ? unitBeside(units, name) : undefined;
+        if (depth < MAX_DEPTH) visit(deeper, withFacts(path, deeper), depth + 1, unitOfValues ?? unitOfList);
       } else if (typeof value === 'number' || typeof value === 'string') {
         const split = typeof value === 'string' ? parseNumberWithUnit(value) : null;
         const beside = split || !units || !isNumeric(value) ? undefined : unitBeside(units, name);
