@@ -1,6 +1,53 @@
 import { expect, test } from 'vitest';
 import { readMessage } from '#test/support/read-message.ts';
 
+const asked = (topic: string, body: unknown) => {
+  const result = readMessage(topic, body);
+  expect(result?.readings ?? []).toEqual([]);
+  return (result?.asks ?? []).map(({ native_name }) => native_name).sort();
+};
+
+// Source of the words: Echonet Lite (class of smart meters: cumulative energy in normal and reverse direction), as bridges translate them.
+test('the owner is asked about the two directions of a cumulative energy', () => {
+  for (const end of ['positive', 'negative', 'forward', 'reverse', 'normal']) {
+    expect(asked(`Meter/Energy/Cumulative/${end}`, '4312.6')).toHaveLength(1);
+    expect(asked(`home/smartmeter/cumulative/${end}`, '4312.6')).toHaveLength(1);
+  }
+  expect(asked('home/meter', { cumulative: { normal: 4_312.6, reverse: 12.4 } })).toEqual([
+    'cumulative/normal',
+    'cumulative/reverse',
+  ]);
+  for (const topic of ['lab/test/positive', 'car/gear/reverse', 'home/mode/normal'])
+    expect([topic, asked(topic, '4312')]).toEqual([topic, []]);
+});
+
+// Source: the names of Growatt's protocol, as Growatt's cloud and its clients publish them.
+test('the owner is asked alike about the totals of an inverter', () => {
+  const totals = [
+    'eac_total',
+    'etogrid_total',
+    'etouser_tot',
+    'elocalload_tot',
+    'eacharge_tot',
+    'eself_total',
+    'edischarge1_tot',
+  ];
+  const body = Object.fromEntries(totals.map((name, at) => [name, 1_000.5 + at]));
+  expect(asked('roof/inverter/data', { ...body, etouser_tod: 2.1, elocalload_tod: 3.2 })).toEqual(totals.toSorted());
+  expect(asked('roof/inverter/data', { eToGridTotal: 512.4, eLocalLoadTotal: 800.2 })).toHaveLength(2);
+});
+
+// Source: dricair/fusionsolar2mqtt.
+test('numbers in an object for powers are asked as powers', () => {
+  const body = { power: { production: 2_140, consumption: 310, ch_battery: 900 } };
+  expect(asked('plant', { home: body })).toEqual([
+    'home/power/ch_battery',
+    'home/power/consumption',
+    'home/power/production',
+  ]);
+  expect(asked('plant', { power: { total_consumption: 310, solar: 2_140 } })).toEqual(['power/total_consumption']);
+});
+
 // Source: tobiaswaelde/idm-mqtt-bridge.
 test('the unit of a total also applies to a sum and to the parts of the total', () => {
   const total = [
@@ -17,4 +64,18 @@ test('the unit of a total also applies to a sum and to the parts of the total', 
   ]);
   const { readings } = readMessage('hall/meter', { meterImport: '812.5', decimalsImport: 2, unitImport: 'kWh' }) ?? {};
   expect(readings).toMatchObject([{ channel: 'import', value: 812.5 }]);
+});
+
+// Source: tosog/nbsm.
+test('the owner is asked about the two directions of a numbered meter', () => {
+  expect(asked('cellar/2/status/total/out', '7731204')).toHaveLength(1);
+  expect(asked('cellar/2/total/in', '18731204')).toHaveLength(1);
+  for (const topic of [
+    'router/2/traffic/total/in',
+    'router/eth0/total/out',
+    'people/total/in',
+    'cellar/2/total/in/count',
+  ])
+    expect([topic, asked(topic, '7731204')]).toEqual([topic, []]);
+  expect(asked('door/2/total/in', '31')).toEqual([]);
 });

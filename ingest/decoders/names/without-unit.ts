@@ -42,7 +42,7 @@ export const describeMember = (path: string, { around = [], described }: MemberC
 
 /** Matches words for energy in names without a unit (`E-Total`, `Etotal` and `e_pv_all` are energies, too). */
 const ENERGY =
-  /[eé]nerg|enrg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:(?:im|ex)port|delivered|received|returned)|emeter\/(?:\d\/)?totaa?l$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
+  /[eé]nerg|enrg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:(?:im|ex)port|delivered|received|returned)|emeter\/(?:\d\/)?totaa?l$|cumul[a-z]*[/_\s-]?(?:positive|negative|forward|reverse|normal)$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 /** Matches words that can only mean energy. */
 const SURE = /[eé]nerg|enrg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 /**
@@ -50,12 +50,14 @@ const SURE = /[eé]nerg|enrg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
  * `ImpA`, `A+`, `E_In`. Also matches names of an electricity meter's reading: `powerMeter1`, `counterReadingImport`.
  */
 const SHORT_ENERGY =
-  /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-]|e_(?:in|out)|ea?_(?:imp|exp)|(?:power|energy|electricity|strom)_?(?:meter|z(?:ä|ae)hler)_?[1-4]?|(?:meter|counter)_?reading_?(?:(?:im|ex)port(?:t[1-4])?|t[1-4]))$/i;
+  /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|(?:to)?grid|touser|(?:local)?load|self|bat|a?(?:dis)?charge\d?)[_-]?(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-]|e_(?:in|out)|ea?_(?:imp|exp)|(?:power|energy|electricity|strom)_?(?:meter|z(?:ä|ae)hler)_?[1-4]?|(?:meter|counter)_?reading_?(?:(?:im|ex)port(?:t[1-4])?|t[1-4]))$/i;
 /** Matches abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`, `P_In`, `p_act_in`, `wgrid`. */
 const SHORT_POWER =
   /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|(?:im|ex)port|l[1-3])\d?$|(?:^|[\s/-])p_(?:act_)?(?:in|out)$|(?:^|\/)w(?:grid|solar|pv|load|home|house|bat(?:tery)?)$/i;
 /** Words for power. */
 const POWER = /power(?!meter)|pwr|(?<![a-z])pow(?![a-z])|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
+/** Matches the paths of members of an object for powers, as in `{"power": {"consumption": 310}}`. */
+const IN_POWERS = /(?:^|\/)(?:powers?|leistung|puissance|potenza|potencia|vermogen|effekt)\/[^/]*$/i;
 /** Matches names of the present power, which utilities call demand. In other names, the demand is the mean of a period. */
 const PRESENT_DEMAND = /(?:instantaneous|current|meter)[_\s/]?demand/i;
 /** Matches names of a present flow. Smart plugs and displays of meters call the power "current consumption". */
@@ -125,6 +127,9 @@ export const isPowerName = (name: string): boolean =>
   P_BEHIND.test(name) ||
   PRESENT_DEMAND.test(name) ||
   PRESENT_FLOW.test(name);
+/** Whether an object for powers contains the member, and the member's own name does not state an energy or a total. */
+const isOfPowers = (path: string): boolean =>
+  IN_POWERS.test(path) && !SURE.test(getLastNameOfPath(path)) && !LIFETIME_TOTAL_PATTERN.test(path);
 /** Whether a name may be the name of an energy or a power without a unit. */
 export const isEnergyOrPowerNameWithoutUnit = (name: string): boolean =>
   isEnergyOrPowerName(name) ||
@@ -172,7 +177,9 @@ export function isEnergyWithUnknownUnit(path: string, value: unknown, context: M
   const name = getLastNameOfPath(path);
   // An object with a word for energy in its name may contain powers, too: `ENERGY/GUI_GRID_POW`. A name that states a tariff and a
   // direction is always an energy: `teruglevering_laag`.
-  const isEnergy = (namesEnergy(path) && (namesEnergy(name) || !isPowerName(name))) || isTariffNameWithDirection(path);
+  const isEnergy =
+    (namesEnergy(path) && (namesEnergy(name) || !isPowerName(name)) && !isOfPowers(path)) ||
+    isTariffNameWithDirection(path);
   if (
     !(isEnergy || (context.isStrict && LIFETIME_TOTAL_PATTERN.test(path))) ||
     OTHER_UNIT.test(path) ||
@@ -206,7 +213,7 @@ export function findQuantityKindToAskOwner(
   const number = readNumber(value);
   if (typeof number !== 'number' || number === 0 || number === 1) return null;
   const name = getLastNameOfPath(path);
-  const stated = isPowerName(namesEnergy(name) ? name : path)
+  const stated = isPowerName(namesEnergy(name) && !isOfPowers(path) ? name : path)
     ? 'power_w'
     : namesEnergy(path) || READING.test(path) || isOfFlow(path)
       ? 'energy_total_kwh'
@@ -241,6 +248,14 @@ export function isTotalBesideWatt(path: string, value: unknown, members: readonl
   if (!/^totaa?l$/i.test(name) || !(Number(readNumber(value)) > 1)) return false;
   return members.some((other) => other.path.startsWith(object) && WATT.test(other.path.slice(object.length)));
 }
+
+/** Matches the end of a topic with the total of a numbered meter in one direction: `1/status/total/out`. */
+const DIRECTED_TOTAL = /\/\d{1,2}(?:\/(?:status|state|values|data|readings))?\/total\/(?:in|out)$/i;
+/** Minimum of a total in one direction, in Wh. Smaller numbers may count persons. */
+const MIN_DIRECTED_WH = 100_000;
+/** Whether a number on a topic may be the total of a numbered meter in one direction. */
+export const isDirectedTotal = (topic: string, value: unknown): boolean =>
+  DIRECTED_TOTAL.test(topic) && Number(readNumber(value)) >= MIN_DIRECTED_WH;
 
 /** Whether the name of a member, or of the topic, contains a word for water. */
 const isOfWater = (path: string, context: MemberContext): boolean =>
