@@ -14,6 +14,7 @@ import { evaluateTemplate, type TemplateMessage } from './evaluate.ts';
 import { AnnouncedEntityCache } from './memory.ts';
 import type { ValueSource } from './source.ts';
 import { isReadableConfigTopic, parseConfigTopic } from './topic.ts';
+import { askAboutUnannouncedMembers } from './unannounced.ts';
 
 /** Member names that devices use for the time of a message. */
 const TIMES = ['lastseen', 'last_seen', 'timestamp', 'time', 'Time'];
@@ -34,7 +35,7 @@ export const homeassistantFamily: Family<AnnouncedEntityCache> = {
     const entities = [...(memory.on(topic)?.sources.values() ?? [])];
     return [...new Set(entities.map(({ device }) => device))];
   },
-  decode(message, _settings, memory) {
+  decode(message, settings, memory) {
     if (parseConfigTopic(message.topic)) return announcement(message, memory);
     const speakers = memory.on(message.topic);
     if (!speakers) return null;
@@ -59,7 +60,10 @@ export const homeassistantFamily: Family<AnnouncedEntityCache> = {
       // Without a channel, the value is ignored and not reported as refused.
       if (place) listen(collector, state, { source, entity, place, atMs });
     }
-    return collector;
+    if (collector.said.length + collector.refused.length > 0) return collector;
+    const device = memory.deviceWithoutRegisters(message.topic);
+    if (device === undefined) return collector;
+    return askAboutUnannouncedMembers(message, settings, { device, sources: [...speakers.sources.keys()] });
   },
 };
 

@@ -74,6 +74,17 @@ export class AnnouncedEntityCache {
     return places.get(entity);
   }
 
+  /**
+   * Returns the device that publishes on a topic if its announcements contain meters, but none with a channel. Returns undefined for every
+   * other topic.
+   */
+  deviceWithoutRegisters(topic: string): string | undefined {
+    const [device, ...others] = new Set([...(this.on(topic)?.sources.values() ?? [])].map((entity) => entity.device));
+    if (device === undefined || others.length > 0) return undefined;
+    const meters = [...(this.#byDevice.get(device) ?? [])].filter(isMetered);
+    return meters.length > 0 && !meters.some((entity) => this.placeOf(entity)) ? device : undefined;
+  }
+
   #add(entity: AnnouncedEntity): void {
     this.#count += 1;
     this.#places.delete(entity.device);

@@ -42,7 +42,7 @@ export const describeMember = (path: string, { around = [], described }: MemberC
 
 /** Matches words for energy in names without a unit (`E-Total`, `Etotal` and `e_pv_all` are energies, too). */
 const ENERGY =
-  /[eé]nerg|enrg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:(?:im|ex)port|delivered|received|returned)|emeter\/(?:\d\/)?totaa?l$|cumul[a-z]*[/_\s-]?(?:positive|negative|forward|reverse|normal)$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
+  /[eé]nerg|enrg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|power_?yields?(?![a-z])|power_?yield|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:(?:im|ex)port|delivered|received|returned)|emeter\/(?:\d\/)?totaa?l$|cumul[a-z]*[/_\s-]?(?:positive|negative|forward|reverse|normal)$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 /** Matches words that can only mean energy. */
 const SURE = /[eé]nerg|enrg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 /**
