@@ -79,3 +79,11 @@ test('the owner is asked about the two directions of a numbered meter', () => {
     expect([topic, asked(topic, '7731204')]).toEqual([topic, []]);
   expect(asked('door/2/total/in', '31')).toEqual([]);
 });
+
+// Sources: bridges of the meter module PZEM-004T name its values by their symbols.
+test('the owner is asked about the energy E next to the power P', () => {
+  expect(asked('cellar/pzem', { V: 231.2, I: 2.1, P: 480.5, E: 812.4, F: 50, PF: 0.98 })).toEqual(['E', 'P']);
+  expect(asked('cellar/pzem', { data: { U: 231.2, I: 2.1, P: 480.5, E: 812.4 } })).toEqual(['data/E', 'data/P']);
+  expect(asked('cellar/pzem', { V: 231.2, I: 2.1, P: 480.5, E: 1 })).toEqual(['P']);
+  expect(asked('cellar/scale', { E: 812.4, P: 3.1 })).toEqual([]);
+});
