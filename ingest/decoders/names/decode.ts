@@ -22,12 +22,7 @@ import { findCommodityTexts, findNumberWithUnit, findStatedName, findUnnamedValu
 import { isSunspecPoint } from './sunspec.ts';
 import { isTariffNameWithDirection } from './tariffs.ts';
 import { areVolumeRegisterNames, isVolumeTopic, WATER_OUTFLOW_TOPIC_PATTERN } from './volumes.ts';
-import {
-  isDirectedTotal,
-  isEnergyOrPowerName,
-  isEnergyOrPowerNameWithoutUnit,
-  type MemberContext,
-} from './without-unit.ts';
+import { isEnergyOrPowerName, isEnergyOrPowerNameWithoutUnit, type MemberContext } from './without-unit.ts';
 
 /**
  * Matches topics that this family ignores: announcements, commands, and the topics of brokers, of native devices and of Sparkplug, which
@@ -182,7 +177,7 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   if (text === null) return null;
   const own = parseNumberWithUnit(text);
   if (own) return ofTopic(topic, own);
-  if (!namesNumber(topic) && !isDirectedTotal(topic, text)) return null;
+  if (!namesNumber(topic)) return null;
   // An announcement or an attribute that has not arrived yet may state the unit.
   if (HOME_ASSISTANT.test(topic) && !statesUnit(lastNamesOf(topic).name)) return null;
   const value = parseTotalOfPhases(text) ?? replaceDecimalComma(text);
@@ -217,10 +212,7 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
   const [name = '', before = ''] = named.split('/').toReversed();
   const ownUnit = value.unit === undefined && UNIT_LEVEL.test(name) ? { unit: name } : {};
   // The number on `meter/power/W` is the power of the device `meter`; the number on `x/dps/17` belongs to the device `x`.
-  const isBelow =
-    ('unit' in ownUnit && named.split('/').length > 2) ||
-    isTuyaDataPoint(`${before}/${name}`) ||
-    isDirectedTotal(named, value.value);
+  const isBelow = ('unit' in ownUnit && named.split('/').length > 2) || isTuyaDataPoint(`${before}/${name}`);
   // The number on `solar/energy/total` is the energy of the device `solar`.
   const isSplit =
     isBelow ||

@@ -66,20 +66,6 @@ test('the unit of a total also applies to a sum and to the parts of the total', 
   expect(readings).toMatchObject([{ channel: 'import', value: 812.5 }]);
 });
 
-// Source: tosog/nbsm.
-test('the owner is asked about the two directions of a numbered meter', () => {
-  expect(asked('cellar/2/status/total/out', '7731204')).toHaveLength(1);
-  expect(asked('cellar/2/total/in', '18731204')).toHaveLength(1);
-  for (const topic of [
-    'router/2/traffic/total/in',
-    'router/eth0/total/out',
-    'people/total/in',
-    'cellar/2/total/in/count',
-  ])
-    expect([topic, asked(topic, '7731204')]).toEqual([topic, []]);
-  expect(asked('door/2/total/in', '31')).toEqual([]);
-});
-
 // Sources: bridges of the meter module PZEM-004T name its values by their symbols.
 test('the owner is asked about the energy E next to the power P', () => {
   expect(asked('cellar/pzem', { V: 231.2, I: 2.1, P: 480.5, E: 812.4, F: 50, PF: 0.98 })).toEqual(['E', 'P']);

@@ -42,7 +42,7 @@ export const describeMember = (path: string, { around = [], described }: MemberC
 
 /** Matches words for energy in names without a unit (`E-Total`, `Etotal` and `e_pv_all` are energies, too). */
 const ENERGY =
-  /[eé]nerg|enrg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|power_?yields?(?![a-z])|power_?yield|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:(?:im|ex)port|delivered|received|returned)|emeter\/(?:\d\/)?totaa?l$|cumul[a-z]*[/_\s-]?(?:positive|negative|forward|reverse|normal)$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
+  /[eé]nerg|enrg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|power_?yield|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:(?:im|ex)port|delivered|received|returned)|emeter\/(?:\d\/)?totaa?l$|cumul[a-z]*[/_\s-]?(?:positive|negative|forward|reverse|normal)$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 /** Matches words that can only mean energy. */
 const SURE = /[eé]nerg|enrg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 /**
@@ -248,14 +248,6 @@ export function isTotalBesideWatt(path: string, value: unknown, members: readonl
   if (!/^totaa?l$/i.test(name) || !(Number(readNumber(value)) > 1)) return false;
   return members.some((other) => other.path.startsWith(object) && WATT.test(other.path.slice(object.length)));
 }
-
-/** Matches the end of a topic with the total of a numbered meter in one direction: `1/status/total/out`. */
-const DIRECTED_TOTAL = /\/\d{1,2}(?:\/(?:status|state|values|data|readings))?\/total\/(?:in|out)$/i;
-/** Minimum of a total in one direction, in Wh. Smaller numbers may count persons. */
-const MIN_DIRECTED_WH = 100_000;
-/** Whether a number on a topic may be the total of a numbered meter in one direction. */
-export const isDirectedTotal = (topic: string, value: unknown): boolean =>
-  DIRECTED_TOTAL.test(topic) && Number(readNumber(value)) >= MIN_DIRECTED_WH;
 
 /** Whether the name of a member, or of the topic, contains a word for water. */
 const isOfWater = (path: string, context: MemberContext): boolean =>
