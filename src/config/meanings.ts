@@ -148,7 +148,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'If `SECRET_KEY` is lost, the stored secrets are lost, too; after `energy secrets forget` the service runs without these secrets. All machines that share a database need the same `SECRET_KEY`.',
   },
   BOOTSTRAP_ADMIN_KEY: {
-    more: 'The administrator’s key begins with `eus_live_` (in a sandbox, with `eus_test_`), followed by 32 to 503 characters. In a cell with a name, the characters after `eus_live_` begin with the cell’s name and `_`.',
+    more: 'The administrator’s key begins with `eus_live_` (in a sandbox, with `eus_test_`), followed by 32 to 503 characters. In a cell with a name, the cell’s name and `_` follow `eus_live_`.',
   },
   PLAN_LIMITS: {
     unset: '30, 60 or 120 a minute',
