@@ -91,7 +91,7 @@ const images = {
 export default defineConfig({
   test: {
     reporters: ['default', ['./test/support/closing-line-reporter.ts', { missing }]],
-    // There are more workers than cores, because many files mostly wait, for example for a killed broker or for a page.
+    // There are more workers than cores, because many test files mostly wait, for example until a killed broker runs again or a page is loaded.
     maxWorkers: Math.max(3, availableParallelism()),
     pool: 'forks',
     // With a larger young generation, Node collects garbage less often. The tests then need 6 % less processor time.

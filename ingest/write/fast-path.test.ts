@@ -19,7 +19,7 @@ import {
   formatOpenHourOfDeviceHead,
 } from './head.ts';
 import { createDeviceHeadCache } from './head-cache.ts';
-import { addToOpenHour, getQuarterHourIndex, OPEN_HOUR_LENGTH, type OpenHourUpdate } from './open-hour.ts';
+import { addToOpenHour, getQuarterHourIndex, OPEN_HOUR_VALUE_COUNT, type OpenHourUpdate } from './open-hour.ts';
 import { type DeviceWritePlan, planDeviceWrites } from './plan.ts';
 import type { EncodedTextElements } from './statement.ts';
 
@@ -330,7 +330,7 @@ test.each([
 test('closes an hour whose sums a reading sets to zero', () => {
   const memory = createDeviceHeadCache({ maxBytes: 2 ** 16 });
   const placeOfFirst = (measure: Measure) => getQuarterHourIndex(MEASURE_NAMES.indexOf(measure), 0);
-  const quarters = Array<number>(OPEN_HOUR_LENGTH).fill(0);
+  const quarters = Array<number>(OPEN_HOUR_VALUE_COUNT).fill(0);
   quarters[placeOfFirst('readingCount')] = -1;
   quarters[placeOfFirst('coveredMs')] = quarters[placeOfFirst('exportCoveredMs')] = -60_000;
   const [[name, series] = []] = newHead(1).series;
@@ -377,7 +377,7 @@ test.each(reasonsOf)(
     const stored = { lastReadAtMs: START_MS, tail: { run: [START_MS, 500_000_000] }, ...series };
     const head = {
       ...newHead(0),
-      open: { hour: START_MS / HOUR_MS, quarters: Array<number>(OPEN_HOUR_LENGTH).fill(1) },
+      open: { hour: START_MS / HOUR_MS, quarters: Array<number>(OPEN_HOUR_VALUE_COUNT).fill(1) },
       series: new Map([[name as string, { ...(first as SeriesState), ...stored }]]),
     };
     const readings: DecodedReading[] = [

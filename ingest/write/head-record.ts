@@ -11,7 +11,7 @@ import {
 } from './counting-state.ts';
 import { formatSeriesName, hasReadingAfterEarlierRoles, type SeriesState } from './device-state.ts';
 import type { DeviceHead } from './head.ts';
-import { MAX_OPEN_HOUR_BYTES, OPEN_HOUR_LENGTH, writeOpenHour } from './open-hour.ts';
+import { MAX_OPEN_HOUR_BYTES, OPEN_HOUR_VALUE_COUNT, writeOpenHour } from './open-hour.ts';
 import { type TextWriter, writeInteger } from './statement.ts';
 
 const MAX_NAMES = 10_000;
@@ -56,11 +56,11 @@ export const DEVICE_HEAD_RECORD_OFFSETS = {
   maxGapMinutes: 3,
   hour: 4,
   quarters: 5,
-  seriesCount: 5 + OPEN_HOUR_LENGTH,
-  userIdLength: 6 + OPEN_HOUR_LENGTH,
+  seriesCount: 5 + OPEN_HOUR_VALUE_COUNT,
+  userIdLength: 6 + OPEN_HOUR_VALUE_COUNT,
   /** Index of the device in the latest batch that contained it. */
-  mark: 7 + OPEN_HOUR_LENGTH,
-  series: 8 + OPEN_HOUR_LENGTH,
+  mark: 7 + OPEN_HOUR_VALUE_COUNT,
+  series: 8 + OPEN_HOUR_VALUE_COUNT,
 } as const;
 
 /** Positions of the numbers of a series in a cached record. `lastValue`: NaN if unknown. */
@@ -168,7 +168,7 @@ export function writeOpenHourOfRecord(opens: TextWriter, numbers: Float64Array, 
 
 function hasOpenHour(numbers: Float64Array, at: number): boolean {
   const first = at + DEVICE_HEAD_RECORD_OFFSETS.quarters;
-  for (let index = first; index < first + OPEN_HOUR_LENGTH; index++) if (numbers[index] !== 0) return true;
+  for (let index = first; index < first + OPEN_HOUR_VALUE_COUNT; index++) if (numbers[index] !== 0) return true;
   return false;
 }
 
@@ -198,7 +198,7 @@ function pack(ring: ByteRing, names: SeriesNameRegistry, head: DeviceHead): bool
   numbers[at + DEVICE_HEAD_RECORD_OFFSETS.registerMaxKwh] = settings.registerMaxKwh ?? Number.NaN;
   numbers[at + DEVICE_HEAD_RECORD_OFFSETS.maxGapMinutes] = settings.maxGapMinutes;
   numbers[at + DEVICE_HEAD_RECORD_OFFSETS.hour] = open?.hour ?? Number.NaN;
-  for (let index = 0; index < OPEN_HOUR_LENGTH; index++)
+  for (let index = 0; index < OPEN_HOUR_VALUE_COUNT; index++)
     numbers[at + DEVICE_HEAD_RECORD_OFFSETS.quarters + index] = open?.quarters[index] ?? 0;
   numbers[at + DEVICE_HEAD_RECORD_OFFSETS.seriesCount] = series.size;
   numbers[at + DEVICE_HEAD_RECORD_OFFSETS.userIdLength] = userId.length;
@@ -253,7 +253,7 @@ export function unpackDeviceHead(ring: ByteRing, names: SeriesNameRegistry, devi
   }
   const registerMaxKwh = number(DEVICE_HEAD_RECORD_OFFSETS.registerMaxKwh);
   const hour = number(DEVICE_HEAD_RECORD_OFFSETS.hour);
-  const quarters = Array.from({ length: OPEN_HOUR_LENGTH }, (_, index) =>
+  const quarters = Array.from({ length: OPEN_HOUR_VALUE_COUNT }, (_, index) =>
     number(DEVICE_HEAD_RECORD_OFFSETS.quarters + index),
   );
   return {

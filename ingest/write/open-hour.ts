@@ -9,7 +9,7 @@ import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/leve
 import { writeInteger } from './statement.ts';
 
 const QUARTER_HOURS = HOUR_MS / QUARTER_HOUR_MS;
-export const OPEN_HOUR_LENGTH = MEASURE_NAMES.length * QUARTER_HOURS;
+export const OPEN_HOUR_VALUE_COUNT = MEASURE_NAMES.length * QUARTER_HOURS;
 
 /**
  * The latest hour of a device. Its energy is part of the device's stored state and not yet of the stored sums. Null if there is none.
@@ -39,7 +39,7 @@ export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourU
   let latest = before?.hour ?? Number.NEGATIVE_INFINITY;
   for (const startMs of deltas.keys()) latest = Math.max(latest, Math.floor(startMs / HOUR_MS));
   let closed = before && before.hour !== latest ? listQuarterHours(before) : null;
-  const quarters = before?.hour === latest ? before.quarters.slice() : new Array<number>(OPEN_HOUR_LENGTH).fill(0);
+  const quarters = before?.hour === latest ? before.quarters.slice() : new Array<number>(OPEN_HOUR_VALUE_COUNT).fill(0);
   for (const [startMs, delta] of deltas) {
     if (Math.floor(startMs / HOUR_MS) === latest) addTo(quarters, startMs, delta);
     else {
@@ -65,20 +65,20 @@ export function writeOpenHour(
 ): number {
   let next = writeInteger(bytes, hour, place);
   let end = next;
-  for (let first = at; first < at + OPEN_HOUR_LENGTH; first += QUARTER_HOURS) {
+  for (let first = at; first < at + OPEN_HOUR_VALUE_COUNT; first += QUARTER_HOURS) {
     let sum = 0;
     for (let quarter = 0; quarter < QUARTER_HOURS; quarter++) sum += quarters[first + quarter] as number;
     bytes[next++] = COMMA;
     if (sum !== 0) next = end = writeInteger(bytes, sum, next);
   }
-  for (let index = at; index < at + OPEN_HOUR_LENGTH; index++) {
+  for (let index = at; index < at + OPEN_HOUR_VALUE_COUNT; index++) {
     bytes[next++] = COMMA;
     if (quarters[index] !== 0) next = end = writeInteger(bytes, quarters[index] as number, next);
   }
   return end;
 }
 
-export const MAX_OPEN_HOUR_BYTES = 19 * (1 + MEASURE_NAMES.length + OPEN_HOUR_LENGTH);
+export const MAX_OPEN_HOUR_BYTES = 19 * (1 + MEASURE_NAMES.length + OPEN_HOUR_VALUE_COUNT);
 
 const written = Buffer.alloc(MAX_OPEN_HOUR_BYTES);
 export const formatOpenHour = ({ hour, quarters }: NonNullable<OpenHour>): string =>
@@ -88,7 +88,10 @@ export const formatOpenHour = ({ hour, quarters }: NonNullable<OpenHour>): strin
 export function parseOpenHour(text: string | null): OpenHour {
   if (text === null) return null;
   const [hour = 0, ...numbers] = text.split(',').map(Number);
-  const quarters = Array.from({ length: OPEN_HOUR_LENGTH }, (_, index) => numbers[MEASURE_NAMES.length + index] ?? 0);
+  const quarters = Array.from(
+    { length: OPEN_HOUR_VALUE_COUNT },
+    (_, index) => numbers[MEASURE_NAMES.length + index] ?? 0,
+  );
   return { hour, quarters };
 }
 
@@ -188,8 +191,8 @@ export class OpenHourSums implements QuarterHourBuckets {
 
 /** Returns the quarter-hours with a value other than 0, and resets them to 0. */
 export function extractQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyQuarterHourBuckets {
-  const taken = listQuarterHours({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_LENGTH) });
-  numbers.fill(0, at, at + OPEN_HOUR_LENGTH);
+  const taken = listQuarterHours({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_VALUE_COUNT) });
+  numbers.fill(0, at, at + OPEN_HOUR_VALUE_COUNT);
   return taken;
 }
 

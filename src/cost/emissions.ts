@@ -49,7 +49,7 @@ async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, se
     ...{ standingPerDay: null, capacity: null, export: null },
     import: { kind: 'series', seriesId, multiply: castToBillionths(1_000_000_000n), add: castToBillionths(0n) },
   };
-  // The range may begin during a day of the user's zone, so the zone of the range is used.
+  // Days begin and end in the range's time zone, which may differ from the user's.
   return { ...(await loadCostSources(db, buyer, [tariff])), zone: range.zone };
 }
 

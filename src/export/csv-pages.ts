@@ -22,7 +22,7 @@ const SLICE_MS = 92 * DAY_MS;
 const MIN_WIDTH_MS = 1_000;
 const MAX_WIDTH_MS = 400 * DAY_MS;
 
-/** An `interval_ms` below that of every reading, so that the first page begins before all readings of its time. */
+/** An `interval_ms` below that of every reading, so that the first page contains all readings at its start time. */
 const BEFORE_ALL = -2;
 
 /** Returns an SQL expression that formats a time column in RFC 3339, as the API's JSON responses do. */

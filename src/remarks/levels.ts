@@ -22,7 +22,7 @@ export interface PowerLevelComparison {
 
 const QUARTER_HOURS_PER_DAY = 96;
 const DAYS = 28;
-/** Minimum number of earlier days with known levels. */
+/** Minimum number of earlier days with known levels to which a day is compared. */
 const MIN_DAYS = 14;
 const MIN_SHARE = 0.95;
 

@@ -82,8 +82,8 @@ export interface RollupOwner {
 }
 
 /**
- * Builds a subquery for the rows of one user or device in `[from, to)`, with stored and latest hours. `rows`: reads only stored rows that
- * begin at these times.
+ * Builds a subquery for the rows of one user or device in `[from, to)`: stored rows, and the latest hour of each device. `rows`: reads only
+ * stored rows that begin at these times.
  */
 export function closedAndOpenHourRowsOfOwnerSql(
   level: RollupLevel,
@@ -138,7 +138,7 @@ export function userOrDeviceLoadProfilesSql(
   return sql.join([...parts, open], sql` UNION ALL `);
 }
 
-/** Builds a query for the rows of several users in `[from, to)`, with stored and latest hours. One hour, day or month has several rows. */
+/** Builds a query for the rows of several users in `[from, to)`: stored rows, and the latest hour of each device. One hour, day or month has several rows. */
 export function closedAndOpenHourRowsOfUsersSql(
   level: RollupLevel,
   ids: readonly string[],

@@ -164,7 +164,7 @@ async function watchStored(pools: readonly Pool[], homes: readonly PublishingHom
   };
   const watch = async (pool: Pool) => {
     while (!over.aborted) {
-      // Errors are ignored: while the database is unavailable, no readings are stored in it.
+      // Errors are ignored, because a fault of the run may make the database unavailable.
       await look(pool).catch(() => {});
       await pause(WATCH_MS);
     }

@@ -130,7 +130,7 @@ function sensorOf(
   }
   // Diagnostic values are ignored: cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
   if (isDiagnostic) return null;
-  // A rain gauge is recognised but gets no channel, so that no other family reads its topic as the consumption of water.
+  // A rain gauge is recognised but gets no channel, so that no other decoder reads its topic as the consumption of water.
   if (hasRainWord(`${places} ${name} ${object}`)) return { ...found, kind };
   const described = volumeOf(called, idWords, { makerName, commodity, stateClass });
   return described && { ...found, kind, volume: described };

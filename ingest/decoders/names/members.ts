@@ -41,7 +41,7 @@ const NOTE = /^(?:id|idx|index|type|code|device|channel|parameter|error|stat(?:e
 const isNumeric = (value: unknown): boolean =>
   typeof readNumber(typeof value === 'string' ? (replaceDecimalComma(value) ?? value) : value) === 'number';
 
-/** Matches the names of a meter's reading, in an object that also contains numbers that describe the meter: `current_reading`. */
+/** Matches the names of a meter's reading, such as `current_reading`. The object may also contain numbers that describe the meter. */
 const READING = /^(?:current|actual|latest|last)[_-]?(?:meter[_-]?)?(?:reading|index|value)$/i;
 
 /**

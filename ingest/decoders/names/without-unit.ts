@@ -229,7 +229,7 @@ export function findQuantityKindToAskOwner(
     (kind !== 'power_w' && isOfFuel(path, context))
   )
     return null;
-  // The net power is the power at the connection, negative when the home feeds in. A net energy is not a register.
+  // The net power is the power at the connection, negative when the home feeds in. A net energy can fall, so it is not a register.
   if (not === 'balance' && kind === 'power_w') return kind;
   const named = kind === 'power_w' ? `${path.replace(PRESENT_DEMAND, '')}_watt` : `${path}_kwh`;
   return not === null && findMetricMeaning(named, undefined) !== null ? kind : null;

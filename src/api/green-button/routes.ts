@@ -112,7 +112,7 @@ function refuseUnknown({ query }: FastifyRequest, known: readonly string[]): voi
     if (!known.includes(name) || typeof value !== 'string') throw new AppError('badRequest');
 }
 
-/** Throws 404 if the path contains a parameter of this name with another id. */
+/** Throws 404 if the path has a parameter with the given name, and its value is not the given id. */
 function checkId({ params }: FastifyRequest, name: string, id: string): void {
   const requestedId = (params as Params)[name];
   if (requestedId !== undefined && requestedId !== id) throw new AppError('notFound');

@@ -109,7 +109,7 @@ const byTime = (one: DeviceSilence, other: DeviceSilence) =>
 const inOrder = (stops: readonly DeviceSilence[]) => [...stops].sort(byTime);
 const beganOf = ({ stops }: DeviceStopGroup) => stops[0]?.beganMs ?? 0;
 
-/** Returns the stops of each home, in order of time. A pause of half an hour without stops begins a new group. */
+/** Returns the times at which devices of each home stopped sending, in order. Half an hour without a stop begins a new group. */
 function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
   const homes: HomeStops[] = [];
   for (const [userId, ofHome] of Map.groupBy(silences, (one) => one.userId)) {

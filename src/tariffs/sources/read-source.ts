@@ -76,8 +76,8 @@ export const hasValuesOfTomorrow = (read: PriceRowsResult, source: SeriesSource,
   (read.prices.at(-1)?.startsAtMs ?? 0) >= getStartOfTomorrow(now, getFetchTimes(source).timezone).getTime();
 
 /**
- * Returns the reasons why a source does not fit its series, by field of the request, such as another unit, shorter intervals, or a missing
- * token.
+ * Returns the reasons why a source does not fit its series, such as another unit, shorter intervals, or a missing token. The key of each
+ * reason is the field of the request.
  */
 export function findSourceErrors(
   source: SeriesSource,
