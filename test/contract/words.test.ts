@@ -19,14 +19,10 @@ import { listSourceFiles } from './imports.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/**
- * Excluded files: the translated texts themselves, and the operators' pages, which exist only in English.
- */
-const ELSEWHERE = /^src\/dashboard\/(words\/|pages\/operator[./])/;
-const modules = listSourceFiles(['src/dashboard']).filter((file) => !ELSEWHERE.test(file));
+const modules = listSourceFiles(['src/dashboard']).filter((file) => !file.startsWith('src/dashboard/words/'));
 
 /** Texts that are never translated. */
-const NO_LANGUAGE = new Set(['https://example.com/energy', 'https://…', 'URL', 'mosquitto.conf']);
+const NO_LANGUAGE = new Set(['https://example.com/energy', 'https://…', 'dev_…', 'usr_…', 'URL', 'mosquitto.conf']);
 /**
  * Strings of several words that are not translated: no page shows them (for example programs and settings), or a page shows them before the
  * translations are loaded.
@@ -118,6 +114,7 @@ const ALIKE: Record<string, readonly string[]> = {
     'mails.common.day',
     'mails.common.line',
     'mails.passkeyAdded.passkey',
+    'operator.users.plan',
     'sessions.browser',
     'sessions.passkey',
     'sessions.passkeysTitle',
@@ -139,6 +136,7 @@ const ALIKE: Record<string, readonly string[]> = {
     'mails.common.day',
     'mails.common.line',
     'mails.common.moment',
+    'operator.users.plan',
     'tariffs.templates.names.gbEconomy7',
     'webhooks.webhook',
   ],
@@ -162,6 +160,8 @@ const ALIKE: Record<string, readonly string[]> = {
     'devices.places.production',
     'devices.type',
     'devices.types.thermostat',
+    'operator.audit.action',
+    'operator.sums.table',
     'tariffs.templates.names.frBase',
     'tariffs.templates.names.gbEconomy7',
     'webhooks.webhook',

@@ -3,17 +3,21 @@ import type { OperatorOverview, RollupReport } from '#src/api/dashboard/shapes.t
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Badge, Card, ErrorMessage, getBusyAttributes, LoadedContent } from '../parts/ui.ts';
+import { renderTable } from '../parts/table.ts';
+import { Badge, Card, ErrorMessage, getBusyAttributes, LoadedContent, renderInlineMarkup } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { count } from '../words/locale.ts';
+import { words } from '../words/words.ts';
 import { AccountTable, AuditLog } from './operator/accounts.ts';
 import { InstallationFindings } from './operator/findings.ts';
 import { RejectedMessages } from './operator/rejected.ts';
 
 export function Page() {
   const { me } = useSession();
-  if (me.role !== 'admin') return html`<h1>Operator</h1><p>This page is for administrators.</p>`;
+  const heading = html`<h1>${words().common.pages.operator}</h1>`;
+  if (me.role !== 'admin') return html`${heading}<p>${words().operator.only}</p>`;
   return html`
-    <h1>Operator</h1>
+    ${heading}
     <${InstallationFindings} />
     <${InstallationHealth} />
     <${RejectedMessages} />
@@ -26,7 +30,6 @@ export function Page() {
 const EVERY_MS = 5_000;
 /** Time in seconds without readings after which the page shows a warning. */
 const LONG_SECONDS = 1_800;
-const count = (value: number) => new Intl.NumberFormat().format(value);
 
 /** State of the installation: readings per second, age of the newest reading, and lengths of the queues. */
 function InstallationHealth() {
@@ -44,49 +47,51 @@ function InstallationHealth() {
     const timer = setInterval(health.again, EVERY_MS);
     return () => clearInterval(timer);
   }, [health.again]);
+  const w = words().operator.health;
   return html`<${LoadedContent} of=${health}>
     ${({ lag_seconds, waiting, rejected, devices }: OperatorOverview) => html`<dl class="figures">
       <div>
-        <dt>Readings stored</dt>
+        <dt>${w.stored}</dt>
         <dd class="big">${rate.current === null ? '…' : `${count(Math.max(0, Math.round(rate.current * 10) / 10))}/s`}</dd>
-        <dd class="quiet">in the last ${EVERY_MS / 1_000} seconds</dd>
+        <dd class="quiet">${w.lastSeconds({ seconds: EVERY_MS / 1_000 })}</dd>
       </div>
       <div>
-        <dt>Newest reading</dt>
-        <dd class="big">${lag_seconds === null ? '–' : `${duration(lag_seconds)} ago`}</dd>
+        <dt>${w.newest}</dt>
+        <dd class="big">${lag_seconds === null ? '–' : formatAge(lag_seconds)}</dd>
         <dd>${
           lag_seconds === null
-            ? html`<${Badge} kind="quiet">none yet<//>`
+            ? html`<${Badge} kind="quiet">${w.noneYet}<//>`
             : lag_seconds < LONG_SECONDS
-              ? html`<${Badge} kind="good">keeping up<//>`
-              : html`<${Badge} kind="bad">no readings arrive<//>`
+              ? html`<${Badge} kind="good">${w.current}<//>`
+              : html`<${Badge} kind="bad">${w.stopped}<//>`
         }</dd>
       </div>
       <div>
-        <dt>Waiting</dt>
+        <dt>${w.pending}</dt>
         <dd class="big">${count(waiting.deliveries + waiting.usage_changes)}</dd>
-        <dd class="quiet">${count(waiting.deliveries)} deliveries, ${count(waiting.usage_changes)} changed hours,${' '}
-          ${count(waiting.late_differences)} late changes, ${count(waiting.stale_days)} days to recompute</dd>
+        <dd class="quiet">${w.pendingOf(waiting)}</dd>
       </div>
       <div>
-        <dt>Rejected in the last hour</dt>
+        <dt>${w.rejected}</dt>
         <dd class="big">${count(rejected.last_hour)}</dd>
-        <dd class="quiet">${count(rejected.last_day)} in the last day</dd>
+        <dd class="quiet">${w.rejectedInDay({ messages: rejected.last_day })}</dd>
       </div>
       <div>
-        <dt>Devices</dt>
+        <dt>${w.devices}</dt>
         <dd class="big">${count(devices.active)}</dd>
-        <dd class="quiet">active; ${count(devices.inactive)} inactive, ${count(devices.faulty)} faulty</dd>
+        <dd class="quiet">${w.deviceStates(devices)}</dd>
       </div>
     </dl>
 `}
   <//>`;
 }
 
-function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.max(0, Math.round(seconds))} s`;
-  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
+function formatAge(seconds: number): string {
+  const { ago } = words().operator.health;
+  if (seconds < 90) return ago.seconds({ seconds: Math.max(0, Math.round(seconds)) });
+  if (seconds < 5_400) return ago.minutes({ minutes: Math.round(seconds / 60) });
+  const hours = Math.round(seconds / 3_600);
+  return hours < 48 ? ago.hours({ hours }) : ago.days({ days: Math.round(hours / 24) });
 }
 
 /** Button that compares the stored aggregates with the quarter-hours from which they are computed. The worker does the same every night. */
@@ -98,33 +103,25 @@ function RollupCheck() {
       setReport(null);
       setReport(await callApi<RollupReport>('POST', '/v1/rollups/check', {}));
     });
-  return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} ...${getBusyAttributes(isBusy)}>Check now</button>`}>
+  const w = words().operator.sums;
+  return html`<${Card} title=${w.title} actions=${html`<button type="button" onClick=${check} ...${getBusyAttributes(isBusy)}>${w.check}</button>`}>
     <${ErrorMessage} text=${error} />
     <div role="status">
-      ${isBusy && html`<p class="quiet">Comparing every aggregate with the load profile …</p>`}
-      ${!isBusy && !report && html`<p class="quiet">Compares hours, days and months with the load profile from which they are computed. The worker does this every night and repairs differences.</p>`}
-      ${report && html`<${Result} report=${report} />`}
+      ${report ? html`<${Result} report=${report} />` : html`<p class="quiet">${isBusy ? w.checking : w.about}</p>`}
     </div>
   <//>`;
 }
 
 function Result({ report: { users, checked, differences, truncated } }: { report: RollupReport }) {
-  const some =
-    checked < users
-      ? html`<p>The time limit was reached after ${checked} of ${users} users; <code>energy rollups check</code> checks all of them.</p>`
-      : null;
+  const w = words().operator.sums;
+  const some = checked < users && html`<p>${renderInlineMarkup(w.timeUp({ checked, users }))}</p>`;
   if (differences.length === 0)
-    return html`<p><${Badge} kind="good">no differences<//> ${checked} users checked.</p>${some}`;
-  return html`<p><${Badge} kind="bad">${truncated ? 'more than ' : ''}${differences.length} rows differ<//> Repair them with <code>energy rollups rebuild</code>.</p>${some}
-    <div class="table"><table>
-      <thead><tr><th scope="col">Relation</th><th scope="col">Row</th><th scope="col">Stored, mWh</th><th scope="col">Expected, mWh</th></tr></thead>
-      <tbody>${differences.map(
-        (one) => html`<tr>
-          <td data-name="Relation">${one.relation}</td>
-          <td data-name="Row"><code>${Object.values(one.key).join(' ')}</code></td>
-          <td data-name="Stored, mWh">${one.stored_milliwatt_hours ?? '–'}</td>
-          <td data-name="Expected, mWh">${one.expected_milliwatt_hours ?? '–'}</td>
-        </tr>`,
-      )}</tbody>
-    </table></div>`;
+    return html`<p><${Badge} kind="good">${w.none}<//> ${w.checked({ users: checked })}</p>${some}`;
+  return html`<p><${Badge} kind="bad">${(truncated ? w.moreDiffer : w.differ)({ rows: differences.length })}<//> ${renderInlineMarkup(w.repair)}</p>${some}
+    ${renderTable(differences, [
+      [w.row, ({ key }) => html`<code>${Object.values(key).join(' ')}</code>`],
+      [w.table, ({ relation }) => relation],
+      [w.stored, ({ stored_milliwatt_hours }) => stored_milliwatt_hours ?? '–'],
+      [w.expected, ({ expected_milliwatt_hours }) => expected_milliwatt_hours ?? '–'],
+    ])}`;
 }

@@ -2,6 +2,7 @@ import { type Children, html } from '../html.ts';
 
 /** Column of a table: its heading, and a function that renders its cell. `short`: heading on a phone. */
 type Column<Row> = readonly [name: string, cell: (row: Row) => Children, short?: string];
+export type Columns<Row> = readonly Column<Row>[];
 
 /**
  * Renders rows as a table, on a phone as cards. The first column names the row. `actions`: buttons at the end of a row. `current`: the
@@ -9,7 +10,7 @@ type Column<Row> = readonly [name: string, cell: (row: Row) => Children, short?:
  */
 export function renderTable<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: Columns<Row>,
   options: { key?: (row: Row) => string; actions?: (row: Row) => Children; current?: Row | undefined } = {},
 ) {
   const { key, actions, current } = options;

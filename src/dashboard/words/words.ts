@@ -14,6 +14,7 @@ interface English {
   home: typeof import('./en/home.json');
   keys: typeof import('./en/keys.json');
   messages: typeof import('./en/messages.json');
+  operator: typeof import('./en/operator.json');
   period: typeof import('./en/period.json');
   sessions: typeof import('./en/sessions.json');
   tariffs: typeof import('./en/tariffs.json');

@@ -81,6 +81,22 @@ test.each(others)('%s fits on a phone, on every page and in its dialogs', async 
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
 });
 
+test('the operator page fits on a phone in each language', async () => {
+  const meter = await dashboard.device(await dashboard.user('admin@example.com', 'admin'));
+  await meter.publish({ energy_total_kwh: 'unknown' });
+  const admin = await dashboard.signIn('admin@example.com', '/dashboard/operator');
+  for (const language of others) {
+    await loadWords(language);
+    await chooseLanguage(admin, language);
+    await admin.getByRole('heading', { level: 1, name: words().common.pages.operator, exact: true }).waitFor();
+    const { findings, health, rejected, audit } = words().operator;
+    await expect.poll(() => admin.getByText(words().common.loading).count()).toBe(0);
+    for (const text of [findings.title, health.stored, rejected.reason, audit.action])
+      await admin.getByText(text, { exact: true }).first().waitFor();
+    await testPageLayout(admin, `operator-${language}`, 'phone', AXE_RULES_FOR_TEXTS);
+  }
+});
+
 test('parses numbers as they are written locally, never wrong by a factor of a thousand', async () => {
   await showDashboardPage(page, '/dashboard/alerts');
   await chooseLanguage(page, 'de');

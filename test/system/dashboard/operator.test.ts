@@ -99,7 +99,7 @@ test('shows the message rate, rejected messages and their reasons, and can repla
   await expect.poll(() => figure('Readings stored').textContent()).toMatch(/\/s$/);
   await testPageLayout(page, 'operator');
   await page.getByRole('button', { name: 'Replay all' }).click();
-  await page.getByText('1 messages replayed: 0 readings stored, 1 still rejected.').waitFor();
+  await page.getByText('1 message replayed: 0 readings stored, 1 still rejected.').waitFor();
 });
 
 test('the operator checks the aggregates, and is shown a row that differs', async () => {
@@ -138,7 +138,7 @@ test('the administrator changes plans and creates users; others cannot', async (
   const userId = await dashboard.user('plan@example.com');
   const page = await dashboard.signIn('admin@example.com', '/dashboard/operator');
   await page.getByLabel('Plan of plan@example.com').selectOption('developer');
-  await page.getByText('plan@example.com is on developer now.').waitFor();
+  await page.getByText('The plan of plan@example.com is now developer.').waitFor();
   expect((await findUser(dashboard.db, ALL_ACCOUNTS, userId))?.plan).toBe('developer');
   await page.getByText('Create a user').click();
   await page.getByLabel('E-mail', { exact: true }).fill('made@example.com');

@@ -5,11 +5,13 @@ import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { PagedList } from '../../parts/list.ts';
 import { readSubmittedForm, useAction, usePages } from '../../parts/load.ts';
+import { type Columns, renderTable } from '../../parts/table.ts';
 import { Card, ErrorMessage, Field, getBusyAttributes, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
 
 const PLANS = ['free', 'developer', 'enterprise'];
-const ROLES = ['homeowner', 'utility', 'admin'];
+const ROLES = ['homeowner', 'utility', 'admin'] as const;
 const SHOWN = 25;
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -22,7 +24,7 @@ export function AccountTable() {
   const change = (user: User, plan: string) =>
     run(async () => {
       await callApi('PATCH', `/v1/users/${user.user_id}`, { plan });
-      setTold(`${user.email} is on ${plan} now.`);
+      setTold(words().operator.users.hasPlan({ email: user.email, plan }));
       setTurn(turn + 1);
     });
   const [made, setMade] = useState('');
@@ -30,30 +32,32 @@ export function AccountTable() {
   const create = (event: SubmitEvent) => {
     event.preventDefault();
     const form = event.target as HTMLFormElement;
-    const { email, role, timezone } = Object.fromEntries(new FormData(form)) as Record<string, string>;
+    const { email = '', role, timezone } = Object.fromEntries(new FormData(form)) as Record<string, string>;
     creating.run(async () => {
       setMade('');
       await callApi('POST', '/v1/users', { email, role, timezone });
-      setMade(`${email} can sign in now, by mail.`);
+      setMade(words().operator.users.canSignIn({ email }));
       form.reset();
       setTurn(turn + 1);
     });
   };
-  return html`<${Card} title="Users and plans">
+  const { common, sessions, operator } = words();
+  const w = operator.users;
+  return html`<${Card} title=${w.title}>
     <${ErrorMessage} text=${error} />
     <p class="quiet" role="status">${told}</p>
-    <${Field} label="Search by e-mail"
+    <${Field} label=${w.search}
       type="search" maxlength="200" onInput=${(event: Event) => {
         setSearch((event.target as HTMLInputElement).value.trim());
       }} />
     <${List} key=${`${search} ${turn}`} search=${search} isBusy=${isBusy} onChange=${change} />
     <details>
-      <summary>Create a user</summary>
+      <summary>${w.create}</summary>
       <form onSubmit=${create}>
-        <${Field} label="E-mail" name="email" type="email" required maxlength="254" />
-        <${Field} label="Role" control="select" name="role">${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}<//>
-        <${Field} label="Time zone" hint="Its days and months begin there." name="timezone" required maxlength="60" defaultValue=${ZONE} />
-        <button class="main" ...${getBusyAttributes(creating.isBusy)}>Create</button>
+        <${Field} label=${common.signIn.email} name="email" type="email" required maxlength="254" />
+        <${Field} label=${w.role} control="select" name="role">${ROLES.map((role) => html`<option value=${role}>${common.roles[role]}</option>`)}<//>
+        <${Field} label=${common.fields.timezone} hint=${sessions.zoneHint} name="timezone" required maxlength="60" defaultValue=${ZONE} />
+        <button class="main" ...${getBusyAttributes(creating.isBusy)}>${common.create}</button>
         <${ErrorMessage} text=${creating.error} />
         <p class="quiet" role="status">${made}</p>
       </form>
@@ -64,25 +68,26 @@ export function AccountTable() {
 function List(props: { search: string; isBusy: boolean; onChange: (user: User, plan: string) => void }) {
   const pages = usePages<User>(appendQuery('/v1/users', { search: props.search, limit: SHOWN }));
   const { pick, go } = useSession();
-  return html`<${PagedList} of=${pages} names=${['First', 'More']}>
-      ${(rows: User[]) => html`<div class="table"><table>
-        <thead><tr><th scope="col">E-mail</th><th scope="col">Role</th><th scope="col">Time zone</th><th scope="col">Plan</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
-        <tbody>${rows.map(
-          (user) => html`<tr key=${user.user_id}>
-            <th scope="row" data-name="E-mail">${user.email}</th>
-            <td data-name="Role">${user.role}</td>
-            <td data-name="Time zone">${user.timezone}</td>
-            <td data-name="Plan"><select aria-label=${`Plan of ${user.email}`} value=${user.plan} ...${getBusyAttributes(props.isBusy)}
-              onChange=${(event: Event) => props.onChange(user, (event.target as HTMLSelectElement).value)}>
-              ${PLANS.map((plan) => html`<option value=${plan}>${plan}</option>`)}
-            </select></td>
-            <td><button type="button" onClick=${() => {
-              pick(user);
-              go('');
-            }} aria-label=${`Look at ${user.email}`}>Look at</button></td>
-          </tr>`,
-        )}</tbody>
-      </table></div>`}
+  const { common, fleet, operator } = words();
+  const w = operator.users;
+  const view = (user: User) => {
+    pick(user);
+    go('');
+  };
+  const plan = (user: User) => html`<select aria-label=${w.planOf({ email: user.email })} value=${user.plan}
+    onChange=${(event: Event) => props.onChange(user, (event.target as HTMLSelectElement).value)} ...${getBusyAttributes(props.isBusy)}>
+    ${PLANS.map((name) => html`<option value=${name}>${name}</option>`)}
+  </select>`;
+  const columns: Columns<User> = [
+    [common.signIn.email, ({ email }) => email],
+    [w.role, ({ role }) => common.roles[role]],
+    [common.fields.timezone, ({ timezone }) => timezone],
+    [w.plan, plan],
+  ];
+  const actions = (user: User) =>
+    html`<button type="button" aria-label=${common.of({ what: w.view, name: user.email })} onClick=${() => view(user)}>${w.view}</button>`;
+  return html`<${PagedList} of=${pages} names=${[fleet.first, fleet.next]}>
+    ${(rows: User[]) => renderTable(rows, columns, { key: ({ user_id }) => user_id, actions })}
   <//>`;
 }
 
@@ -92,10 +97,11 @@ export function AuditLog() {
   const filter = (event: SubmitEvent) => {
     setUser(String(readSubmittedForm(event).get('account')).trim());
   };
-  return html`<${Card} title="Who did what">
+  const w = words().operator.audit;
+  return html`<${Card} title=${w.title}>
     <form class="actions ends" onSubmit=${filter}>
-      <${Field} label="Account" name="account" placeholder="usr_…" maxlength="100" />
-      <button>List</button>
+      <${Field} label=${words().common.pages.account} name="account" placeholder="usr_…" maxlength="100" />
+      <button>${w.list}</button>
     </form>
     <${AuditList} key=${user} user=${user} />
   <//>`;
@@ -103,19 +109,17 @@ export function AuditLog() {
 
 function AuditList({ user }: { user: string }) {
   const pages = usePages<AuditRecordWithEmails>(appendQuery('/v1/acts', { user_id: user, limit: SHOWN }));
-  return html`<${PagedList} of=${pages} empty=${html`<p>There are no entries.</p>`}>
-      ${(rows: AuditRecordWithEmails[]) => html`<div class="table"><table>
-              <thead><tr><th scope="col">When</th><th scope="col">Action</th><th scope="col">Target</th><th scope="col">Who</th><th scope="col">From</th></tr></thead>
-              <tbody>${rows.map(
-                (act) => html`<tr key=${act.audit_id}>
-                  <td data-name="When"><${RelativeTime} at=${act.at} /></td>
-                  <td data-name="Action"><code>${act.action}</code>${detailsText(act)}</td>
-                  <td data-name="Target"><${Named} id=${act.target} email=${act.target_email} /></td>
-                  <td data-name="Who"><${Named} id=${act.actor_user_id} email=${act.actor_email} /></td>
-                  <td data-name="From">${act.address ?? '–'}</td>
-                </tr>`,
-              )}</tbody>
-            </table></div>`}
+  const { common, operator } = words();
+  const w = operator.audit;
+  const columns: Columns<AuditRecordWithEmails> = [
+    [common.when, ({ at }) => html`<${RelativeTime} at=${at} />`],
+    [w.action, (act) => html`<code>${act.action}</code>${detailsText(act)}`],
+    [w.target, (act) => html`<${Named} id=${act.target} email=${act.target_email} />`],
+    [w.by, (act) => html`<${Named} id=${act.actor_user_id} email=${act.actor_email} />`],
+    [w.address, ({ address }) => address ?? '–'],
+  ];
+  return html`<${PagedList} of=${pages} empty=${html`<p>${w.empty}</p>`}>
+    ${(rows: AuditRecordWithEmails[]) => renderTable(rows, columns, { key: ({ audit_id }) => audit_id })}
   <//>`;
 }
 

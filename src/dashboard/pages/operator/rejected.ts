@@ -4,7 +4,9 @@ import { appendQuery, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { PagedList } from '../../parts/list.ts';
 import { readSubmittedForm, useAction, usePages } from '../../parts/load.ts';
+import { type Columns, renderTable } from '../../parts/table.ts';
 import { Card, ErrorMessage, Field, getBusyAttributes, RelativeTime } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 
 const SHOWN = 25;
 /** Interval at which the newest rejected messages are loaded again, in ms. */
@@ -16,6 +18,8 @@ export function RejectedMessages() {
   const [turn, setTurn] = useState(0);
   const [told, setTold] = useState('');
   const { run, isBusy, error } = useAction();
+  const { common, operator } = words();
+  const w = operator.rejected;
   const replay = () =>
     run(async () => {
       setTold('');
@@ -24,21 +28,19 @@ export function RejectedMessages() {
         '/v1/rejected/replay',
         device === '' ? {} : { device_id: device },
       );
-      const cut = done.cut > 0 ? ` ${done.cut} were truncated when they were stored, and cannot be replayed.` : '';
-      setTold(
-        `${done.messages} messages replayed: ${done.stored} readings stored, ${done.rejected} still rejected.${cut}${done.complete ? '' : ' The time limit was reached: press the button again to replay the rest.'}`,
-      );
+      const cut = done.cut > 0 ? ` ${w.truncated({ messages: done.cut })}` : '';
+      setTold(w.replayed(done) + cut + (done.complete ? '' : ` ${w.timeUp}`));
       setTurn(turn + 1);
     });
   const filter = (event: SubmitEvent) => {
     setDevice(String(readSubmittedForm(event).get('device')).trim());
   };
-  return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} ...${getBusyAttributes(isBusy)}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
+  return html`<${Card} title=${w.title} actions=${html`<button type="button" onClick=${replay} ...${getBusyAttributes(isBusy)}>${device === '' ? w.replayAll : w.replayDevice}</button>`}>
     <${ErrorMessage} text=${error} />
-    <p class="quiet" role="status">${isBusy ? 'Processing them again …' : told}</p>
+    <p class="quiet" role="status">${isBusy ? w.replaying : told}</p>
     <form class="actions ends" onSubmit=${filter}>
-      <${Field} label="Device" name="device" placeholder="dev_…" maxlength="100" />
-      <button>Show</button>
+      <${Field} label=${common.device} name="device" placeholder="dev_…" maxlength="100" />
+      <button>${common.show}</button>
     </form>
     <${List} key=${`${device} ${turn}`} device=${device} />
   <//>`;
@@ -51,17 +53,18 @@ function List({ device }: { device: string }) {
     const timer = setInterval(pages.youngest, EVERY_MS);
     return () => clearInterval(timer);
   }, [pages.isFirst, pages.shown.again]);
-  return html`<${PagedList} of=${pages} empty=${html`<p>Nothing was rejected.</p>`}>
-      ${(rows: RejectedMessageEntry[]) => html`<div class="table"><table>
-              <thead><tr><th scope="col">When</th><th scope="col">Topic</th><th scope="col">Reason</th><th scope="col">Message</th></tr></thead>
-              <tbody>${rows.map(
-                (row) => html`<tr key=${row.rejected_id}>
-                  <td data-name="When"><${RelativeTime} at=${row.received_at} /></td>
-                  <td data-name="Topic"><code>${row.topic}${row.element === null ? '' : ` [${row.element}]`}</code></td>
-                  <td data-name="Reason">${row.reason}</td>
-                  <td data-name="Message"><details><summary>show</summary><pre tabindex="0">${row.payload ?? `base64 ${row.payload_b64}`}</pre></details></td>
-                </tr>`,
-              )}</tbody>
-            </table></div>`}
+  const { common, messages, operator } = words();
+  const columns: Columns<RejectedMessageEntry> = [
+    [common.when, (row) => html`<${RelativeTime} at=${row.received_at} />`],
+    [messages.topic, (row) => html`<code>${row.topic}${row.element === null ? '' : ` [${row.element}]`}</code>`],
+    [operator.rejected.reason, (row) => html`<span lang="en">${row.reason}</span>`],
+    [
+      messages.payload,
+      (row) =>
+        html`<details><summary>${common.show}</summary><pre tabindex="0">${row.payload ?? `base64 ${row.payload_b64}`}</pre></details>`,
+    ],
+  ];
+  return html`<${PagedList} of=${pages} empty=${html`<p>${operator.rejected.empty}</p>`}>
+    ${(rows: RejectedMessageEntry[]) => renderTable(rows, columns, { key: (row) => String(row.rejected_id) })}
   <//>`;
 }
