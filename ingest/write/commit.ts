@@ -36,7 +36,7 @@ interface BatchWritePlan {
 
 /**
  * Converts the planned changes of a batch's devices into SQL statements, each for all devices of the batch. The first one stores the states
- * of the devices, and throws OutdatedDeviceStateError if one of them has changed since it was read. Throws MissingPartitionsError if a
+ * of the devices, and throws OutdatedDeviceHeadsError if one of them has changed since it was read. Throws MissingPartitionsError if a
  * partition is missing.
  */
 export async function planBatchStatements(
@@ -205,7 +205,7 @@ function recordAppliedEdits(plans: readonly DeviceWritePlan[]): BatchStatement[]
 }
 
 /** Thrown if the stored state of a device has changed since it was read. The writer then evicts it from its cache and repeats the batch. */
-export class OutdatedDeviceStateError extends Error {
+export class OutdatedDeviceHeadsError extends Error {
   readonly count: number;
   constructor(count: number) {
     super('heads were changed meanwhile');
@@ -215,7 +215,7 @@ export class OutdatedDeviceStateError extends Error {
 
 /**
  * Stores the states of the batch's devices. A state is stored only if nobody has changed it since it was read; otherwise
- * OutdatedDeviceStateError is thrown. `next`: states from the slow path, stored together with those from the fast path.
+ * OutdatedDeviceHeadsError is thrown. `next`: states from the slow path, stored together with those from the fast path.
  */
 function saveHeads(
   { deviceIds, was, versions, states, opens }: FastPathResult,
@@ -249,5 +249,5 @@ const update =
            WHERE h.device_id = n.device_id AND h.version = n.was`,
       values,
     });
-    if (rowCount !== count) throw new OutdatedDeviceStateError(count - (rowCount ?? 0));
+    if (rowCount !== count) throw new OutdatedDeviceHeadsError(count - (rowCount ?? 0));
   };

@@ -36,10 +36,7 @@ export interface DeviceState {
 }
 
 /** Whether each series has a reading after all edits. The edits then do not affect later readings. */
-export function hasEverySeriesReadingAfterEdits(
-  edits: readonly Edit[],
-  states: Iterable<StoredCountingState>,
-): boolean {
+export function isEverySeriesPastEdits(edits: readonly Edit[], states: Iterable<StoredCountingState>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
   for (const [, lastReadAtMs] of states) if (lastReadAtMs < endMs) return false;

@@ -3,7 +3,7 @@ import { formatCountingState, parseCountingState } from './counting-state.ts';
 import {
   type DeviceState,
   formatSeriesName,
-  hasEverySeriesReadingAfterEdits,
+  isEverySeriesPastEdits,
   MAX_CACHED_SERIES,
   type StoredCountingState,
 } from './device-state.ts';
@@ -81,7 +81,7 @@ export function computeDeviceHeadAfterPlan(
     before.computedWith === null &&
     !plan.areRolesOpen &&
     all.size <= MAX_CACHED_SERIES &&
-    hasEverySeriesReadingAfterEdits(before.edits ?? [], countingStatesIn(all));
+    isEverySeriesPastEdits(before.edits ?? [], countingStatesIn(all));
   const head = { ...before, series: all, open, isSettled, computedWith: null, version: createDeviceHeadVersion() };
   return { deviceId, was, hasValidReading: countValidReadings(plan) > 0, head };
 }

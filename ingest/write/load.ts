@@ -7,8 +7,8 @@ import type { Edit } from '#src/devices/edits/edit.ts';
 import type { CollectedReadings } from './collect.ts';
 import {
   formatSeriesName,
-  hasEverySeriesReadingAfterEdits,
   hasReadingAfterLastSplit,
+  isEverySeriesPastEdits,
   MAX_CACHED_SERIES,
   parseCountingSettings,
   parseCountingSettingsByTime,
@@ -120,7 +120,7 @@ function lockedDevice(
       !row.never_seen &&
       row.recent_rejects === 0 &&
       states.size <= MAX_CACHED_SERIES &&
-      hasEverySeriesReadingAfterEdits(edits ?? [], states.values()) &&
+      isEverySeriesPastEdits(edits ?? [], states.values()) &&
       [...series.values()].every(hasReadingAfterLastSplit),
     wasNeverSeen: row.never_seen,
     recentRejects: row.recent_rejects,

@@ -6,7 +6,7 @@ import { getRetentionStartMs } from '#src/database/migrate.ts';
 import { isRetryableError, MAX_TRANSACTION_ATTEMPTS, runInTransaction } from '#src/database/transaction.ts';
 import { type BatchWriteResult, createEmptyMessage, type IncomingMessage, type Rejection } from '../message.ts';
 import { DEFAULT_MAX_CHANNELS } from './collect.ts';
-import { OutdatedDeviceStateError } from './commit.ts';
+import { OutdatedDeviceHeadsError } from './commit.ts';
 import { FastPath } from './fast-path.ts';
 import { createDeviceHeadCache, type DeviceHeadCache } from './head-cache.ts';
 import { createPartitionMonthCache, MissingPartitionsError } from './partition-months.ts';
@@ -156,7 +156,7 @@ class BatchesWriter implements ReadingBatchWriter {
     else if (error instanceof RecomputationRequiredError) {
       for (const deviceId of error.deviceIds)
         await this.write([createEmptyMessage(deviceId)]).catch(() => this.#deferred.add(deviceId));
-    } else if (error instanceof OutdatedDeviceStateError) {
+    } else if (error instanceof OutdatedDeviceHeadsError) {
       const areMany = error.count >= MANY_STALE && error.count > cachedCount / 4;
       if (areMany || ++this.#staleInARow >= STALE_IN_A_ROW) this.#memory.disable();
     } else if (attempts >= MAX_TRANSACTION_ATTEMPTS || !isRetryableError(error)) throw error;

@@ -16,7 +16,7 @@ export const ALERT_TYPES = [
 export const LANGUAGES = ['en', 'de', 'es', 'fr', 'nl'] as const;
 export const ALERT_DELIVERY_CHANNELS = ['email', 'sms', 'webhook'] as const;
 /** Statuses of an alert or a webhook subscription. */
-export const ALERT_AND_WEBHOOK_STATUSES = ['active', 'paused'] as const;
+export const ACTIVE_OR_PAUSED = ['active', 'paused'] as const;
 export const DEVICE_STATUSES = ['active', 'inactive', 'faulty'] as const;
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 /** Position of a device in the energy flows of its home. */

@@ -3,7 +3,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
 import type {
   ACCOUNT_PLANS,
   ACCOUNT_ROLES,
-  ALERT_AND_WEBHOOK_STATUSES,
+  ACTIVE_OR_PAUSED,
   ALERT_DELIVERY_CHANNELS,
   ALERT_TYPES,
   AppType,
@@ -99,7 +99,7 @@ export interface Tables {
     threshold: string | null;
     threshold_hours: number | null;
     delivery: OneOf<typeof ALERT_DELIVERY_CHANNELS>;
-    status: Generated<OneOf<typeof ALERT_AND_WEBHOOK_STATUSES>>;
+    status: Generated<OneOf<typeof ACTIVE_OR_PAUSED>>;
     created_at: Generated<Date>;
     authorization_id: Generated<string | null>;
   };
@@ -212,7 +212,7 @@ export interface Tables {
     failing_since: Generated<Date | null>;
     failed_in_a_row: Generated<number>;
     catching_up_to: Generated<number | null>;
-    status: Generated<OneOf<typeof ALERT_AND_WEBHOOK_STATUSES>>;
+    status: Generated<OneOf<typeof ACTIVE_OR_PAUSED>>;
     created_at: Generated<Date>;
     member_id: Generated<string | null>;
     authorization_id: Generated<string | null>;

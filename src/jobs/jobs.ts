@@ -35,9 +35,9 @@ const PROGRESS_MS = 60_000;
 /** Every job of a worker. */
 export const JOBS: readonly Job[] = [
   // No lock is needed, because the SQL function `make_room` takes one.
-  { name: 'partitions ahead', at: { daily: '17 1 * * *' }, alsoAtStart: true, run: makePartitions },
+  { name: 'create partitions', at: { daily: '17 1 * * *' }, alsoAtStart: true, run: makePartitions },
   {
-    name: 'history upkeep',
+    name: 'compress and drop history',
     at: { daily: '7 1 * * *' },
     alsoAtStart: true,
     lock: 'historyUpkeep',
@@ -68,25 +68,25 @@ export const JOBS: readonly Job[] = [
     whenTaken: 'again',
     run: pack,
   },
-  { name: 'keep group sums', at: { everySeconds: 60 }, alsoAtStart: true, lock: 'groupSums', run: keepSums },
+  { name: 'update group sums', at: { everySeconds: 60 }, alsoAtStart: true, lock: 'groupSums', run: keepSums },
   // No lock is needed, because `refreshRollups` takes one. Corrections of the past must be visible within 30 s.
   { name: 'rollup refresh', at: { everySeconds: 5 }, alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
-  { name: 'silence', at: { everySeconds: 30 }, alsoAtStart: true, run: fireSilences },
+  { name: 'silence alerts', at: { everySeconds: 30 }, alsoAtStart: true, run: fireSilences },
   {
-    name: 'watch silences',
+    name: 'detect silences',
     at: { everySeconds: 60 },
     alsoAtStart: true,
     lock: 'silenceWatch',
     run: ({ db, clock }) => recordDeviceSilences(db, clock()),
   },
   {
-    name: 'forget silences',
+    name: 'delete old silences',
     at: { daily: '51 4 * * *' },
     run: ({ db, ageClock, retentionMonths }) => deleteOldDeviceSilences(db, ageClock(), retentionMonths),
   },
   // No lock is needed, because each worker checks its own disk.
   {
-    name: 'disk watch',
+    name: 'check disk space',
     at: { everySeconds: 600 },
     alsoAtStart: true,
     run: ({ dataDir, log }) => warnOfNearlyFullDisk(dataDir, log),
@@ -94,23 +94,23 @@ export const JOBS: readonly Job[] = [
   // Deletes captured mails and SMS (files) that are a month old or whose account was deleted. No lock is needed, because each
   // worker has its own disk.
   {
-    name: 'forget messages',
+    name: 'delete old messages',
     at: { everySeconds: 10 },
     alsoAtStart: true,
     run: ({ db, dataDir, ageClock }) => deleteExpiredCapturedMessages(db, dataDir, ageClock()),
   },
   {
-    name: 'forget audit',
+    name: 'delete old audit records',
     at: { daily: '19 4 * * *' },
     run: ({ db, ageClock }) => deleteOldAuditEntries(db, ageClock()),
   },
   {
-    name: 'forget answers',
+    name: 'delete idempotent answers',
     at: { everySeconds: 3600 },
     run: ({ db, ageClock }) => deleteOldIdempotentAnswers(db, ageClock()),
   },
   {
-    name: 'forget import credentials',
+    name: 'delete import credentials',
     at: { everySeconds: 3600 },
     alsoAtStart: true,
     run: async ({ db, ageClock }) => {
@@ -119,33 +119,37 @@ export const JOBS: readonly Job[] = [
     },
   },
   {
-    name: 'forget sessions',
+    name: 'delete expired sessions',
     at: { everySeconds: 3600 },
     run: ({ db, ageClock }) => deleteEndedSessions(db, ageClock()),
   },
   {
-    name: 'forget requests',
+    name: 'delete request counts',
     at: { everySeconds: 3600 },
     run: async ({ db, ageClock }) => {
       await deleteOldRequestCounters(db, ageClock());
       await deleteOldSourceHosts(db, ageClock());
     },
   },
-  { name: 'forget events', at: { everySeconds: 3600 }, run: ({ db, ageClock }) => deleteExpiredEvents(db, ageClock()) },
   {
-    name: 'tell recounted homes',
+    name: 'delete old events',
+    at: { everySeconds: 3600 },
+    run: ({ db, ageClock }) => deleteExpiredEvents(db, ageClock()),
+  },
+  {
+    name: 'mail recounted homes',
     at: { everySeconds: 3600 },
     alsoAtStart: true,
     run: unlessHeldBack(({ db, clock }) => notifyOwnersOfRecomputedTotals(db, clock())),
   },
   {
-    name: 'tell of keys that end',
+    name: 'mail expiring keys',
     at: { everySeconds: 3600 },
     alsoAtStart: true,
     run: unlessHeldBack(({ db, clock }) => notifyExpiringKeys(db, clock())),
   },
   {
-    name: 'raise remarks',
+    name: 'find remarks',
     // The job runs once an hour and in one worker only, because it reads weeks of quarter-hours of each home.
     at: { daily: '37 * * * *' },
     lock: 'remarks',
@@ -154,17 +158,17 @@ export const JOBS: readonly Job[] = [
     ),
   },
   {
-    name: 'forget rejected',
+    name: 'delete rejected messages',
     at: { everySeconds: 3600 },
     run: ({ pool, ageClock }) => deleteExpiredRejectedMessages(pool, ageClock()),
   },
   {
-    name: 'forget unread',
+    name: 'delete unrecognised messages',
     at: { everySeconds: 600 },
     alsoAtStart: true,
     run: ({ pool, ageClock }) => deleteExpiredUnrecognisedMessages(pool, ageClock()),
   },
-  { name: 'end departures', at: { daily: '31 5 * * *' }, alsoAtStart: true, run: keepDepartures },
+  { name: 'expire moved accounts', at: { daily: '31 5 * * *' }, alsoAtStart: true, run: keepDepartures },
 ];
 
 /**

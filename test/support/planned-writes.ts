@@ -7,8 +7,8 @@ import { collectReadings } from '#ingest/write/collect.ts';
 import {
   type DeviceState,
   formatSeriesName,
-  hasEverySeriesReadingAfterEdits,
   hasReadingAfterLastSplit,
+  isEverySeriesPastEdits,
 } from '#ingest/write/device-state.ts';
 import { areReadingsInOrder } from '#ingest/write/head.ts';
 import type { DeviceHeadCache } from '#ingest/write/head-cache.ts';
@@ -123,7 +123,7 @@ export function recomputeAllChunks(store: MemoryStore, deviceIds: readonly strin
 const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =>
   computedWith === null &&
   [...series.values()].every(hasReadingAfterLastSplit) &&
-  hasEverySeriesReadingAfterEdits(
+  isEverySeriesPastEdits(
     edits,
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
   );

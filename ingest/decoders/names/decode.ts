@@ -21,7 +21,7 @@ import { addNamedQuantities } from './quantities.ts';
 import { findCommodityTexts, findNumberWithUnit, findStatedName, findUnnamedValue } from './siblings.ts';
 import { isSunspecPoint } from './sunspec.ts';
 import { isTariffNameWithDirection } from './tariffs.ts';
-import { areVolumeRegisterNames, isVolumeTopic, WATER_OUTFLOW_TOPIC_PATTERN } from './volumes.ts';
+import { areVolumeRegisterNames, isVolumeTopic, WATER_TOPIC_BEFORE_OUT_PATTERN } from './volumes.ts';
 import { isEnergyOrPowerName, isEnergyOrPowerNameWithoutUnit, type MemberContext } from './without-unit.ts';
 
 /**
@@ -88,8 +88,8 @@ function ofObject(topic: string, body: Json): Found | null {
   const named = at === topic ? body : { dps: body };
   const members = listNumbersWithPaths(named).filter(({ path }) => !INSIDE.test(path) && !OF_SETTINGS.test(path));
   if (PARAMETERS.test(topic) && members.some(({ path }) => getNameMeaning(path).not === 'unmeasured')) return null;
-  const isOfMeter = NUMBERED.test(topic) || members.some(({ path }) => path === 'power');
-  const isNumbered = isOfMeter && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
+  const mayBeMeter = NUMBERED.test(topic) || members.some(({ path }) => path === 'power');
+  const hasTotalOfUnknownQuantity = mayBeMeter && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
   const { around, ...context } = contextOf(at);
   const medium = findCommodityTexts(body);
   return {
@@ -98,7 +98,7 @@ function ofObject(topic: string, body: Json): Found | null {
     context: {
       ...context,
       around: [...medium, ...(around ?? [])],
-      isNumbered,
+      hasTotalOfUnknownQuantity,
       isOfDay: hasDayWithoutTime(body) || HOURLY.test(at),
       codes: context.codes ?? findRegisterCodePattern(findStatedName(body) ?? ''),
     },
@@ -154,14 +154,14 @@ const statesUnit = (name: string): boolean =>
 /** Whether the end of a topic names an energy or a power, with or without a unit. */
 function namesNumber(topic: string): boolean {
   const { name, before } = lastNamesOf(topic);
-  const isNumbered = name === 'total' && /^\d{1,2}$/.test(before);
+  const hasTotalOfUnknownQuantity = name === 'total' && /^\d{1,2}$/.test(before);
   return (
     statesUnit(name) ||
     isTuyaDataPoint(`${before}/${name}`) ||
     VALUE_OF_MEDIUM.test(topic) ||
     isVolumeTopic(topic) ||
     findRegisterCodePattern(topic)?.test(name) ||
-    isNumbered ||
+    hasTotalOfUnknownQuantity ||
     isSunspecPoint(name) ||
     isEnergyOrPowerNameWithoutUnit(`${before}/${name}`) ||
     areVolumeRegisterNames([name, ...(name === 'index' ? topic.split('/') : [before])])
@@ -208,7 +208,9 @@ function lastNamesOf(topic: string): { name: string; before: string } {
  */
 function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: string): Found | null {
   const isOfMedium = value.unit === undefined && VALUE_OF_MEDIUM.test(topic);
-  const named = isOfMedium ? topic : topic.replace(WATER_OUTFLOW_TOPIC_PATTERN.test(topic) ? /\/out$/i : PLAIN_END, '');
+  const named = isOfMedium
+    ? topic
+    : topic.replace(WATER_TOPIC_BEFORE_OUT_PATTERN.test(topic) ? /\/out$/i : PLAIN_END, '');
   const [name = '', before = ''] = named.split('/').toReversed();
   const ownUnit = value.unit === undefined && UNIT_LEVEL.test(name) ? { unit: name } : {};
   // The number on `meter/power/W` is the power of the device `meter`; the number on `x/dps/17` belongs to the device `x`.
@@ -234,7 +236,7 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
     ...of,
     described: { ...of.described, isAlone: true },
     isLone: true,
-    isNumbered: NUMBERED.test(device),
+    hasTotalOfUnknownQuantity: NUMBERED.test(device),
     isVolume: value.unit === undefined && isVolumeTopic(topic),
   };
   return { device, members: [{ path: ownTitle ?? named.slice(end + 1), ...value, ...ownUnit }], context };

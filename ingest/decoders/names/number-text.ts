@@ -27,6 +27,8 @@ export function parseNumberWithUnit(text: string): { value: string; unit: string
   return { value, unit };
 }
 
+/** Minimum of a total without its decimal point. */
+const MIN_TOTAL_WITHOUT_POINT = 10_000;
 /**
  * Returns the first of four numbers in a text if it is the sum of the other three: the total of a meter and its phases, as in
  * `18.7,6.2,7.1,5.4`. Returns null for every other text.
@@ -37,8 +39,9 @@ export function parseTotalOfPhases(text: string): number | null {
   if (numbers.length !== 4 || total === undefined || one === undefined || two === undefined || three === undefined)
     return null;
   const digits = Math.max(...text.split(',').map((number) => number.trim().split('.')[1]?.length ?? 0));
-  // Each number may be rounded by half of its last digit.
-  return total > 0 && Math.abs(total - one - two - three) < 2.1 * 10 ** -digits ? total : null;
+  // Each number may be rounded by half of its last digit. Small numbers may have this sum by chance.
+  const isSum = Math.abs(total - one - two - three) < 2.1 * 10 ** -digits;
+  return isSum && total * 10 ** digits > MIN_TOTAL_WITHOUT_POINT ? total : null;
 }
 
 /** Matches units of quantities other than active energy, power and volume. */

@@ -22,7 +22,7 @@ import {
   isEnergyOrPowerName,
   isEnergyWithUnknownUnit,
   isTotalBesideWatt,
-  isTotalOfNumberedMeter,
+  isTotalOfUnknownQuantity,
   type MemberContext,
 } from './without-unit.ts';
 
@@ -104,7 +104,7 @@ function addLoneMembers(
   const points = listRegisterDataPoints(members);
   for (const { path, value, unit } of members) {
     const isPoint = isTuyaDataPoint(path) && points.has(getDataPointNumber({ path }));
-    const isNumber = isPoint || isTotalOfNumberedMeter(path, value, context);
+    const isNumber = isPoint || isTotalOfUnknownQuantity(path, value, context);
     const kind = isNumber
       ? 'energy_total_kwh'
       : unit === undefined || isContradiction(path, unit)

@@ -35,7 +35,9 @@ test('asks about a bare total next to watts, but not next to an energy', () => {
 });
 
 test('reads the first of four numbers as the total if it is the sum of the others, and no other list', () => {
-  const phase = fc.integer({ min: 1, max: 900_000 });
+  const phase = fc.integer({ min: 4_000, max: 900_000 });
+  // Small numbers may have this sum by chance.
+  expect(readMessage('cellar/meter/import_kwh', '5,1,1,3')).toBeNull();
   fc.assert(
     fc.property(phase, phase, phase, fc.constantFrom('import', 'export'), (one, two, three, direction) => {
       const list = [one + two + three, one, two, three].map((number) => (number / 100).toFixed(2));

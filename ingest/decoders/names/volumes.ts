@@ -114,11 +114,11 @@ export const isRainGauge = (device: string, members: readonly NumberWithPath[]):
 /**
  * Matches a topic that ends with a kind of water before `Out`, the level on which some programs publish: `WaterMeter/HotWater/Out`.
  */
-export const WATER_OUTFLOW_TOPIC_PATTERN = /water.*\/(?:hot|warm|cold)[_-]?water\/out$/i;
+export const WATER_TOPIC_BEFORE_OUT_PATTERN = /water.*\/(?:hot|warm|cold)[_-]?water\/out$/i;
 /** Whether a topic states only the commodity of a meter, so that its number is the meter's register: `smart-meter/gas`, `gas/pulses`. */
 export function isVolumeTopic(topic: string): boolean {
   const [name = '', before = ''] = topic.split('/').toReversed();
-  const isOfMeter = /^(?:gas|water|wasser)$/i.test(name) && getNameMeaning(before).has('meter');
+  const mayBeMeter = /^(?:gas|water|wasser)$/i.test(name) && getNameMeaning(before).has('meter');
   const isOfPulses = PULSES.test(name) && /gas|water/.test(findVolumeCommodity([topic], { isTotal: true }) ?? '');
-  return isOfMeter || isOfPulses || WATER_OUTFLOW_TOPIC_PATTERN.test(topic);
+  return mayBeMeter || isOfPulses || WATER_TOPIC_BEFORE_OUT_PATTERN.test(topic);
 }

@@ -17,7 +17,7 @@ export interface MemberContext {
    * Whether a member `total` may be any quantity of a meter: the meter is one of several numbered meters, or the message also contains a
    * power and the value of a day.
    */
-  isNumbered?: boolean;
+  hasTotalOfUnknownQuantity?: boolean;
   /** Whether the number is the only one of its topic. */
   isLone?: boolean;
   /** Whether the topic shows that its only number is the register of a gas or water meter: `smart-meter/gas`. */
@@ -236,8 +236,11 @@ export function findQuantityKindToAskOwner(
 }
 
 /** Whether a member is the total of a numbered meter. Excludes 0 and 1, which may be states. */
-export const isTotalOfNumberedMeter = (path: string, value: unknown, { isNumbered }: MemberContext): boolean =>
-  isNumbered === true && path === 'total' && Number(readNumber(value)) > 1;
+export const isTotalOfUnknownQuantity = (
+  path: string,
+  value: unknown,
+  { hasTotalOfUnknownQuantity }: MemberContext,
+): boolean => hasTotalOfUnknownQuantity === true && path === 'total' && Number(readNumber(value)) > 1;
 
 /** Matches a unit of power as a whole name. */
 const WATT = /^(?:k?w|(?:kilo)?watts?)$/i;

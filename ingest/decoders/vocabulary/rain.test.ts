@@ -11,7 +11,7 @@ const gauge = fc.constantFrom(
   'pluie',
   'Niederschlag',
 );
-const meter = fc.constantFrom('Garden', 'Drain pump', 'Train station', 'Rain Bird ESP', 'Bregenz');
+const meter = fc.constantFrom('Garden', 'Drain pump', 'Train station', 'Rain Bird ESP', 'Bregenz', 'Regentstraat', 'Rainer');
 
 test('never counts the rain of a gauge as water, whatever names it: topic, node, model or device', () => {
   const read = (word: string, by: number) => {

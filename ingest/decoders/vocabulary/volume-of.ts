@@ -2,14 +2,14 @@ import type { Commodity } from '#src/database/meter.ts';
 import { getNameMeaning } from './name-facts.ts';
 
 /**
- * Matches words for a volume that is not a consumption, or is a part of one: content of a tank, rainfall, backflow, leaks, a share
+ * Matches words for a volume that is not a consumption, or is a part of one: content of a tank, rainwater, backflow, leaks, a share
  * (`Weichwasseranteil` of a water softener).
  */
 const NO_CONSUMPTION =
-  /anteil|aandeel|(?<!\p{L})shares?(?!\p{L})|tank|cistern|zistern|storage|level|f(?:ü|ue)llstand|reservoir|rain|regen|pluvi|precip|back[\s_-]?(?:flow|ward)|revers|leak|leck|reset/iu;
-/** Matches words for rain. Rain gauges report the amount of rain as a volume of water. Excludes Rain Bird, a maker of valves. */
+  /anteil|aandeel|(?<!\p{L})shares?(?!\p{L})|tank|cistern|zistern|storage|level|f(?:ü|ue)llstand|reservoir|rain[\s_-]?water|regen[\s_-]?wa(?:sser|ter)|back[\s_-]?(?:flow|ward)|revers|leak|leck|reset/iu;
+/** Matches words for rain, alone or before a word for a gauge. Excludes Rain Bird, a maker of valves, and names such as `Regentstraat`. */
 const RAIN =
-  /(?<!\p{L})rain(?![\s_-]?bird|bow)|(?<!\p{L})regen(?!er|sb)|pluvi|lluvia|pluie|pioggia|chuva|niederschlag|neerslag|nedbør|nederbörd|deszcz|precip/iu;
+  /(?<!\p{L})(?:rain|regen)(?:[\s_-]?(?:gauges?|fall|sensors?|meters?|messer|menge|melder|amount|total|counter|rate|today|mm))?(?!\p{L}|[\s_-]?bird)|pluvi|lluvia|pluie|pioggia|chuva|niederschlag|neerslag|nedbør|nederbörd|deszcz|precip/iu;
 /** Whether the name, the model or the topic of a device names a rain gauge, so that its volume of water is no consumption. */
 export const hasRainWord = (text: string): boolean => RAIN.test(text);
 
@@ -31,7 +31,7 @@ export function findVolumeCommodity(
   const said = names.filter((name) => name !== '').map(getNameMeaning);
   // The cached facts of the names are checked before the regular expressions, which take more time, because most names have no commodity.
   const commodity = known.commodity ?? mediumOf(names, said);
-  if (commodity === null || names.some((name) => NO_CONSUMPTION.test(name))) return null;
+  if (commodity === null || names.some((name) => NO_CONSUMPTION.test(name) || hasRainWord(name))) return null;
   // Excludes volumes of a day or month, prices and limits. "Day" counts as a period, not as a tariff: the other registers, which would show
   // the difference, are unknown.
   if (said.some((one) => one.not !== null || one.direction === 'export' || one.bySibling?.else === 'period')) {

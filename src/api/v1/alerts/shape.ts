@@ -4,7 +4,7 @@ import { decimalField, userIdField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, userIdSchema } from '#src/api/shapes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { kwhToMilliwattHours, MILLIWATT_HOURS_PER_KWH } from '#src/core/units.ts';
-import { ALERT_AND_WEBHOOK_STATUSES, ALERT_DELIVERY_CHANNELS, ALERT_TYPES } from '#src/database/enums.ts';
+import { ACTIVE_OR_PAUSED, ALERT_DELIVERY_CHANNELS, ALERT_TYPES } from '#src/database/enums.ts';
 import { alert_id, created_at, type Examples, user_id } from '../example-ids.ts';
 
 const alertId = z.string().describe('Id of the alert.');
@@ -14,7 +14,7 @@ const type = z
     'Monitored value: the usage in any clock hour (`peak_usage`), in a day or in a month, the cost of a day or a month, or the silence of a device (`no_data`).',
   );
 const delivery = z.enum(ALERT_DELIVERY_CHANNELS).describe('Notification channel.');
-const status = z.enum(ALERT_AND_WEBHOOK_STATUSES).describe('A paused alert does not fire.');
+const status = z.enum(ACTIVE_OR_PAUSED).describe('A paused alert does not fire.');
 const thresholds = {
   /** The minimum is 1 mWh, because energy is stored in mWh. */
   threshold_kwh: z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createBoundedArraySchema, httpsUrlField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
-import { ALERT_AND_WEBHOOK_STATUSES, DELIVERY_STATUSES, EVENT_TYPES } from '#src/database/enums.ts';
+import { ACTIVE_OR_PAUSED, DELIVERY_STATUSES, EVENT_TYPES } from '#src/database/enums.ts';
 import type { Delivery } from '#src/delivery/log.ts';
 import type { Webhook, WebhookEvents } from '#src/delivery/webhook/subscriptions.ts';
 import type { EventType } from '#src/events/bodies.ts';
@@ -19,7 +19,7 @@ const asked = {
     .describe('Events to subscribe to, each once, instead of `event`.'),
 };
 const status = z
-  .enum(ALERT_AND_WEBHOOK_STATUSES)
+  .enum(ACTIVE_OR_PAUSED)
   .describe(
     'While a subscription is `paused`, nothing is sent. Its events are stored for up to 7 days, and are sent when it is resumed.',
   );
