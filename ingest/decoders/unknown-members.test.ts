@@ -6,6 +6,7 @@ import {
   getFamilyCases,
   getPriorMessages,
 } from '#test/support/family-cases.ts';
+import { RECEIVED_AT_MS } from '#test/support/read-message.ts';
 import { FAMILIES } from './families.ts';
 import { createGatewayDecoders } from './gateway-decoders.ts';
 import { createTableFamily } from './tables/engine.ts';
@@ -95,4 +96,25 @@ test('asks about, reads or refuses unknown numbers on the topics of each family,
   expect(silent.filter((one) => !isDeclared(one))).toEqual([]);
   const declaring = new Set(silent.filter(isDeclared).map(({ name }) => name));
   expect(Object.keys(OMITTED).filter((name) => !declaring.has(name))).toEqual([]);
+});
+
+/**
+ * First levels of topics that belong to one program or to radio receivers, so that its family omits all other topics below this level. Other
+ * first levels may be shared by several programs: `e3dc` is a maker of devices.
+ */
+const OWN_ROOT =
+  /^(?:cmnd|DSMR-API|P1-Dongle-Pro|openWB|wmbusmeters_alarm|shellies|spBv1\.0|emonhub|rtl_433|solar_assistant.*|hms800wt2|hoymiles-ms-a2|sungrowmodbus2mqtt|zendure2mqtt|SmartEVSE-\d+|teleinfokit|ebusd)$/;
+
+test('leaves topics that no family defines to later families, if several programs may share their first level', () => {
+  const roots = new Set(
+    FAMILIES.flatMap(({ name }) => getFamilyCases(name).map(([, { in: given }]) => given.topic.split('/')[0] ?? '')),
+  );
+  const decoders = createGatewayDecoders();
+  const silent = [...roots].filter((root) =>
+    getUnknownMessages(`${root}/undefined_level/other/name`).some(({ topic, payload }) => {
+      const decoded = decoders.read({ topic, payload: Buffer.from(payload), receivedAtMs: RECEIVED_AT_MS }, {});
+      return !decoded || decoded.said.length + decoded.refused.length === 0;
+    }),
+  );
+  expect(silent.filter((root) => !OWN_ROOT.test(root))).toEqual([]);
 });
