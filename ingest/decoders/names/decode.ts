@@ -20,7 +20,7 @@ import { hasDayWithoutTime } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
 import { findCommodityTexts, findNumberWithUnit, findStatedName, findUnnamedValue } from './siblings.ts';
 import { isSunspecPoint } from './sunspec.ts';
-import { isTariffNameWithDirection } from './tariffs.ts';
+import { isTariffNameWithDirection, isTariffOfFlow } from './tariffs.ts';
 import { areVolumeRegisterNames, isVolumeTopic, WATER_TOPIC_BEFORE_OUT_PATTERN } from './volumes.ts';
 import { isEnergyOrPowerName, isEnergyOrPowerNameWithoutUnit, type MemberContext } from './without-unit.ts';
 
@@ -163,6 +163,7 @@ function namesNumber(topic: string): boolean {
     findRegisterCodePattern(topic)?.test(name) ||
     hasTotalOfUnknownQuantity ||
     isSunspecPoint(name) ||
+    isTariffOfFlow(topic.replace(PLAIN_END, '')) ||
     isEnergyOrPowerNameWithoutUnit(`${before}/${name}`) ||
     areVolumeRegisterNames([name, ...(name === 'index' ? topic.split('/') : [before])])
   );
@@ -220,9 +221,10 @@ function ofTopic(topic: string, value: Omit<NumberWithPath, 'path'>, title?: str
     isBelow ||
     (!isEnergyOrPowerName(name) &&
       !isTariffNameWithDirection(name) &&
+      !isTariffOfFlow(name) &&
       !statesUnit(name) &&
       value.unit === undefined &&
-      isEnergyOrPowerName(`${before}/${name}`));
+      (isEnergyOrPowerName(`${before}/${name}`) || isTariffOfFlow(`${before}/${name}`)));
   // If the topic is an address (`knx/3/1/12`), a number with a title is treated as a separate device, because numbers on other addresses
   // may have the same title.
   // Below `homeassistant/sensor`, the sensors of all devices are in one folder, so each sensor is treated as a separate device.

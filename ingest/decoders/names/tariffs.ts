@@ -12,12 +12,25 @@ export function isTariffNameWithDirection(path: string): boolean {
   return isDirected && not === null && unknown.length === 0 && parts.some((part) => part.startsWith('t'));
 }
 
+/**
+ * Whether a path ends with a tariff whose name, or the name around it, states a flow: `returned/t2`, `delivered/t1`. "Delivered" and
+ * "received" are a flow without a known direction.
+ */
+export function isTariffOfFlow(path: string): boolean {
+  const [name = '', before = ''] = path.split('/').toReversed();
+  const own = getNameMeaning(name);
+  const flow = own.direction === null ? getNameMeaning(before) : own;
+  const isFlow = flow.direction === 'both' ? flow.has('unclear') : flow.direction !== null && !flow.isSide;
+  const isTariff = own.parts.length === 1 && own.parts[0]?.startsWith('t') === true && own.unknown.length === 0;
+  return isTariff && isFlow && getNameMeaning(path).not === null;
+}
+
 /** Matches words for a meter index, as in the name of a tariff's register: `index_heures_creuses`. */
 const INDEX = /index|compteur|teller|stand|z(?:ä|ae)hler/i;
 
 /**
  * Whether a member is the register of a tariff although its name states no direction: `laag` next to `laagterug`,
- * `ElectricityDeliveredT1` next to `ElectricityUsedT1`, or a name that contains a word for a meter index.
+ * `ElectricityDeliveredT1` next to `ElectricityUsedT1`, a name that contains a word for a meter index, or a tariff of a flow.
  */
 export function isTariffRegisterWithoutDirection(
   path: string,
@@ -29,5 +42,9 @@ export function isTariffRegisterWithoutDirection(
   const isOpen = direction === null || (direction === 'both' && has('unclear'));
   if (!isTariff || !isOpen || not !== null || unknown.length > 0) return false;
   if (typeof readNumber(value) !== 'number' || Number(value) <= 1) return false;
-  return INDEX.test(getLastNameOfPath(path)) || members.some((other) => isTariffNameWithDirection(other.path));
+  return (
+    isTariffOfFlow(path) ||
+    INDEX.test(getLastNameOfPath(path)) ||
+    members.some((other) => isTariffNameWithDirection(other.path))
+  );
 }
