@@ -1,6 +1,7 @@
 import type { DecoderSettings, DeviceMessage } from '../family.ts';
 import { asObjectOrNull, getMember, type Json, parseNamedTexts, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
+import { parseMbusRecords } from './mbus.ts';
 import { collectNumbersByName, mergeObjectsOfList, unwrapSingleObjectLists } from './members.ts';
 
 /**
@@ -9,6 +10,7 @@ import { collectNumbersByName, mergeObjectsOfList, unwrapSingleObjectLists } fro
  */
 export function readBody(json: unknown, payload: Buffer): Json | null {
   const body =
+    parseMbusRecords(json) ??
     asObjectOrNull(json) ??
     collectNumbersByName(json) ??
     mergeObjectsOfList(json) ??
