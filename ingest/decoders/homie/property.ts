@@ -13,7 +13,7 @@ import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { isFlowAndReturnTemperaturePair } from '../vocabulary/thermal.ts';
-import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
+import { findVolumeCommodity, METERED_VOLUME_PATTERN } from '../vocabulary/volume-of.ts';
 
 /** Description of a property, as the device publishes it. */
 export interface PropertyDescription {
@@ -90,20 +90,26 @@ function describedBy(device: string, description: PropertyDescription, unit: 'kW
   };
 }
 
+/** Whether a name means the reading of a meter, by known words only. An owner may correct such a reading. */
+const isMeterReading = (name: string): boolean =>
+  METERED_VOLUME_PATTERN.test(name) && getNameMeaning(name).unknown.length === 0;
+
 /**
- * Returns the kind of a property by its unit. A settable number is a command and is ignored, unless it is the set-point of a thermostat.
+ * Returns the kind of a property by its unit. A settable number is a command and is ignored, unless it is the set-point of a thermostat or
+ * the reading of a gas, water or heat meter.
  */
 function kindOf({
   unit = null,
   datatype,
   property,
+  name = property,
   settable,
 }: { unit?: string | null } & Omit<PropertyDescription, 'unit'>): ValueKind | null {
   if (datatype === 'boolean') return property.toLowerCase() === 'heating' ? 'heating' : null;
   if (datatype !== undefined && !NUMERIC.has(datatype)) return null;
   if (findTemperatureScale(unit)) return settable || SETPOINT.test(property) ? setpoint(property) : 'temperature_c';
+  if (findVolumeScale(unit)) return !settable || isMeterReading(name) ? 'volume_total_m3' : null;
   if (settable) return null;
-  if (findVolumeScale(unit)) return 'volume_total_m3';
   return findEnergyScale(unit) ? 'energy_total_kwh' : findPowerScale(unit) ? 'power_w' : null;
 }
 

@@ -26,7 +26,7 @@ const UNITS = new Map<string, VolumeScale>([
   ...['m3', 'm³', 'm^3', 'cbm', 'cubicmeter', 'cubicmeters', 'cubicmetre', 'cubicmetres'].map(
     (text) => [text, CUBIC_METRE] as const,
   ),
-  ...['l', 'liter', 'liters', 'litre', 'litres', 'dm3', 'dm³'].map((text) => [text, LITRE] as const),
+  ...['l', 'liter', 'liters', 'litre', 'litres', 'litro', 'litros', 'dm3', 'dm³'].map((text) => [text, LITRE] as const),
   ...['ft3', 'ft³', 'ft^3', 'cf', 'cuft', 'cubicfoot', 'cubicfeet'].map((text) => [text, cubicFeet(0)] as const),
   ['ccf', cubicFeet(2)],
   ['mcf', cubicFeet(3)],

@@ -19,9 +19,10 @@ import { parseShellyGen2Topic } from '../shelly-gen2/topic.ts';
 const ROOT = 'shellies/';
 /**
  * Matches the topic of a meter, such as `emeter/0/total`. A Shelly 2 has one meter for both relays, whose topic has no number:
- * `relay/power`.
+ * `relay/power`. The `status` of a light is a JSON object with its power.
  */
-const METER = /^(.+)\/(relay|roller|light|color|white|emeter)\/(?:(\d{1,2})\/)?(power|energy|total|total_returned)$/;
+const METER =
+  /^(.+)\/(relay|roller|light|color|white|emeter)\/(?:(\d{1,2})\/)?(power|energy|total|total_returned|status)$/;
 const LEAF = /^(.+)\/(online|info|sensor\/temperature)$/;
 /**
  * Matches ids that start with the name of a model. If such an id belongs to a sensor, the sensor's `info` is stored, because it states the
@@ -214,8 +215,11 @@ function decodeMeter(
 ): FamilyDecodeResult {
   const clamp = part === 'emeter';
   const register = clamp ? quantity.startsWith('total') : quantity === 'energy';
-  if (!register && quantity !== 'power') return createEmptyResult();
-  const value = readText(payload);
+  const isStatus = quantity === 'status';
+  if (!register && !isStatus && quantity !== 'power') return createEmptyResult();
+  const value = isStatus ? getMember(parseJsonObject(payload), 'power') : readText(payload);
+  // Only some devices have their power in the status.
+  if (value === undefined) return createEmptyResult();
   if (value === null) return createRefusedResult('payload is not text');
   const collector = createValueCollector();
   const direction = quantity === 'total_returned' ? 'export' : 'import';
