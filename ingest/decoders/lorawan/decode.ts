@@ -2,6 +2,7 @@ import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } fr
 import { findRegisterCodePattern } from '../names/codes.ts';
 import { listNumbersWithPaths, unwrapSingleObjectLists } from '../names/members.ts';
 import { addNamedQuantities } from '../names/quantities.ts';
+import type { MemberContext } from '../names/without-unit.ts';
 import { asObjectOrNull, getMember, type Json, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createEmptyResult, createRefusedResult, createValueCollector } from '../read/value-collector.ts';
@@ -68,8 +69,8 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   if (!uplink.object || uplink.isSimulated) return collector;
   const atMs = parseMessageTime(uplink.time, parsed.server === 'helium' ? 'ms' : 'iso', { receivedAtMs });
   const members = listNumbersWithPaths(unwrapSingleObjectLists(uplink.object));
-  const codes = codesOf(uplink.object, [topic, uplink.name]);
-  addNamedQuantities(collector, members, { device: parsed.device, atMs }, { codes });
+  const context = registersOf(uplink.object, [topic, uplink.name]);
+  addNamedQuantities(collector, members, { device: parsed.device, atMs }, context);
   return collector;
 }
 
@@ -79,18 +80,20 @@ const OF_READER = /^(?:meter_?type|increments?)$/i;
 const METER_READING = /^meter_?reading$/i;
 
 /**
- * Returns a pattern of the register codes in a payload; undefined if neither the payload nor the names show which codes the device uses.
+ * Returns a pattern of the register codes in a payload, and whether they count gas or water (`isVolume`). The pattern is undefined if neither
+ * the payload nor the names show which codes the device uses.
  */
-function codesOf(object: Json, names: readonly unknown[]): RegExp | undefined {
+function registersOf(object: Json, names: readonly unknown[]): Pick<MemberContext, 'codes' | 'isVolume'> {
   const members = Object.keys(object);
   const isReading = members.some((name) => METER_READING.test(name));
-  const own = members.some((name) => OF_READER.test(name)) ? /^index$/ : isReading ? METER_READING : undefined;
-  if (!own) return findRegisterCodePattern(names.join(' '));
-  // If a text names gas, heat or water, the register does not count electricity, so no pattern is returned.
-  const isOther = [...names, ...Object.values(object)].some(
-    (text) => typeof text === 'string' && getNameMeaning(text).medium !== '',
+  const codes = members.some((name) => OF_READER.test(name)) ? /^index$/ : isReading ? METER_READING : undefined;
+  if (!codes) return { codes: findRegisterCodePattern(names.join(' ')) };
+  const media = [...names, ...Object.values(object)].flatMap((text) =>
+    typeof text === 'string' ? getNameMeaning(text).medium : '',
   );
-  return isOther ? undefined : own;
+  // If a text names heat, the unit of the register may be a volume or an energy, so no pattern is returned.
+  if (media.includes('heat')) return { codes: undefined };
+  return { codes, isVolume: media.includes('gas') || media.includes('water') };
 }
 
 interface Uplink {

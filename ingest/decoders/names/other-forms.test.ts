@@ -217,11 +217,12 @@ test('asks about no reactive or apparent power, no power factor and no resettabl
   expect(names).toEqual(['act_pow']);
 });
 
-test('asks about the reading of a LoRaWAN meter unless its device names gas, heat or water', () => {
+test('asks about the reading of a LoRaWAN meter also of gas or water, but not of heat', () => {
   const uplink = { uplink_message: { decoded_payload: { MeterReading: 5_944, Status: '0' } } };
   expect(namesOfQuestions('v3/app@ttn/devices/cellar/up', uplink)).toEqual(['MeterReading']);
   for (const name of ['gas-meter', 'water-meter'])
-    expect(namesOfQuestions(`v3/app@ttn/devices/${name}/up`, uplink)).toEqual([]);
+    expect(namesOfQuestions(`v3/app@ttn/devices/${name}/up`, uplink)).toEqual(['MeterReading']);
+  expect(namesOfQuestions('v3/app@ttn/devices/heat-meter/up', uplink)).toEqual([]);
 });
 
 test('asks about no setting, no symbol or label without evidence, and no reactive energy', () => {
@@ -238,8 +239,6 @@ test('asks about no setting, no symbol or label without evidence, and no reactiv
     ['/devices/wb-map3e_34/controls/RP energy L2', '812.114'],
   ] as const)
     expect([topic, namesOfQuestions(topic, body)]).toEqual([topic, []]);
-  const gas = { uplink_message: { decoded_payload: { index: 1_256, meter_type: 'gas', increments: [1, 2] } } };
-  expect(namesOfQuestions('v3/app@ttn/devices/m1/up', gas)).toEqual([]);
 });
 
 test('reads a list of one object next to a description, and a unit that an object states for all its values', () => {

@@ -5,7 +5,7 @@ import { findMetricVolumeUnit, type MetricUnit } from '../sparkplug/units.ts';
 import { getNameMeaning } from '../vocabulary/name-facts.ts';
 import { findVolumeCommodity, hasRainWord, METERED_VOLUME_PATTERN } from '../vocabulary/volume-of.ts';
 import { getLastNameOfPath, type NumberWithPath } from './members.ts';
-import { FUEL_PATTERN, hasUnknownWord, type MemberContext } from './without-unit.ts';
+import { FUEL_PATTERN, hasUnknownWord, isCode, type MemberContext } from './without-unit.ts';
 
 /** Matches a commodity at the beginning of a compound word: `gastotal`, `watercounter`. */
 const GLUED_VOLUME = /(gas|water)(?=total|counter|meter|reading|usage|consum)/gi;
@@ -25,6 +25,7 @@ export function isVolumeWithoutUnit(
   unit: string | undefined,
   context: MemberContext,
 ): boolean {
+  if (context.isVolume && isCode(path, value, context)) return true;
   const name = getLastNameOfPath(path);
   // If the last topic level is a unit (`water/m3`), the number may or may not be a register.
   const isOfUnit = unit !== undefined || findUnitSuffix(name) !== null;
@@ -40,6 +41,9 @@ export function isVolumeWithoutUnit(
 const METERED_VOLUME =
   /^((?:(?:read|total|current|actual|accumulated|cumulative|meter|latest)_?)*)volume(?:_?(?:total|reading|index))?(?:_?(m3|m³|l|lit(?:er|re)s?))?$/i;
 
+/** Matches names that are only a unit of volume: `liters`, `m3`. Captures the unit. */
+const BARE_VOLUME = /^(?:m3|m³|lit(?:er|re|ro)s?)$/i;
+
 /** Matches names of a register in gallons, the unit of water meters in North America: `gallons`, `total_gallons`. */
 const GALLONS =
   /^(?:(?:read|total|accumulated|cumulative|meter|lifetime)_?)*gal(?:lon)?s?(?:_?(?:total|reading|used))?$/i;
@@ -49,6 +53,9 @@ const GALLON: MetricUnit = { kind: 'volume_total_m3', ...US_GALLON_SCALE };
 /** Matches names that mean only a meter's register. With a volume unit in the message, such a number is a volume: `Counter` in m³. */
 const REGISTER_ITSELF =
   /^(?:(?:meter_?)?(?:counter|index|total|reading)|(?:z(?:ä|ae)hler|meter)stand|compteur|contador)$/i;
+
+/** Matches the word "absolute" in the name of a meter's count since its installation: `CountAbs`. */
+const ABSOLUTE = /(?:(?<![a-z])abs|(?<=[a-z])Abs)(?:olut[aeo]?)?(?![a-z])/;
 
 /** Matches words for a register. The current volume may be the volume of a loudspeaker. */
 const OF_REGISTER = /read|total|accum|cumul|meter|latest/i;
@@ -63,6 +70,8 @@ export function findVolumesOfUnknownCommodity(
   { around = [], described }: MemberContext,
   isAlone: boolean,
 ): ReadonlyMap<string, MetricUnit | undefined> {
+  const bare = isAlone ? findOnlyBareVolume(members, [...around, described?.device ?? '']) : undefined;
+  if (bare) return bare;
   const found = members.flatMap(({ path, value, unit }) => {
     const name = getLastNameOfPath(path);
     const isPlain = unit !== undefined && REGISTER_ITSELF.test(name);
@@ -83,6 +92,22 @@ export function findVolumesOfUnknownCommodity(
   return new Map(withUnit.length > 0 ? withUnit : found);
 }
 
+/**
+ * Returns the only volume whose name is its unit, by its path; undefined if there are several, or if another name describes a tank, rain or
+ * a period.
+ */
+function findOnlyBareVolume(
+  members: readonly NumberWithPath[],
+  around: readonly string[],
+): ReadonlyMap<string, MetricUnit> | undefined {
+  const [only, ...others] = members.filter(({ path }) => BARE_VOLUME.test(getLastNameOfPath(path)));
+  if (!only || others.length > 0 || only.unit !== undefined || !isAboveOne(only.value)) return undefined;
+  const isFuel = [...around, ...members.map(({ path }) => path)].some((name) => FUEL_PATTERN.test(name));
+  const unit = findMetricVolumeUnit(getLastNameOfPath(only.path));
+  const isCounted = findVolumeCommodity([only.path, ...around], { commodity: 'water', isTotal: true }) !== null;
+  return unit && isCounted && !isFuel ? new Map([[only.path, unit]]) : undefined;
+}
+
 const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 
 /** Matches names that mean only a value, a volume or its unit. The names of the enclosing objects then state the commodity. */
@@ -94,7 +119,13 @@ const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s
  */
 export function areVolumeRegisterNames(names: readonly string[], isVolume = false): boolean {
   const [own = ''] = names;
-  if (!isVolume && hasUnknownWord(own) && !METERED_VOLUME_PATTERN.test(own) && !PLAIN_VOLUME.test(own)) return false;
+  if (
+    !isVolume &&
+    hasUnknownWord(own.replace(ABSOLUTE, '')) &&
+    !METERED_VOLUME_PATTERN.test(own) &&
+    !PLAIN_VOLUME.test(own)
+  )
+    return false;
   // In `last/index`, "last" means the latest value of the register, not a period.
   const said = /^index$/i.test(own) ? names.filter((name) => name !== 'last') : names;
   const written = said.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));

@@ -20,7 +20,10 @@ export interface MemberContext {
   hasTotalOfUnknownQuantity?: boolean;
   /** Whether the number is the only one of its topic. */
   isLone?: boolean;
-  /** Whether the topic shows that its only number is the register of a gas or water meter: `smart-meter/gas`. */
+  /**
+   * Whether the message is known to contain the register of a gas or water meter: the only number of its topic (`smart-meter/gas`), or the
+   * number that `codes` matches.
+   */
   isVolume?: boolean;
   /** Whether the message states a date without a time of day. Its energies may then be the energies of that day. */
   isOfDay?: boolean;
@@ -168,12 +171,12 @@ function isOfFlow(path: string): boolean {
  * Whether a member is a register, because its name is a code of the program that publishes the topic. Excludes 0 and 1, which may be
  * states.
  */
-const isCode = (path: string, value: unknown, { codes }: MemberContext): boolean =>
+export const isCode = (path: string, value: unknown, { codes }: MemberContext): boolean =>
   codes?.test(getLastNameOfPath(path)) === true && Number(readNumber(value)) > 1;
 
 /** Whether a member's name means energy but states no known unit. Excludes energies that are known not to be lifetime registers. */
 export function isEnergyWithUnknownUnit(path: string, value: unknown, context: MemberContext): boolean {
-  if (isTeleinfoIndex(path, value) || isCode(path, value, context)) return true;
+  if (isTeleinfoIndex(path, value) || (!context.isVolume && isCode(path, value, context))) return true;
   const name = getLastNameOfPath(path);
   // An object with a word for energy in its name may contain powers, too: `ENERGY/GUI_GRID_POW`. A name that states a tariff and a
   // direction is always an energy: `teruglevering_laag`.
