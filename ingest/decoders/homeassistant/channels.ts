@@ -13,8 +13,11 @@ export interface MeteredEntity {
   kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
   /** Description of an energy or power register, which is classified together with the device's other registers. */
   described?: RegisterDescription;
-  /** Commodity and circuit (measured part of the home) of a volume, and further words of its channel. */
-  volume?: { commodity: Commodity; circuit: string; parts: readonly string[] };
+  /**
+   * Commodity and circuit (measured part of the home) of a volume, and further words of its channel. If the commodity is null, the owner is
+   * asked.
+   */
+  volume?: { commodity: Commodity | null; circuit: string; parts: readonly string[] };
   /** Labels that distinguish the entity from others with the same names, shortest first. The last label is always unique. */
   labels: readonly string[];
 }
@@ -63,8 +66,10 @@ function labelsOf(all: readonly MeteredEntity[]): Map<MeteredEntity, string> {
 }
 
 function volumePlaces<One extends MeteredEntity>(all: readonly One[]): Map<One, ChannelAssignment> {
-  const named = ({ volume }: One, circuit: string) =>
-    [getVolumeChannel(volume?.commodity ?? 'water', circuit), ...(volume?.parts ?? [])].join('/');
+  const named = ({ volume, labels }: One, circuit: string) =>
+    volume?.commodity
+      ? [getVolumeChannel(volume.commodity, circuit), ...volume.parts].join('/')
+      : `m3/unknown/${circuit || createCircuitWord(labels[0] ?? '')}`;
   let open = all.map((one) => ({ one, name: named(one, one.volume?.circuit ?? '') }));
   const places = new Map<One, ChannelAssignment>();
   const taken = new Set<string>();
@@ -76,7 +81,7 @@ function volumePlaces<One extends MeteredEntity>(all: readonly One[]): Map<One, 
       const label = one.labels[level];
       const isOnly = names.indexOf(name) === names.lastIndexOf(name) && !taken.has(name);
       if (!isOnly && label !== undefined) clashing.push({ one, name: named(one, createCircuitWord(label)) });
-      else places.set(one, { channel: name });
+      else places.set(one, { channel: name, ...(one.volume?.commodity === null && { asks: { unit: 'm³' } }) });
     }
     for (const { channel } of places.values()) taken.add(channel);
     open = clashing;

@@ -6,7 +6,7 @@ import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
 import { getNameMeaning, LIFETIME_TOTAL_PATTERN } from '../vocabulary/name-facts.ts';
 import { hasHeatBusWord, hasHeatMeterWord } from '../vocabulary/thermal.ts';
-import { findVolumeCommodity, hasRainWord } from '../vocabulary/volume-of.ts';
+import { findVolumeCommodity, hasOilWord, hasRainWord } from '../vocabulary/volume-of.ts';
 import { getConfigField, getConfigText, getConfigTopic } from './abbreviations.ts';
 import { type AvailabilityTopic, getAvailabilityTopics } from './availability.ts';
 import { findVolumeCircuit, type MeteredEntity, removeDeviceIdWords, splitNameIntoWords } from './channels.ts';
@@ -108,7 +108,8 @@ function sensorOf(
   const idWords = new Set(splitNameIntoWords(deviceIds));
   const makerName = ['name', 'model', 'manufacturer'].map((one) => getConfigText(maker, one) ?? '').join(' ');
   const places = `${makerName} ${stateTopic ?? ''}`;
-  const commodity = commodityByClass(deviceClass, unit) ?? (hasHeatMeterWord(places) ? 'heat' : null);
+  const isOil = isOilOfOtherClass(deviceClass, `${places} ${device} ${name} ${object}`);
+  const commodity = isOil ? null : (commodityByClass(deviceClass, unit) ?? (hasHeatMeterWord(places) ? 'heat' : null));
   const labels = [
     object,
     `${topic.node ?? ''}_${object}`,
@@ -125,14 +126,15 @@ function sensorOf(
       unit: kind === 'power_w' ? 'W' : 'kWh',
     });
     const heat = commodity ? { commodity } : heatDoubtOf(makerName, `${places} ${device} ${called.uniqueId}`);
-    const isUncertain = kind === 'energy_total_kwh' && isUncertainRegister(deviceClass, stateClass, [name, object]);
+    const isUncertain =
+      isOil || (kind === 'energy_total_kwh' && isUncertainRegister(deviceClass, stateClass, [name, object]));
     return { ...found, kind, described: { ...described, ...heat, ...(isUncertain && { isUncertain }) } };
   }
   // Diagnostic values are ignored: cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
   if (isDiagnostic) return null;
   // A rain gauge is recognised but gets no channel, so that no other decoder reads its topic as the consumption of water.
   if (hasRainWord(`${places} ${name} ${object}`)) return { ...found, kind };
-  const described = volumeOf(called, idWords, { makerName, commodity, stateClass });
+  const described = isOil ? askedVolumeOf(stateClass) : volumeOf(called, idWords, { makerName, commodity, stateClass });
   return described && { ...found, kind, volume: described };
 }
 
@@ -145,6 +147,17 @@ function isUncertainRegister(deviceClass: string | null, stateClass: string | nu
   if (stateClass !== null) return deviceClass === 'power' || !CUMULATIVE.has(stateClass);
   return deviceClass === 'power' || (deviceClass === null && !names.some((one) => LIFETIME_TOTAL_PATTERN.test(one)));
 }
+
+/**
+ * Whether an entity of the class gas or water counts oil. Programs announce oil with these classes, because Home Assistant has no class for
+ * oil.
+ */
+const isOilOfOtherClass = (deviceClass: string | null, names: string): boolean =>
+  (deviceClass === 'gas' || deviceClass === 'water') && hasOilWord(names);
+
+/** Describes a volume whose commodity the owner must state. Returns null if the entity is not a total. */
+const askedVolumeOf = (stateClass: string | null): Required<MeteredEntity>['volume'] | null =>
+  CUMULATIVE.has(stateClass ?? '') ? { commodity: null, circuit: '', parts: [] } : null;
 
 /** Describes a volume counter. Returns null if the entity is not a total, or if the commodity is neither water nor gas. */
 function volumeOf(

@@ -13,6 +13,12 @@ const RAIN =
 /** Whether the name, the model or the topic of a device names a rain gauge, so that its volume of water is no consumption. */
 export const hasRainWord = (text: string): boolean => RAIN.test(text);
 
+/** Matches words for a liquid or solid fuel, which no gas or water meter counts. Excludes words such as "boiler" and "oily". */
+const OIL =
+  /(?<!\p{L})(?:(?:heating)?oil(?!y)|heiz(?:ö|oe)l|(?:ö|oe)l(?=z(?:ä|ae)hler|verbrauch|stand|\P{L}|$)|mazout|fioul|gas(?:olio|oleo|óleo|oil)|olie(?!\p{L})|diesel|pellets?)/iu;
+/** Whether the name, the model or the topic of a device names oil or another fuel that is not gas. */
+export const hasOilWord = (text: string): boolean => OIL.test(text);
+
 /** Matches phrases that mean hot or cold water. In other phrases, "hot" or "cold" belongs to an appliance. */
 const WATER = /(?:hot|warm|cold|tap|drinking)[\s_-]*water|(?:warm|hei(?:ß|ss)|kalt)wasser|wasseruhr/i;
 /** Matches words which show that a meter has counted a volume, in the languages of public projects. */
@@ -31,7 +37,8 @@ export function findVolumeCommodity(
   const said = names.filter((name) => name !== '').map(getNameMeaning);
   // The cached facts of the names are checked before the regular expressions, which take more time, because most names have no commodity.
   const commodity = known.commodity ?? mediumOf(names, said);
-  if (commodity === null || names.some((name) => NO_CONSUMPTION.test(name) || hasRainWord(name))) return null;
+  const isOther = (name: string) => NO_CONSUMPTION.test(name) || hasRainWord(name) || hasOilWord(name);
+  if (commodity === null || names.some(isOther)) return null;
   // Excludes volumes of a day or month, prices and limits. "Day" counts as a period, not as a tariff: the other registers, which would show
   // the difference, are unknown.
   if (said.some((one) => one.not !== null || one.direction === 'export' || one.bySibling?.else === 'period')) {
