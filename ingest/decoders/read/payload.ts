@@ -104,6 +104,28 @@ export function parseNameValuePairs(payload: Buffer): Json | undefined {
   return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]));
 }
 
+/** Matches a name, a colon, a number and possibly a unit: `P: 61.35`, `import: 512.5 kWh`. */
+const COLON_PAIR =
+  /\s*([A-Za-z_][\w.-]{0,63}):[ \t]+([+-]?\d{1,12}(?:[.,]\d{1,9})?(?: ?[^\s\d:,;]{1,5}(?![^\s,;]))?)(?:[,;\s]|$)/y;
+
+/**
+ * Parses a text of at least two names with numbers, separated by colons (`E: 48213.6 P: 61.35 I: 302`). Returns an object with the values as
+ * texts; undefined if a part of the text has another form.
+ */
+function parseColonPairs(payload: Buffer): Json | undefined {
+  const text = readText(payload)?.trim();
+  if (!text?.includes(': ')) return undefined;
+  const pairs: [string, string][] = [];
+  let end = 0;
+  while (end < text.length) {
+    COLON_PAIR.lastIndex = end;
+    const [, name, value] = COLON_PAIR.exec(text) ?? [];
+    if (name === undefined || value === undefined || pairs.push([name, value]) > MAX_PAIRS) return undefined;
+    end = COLON_PAIR.lastIndex;
+  }
+  return pairs.length > 1 ? Object.fromEntries(pairs) : undefined;
+}
+
 /** Matches a point in InfluxDB's line protocol: measurement, tags, fields and possibly a time in nanoseconds. */
 const POINT =
   /^([^\s,=]{1,64})((?:,[^\s,="]{1,64}=[^\s,="]{1,64}){0,16}) ([^\s=,]{1,64}=\S{1,8000})(?: (\d{16,19}))?\s*$/;
@@ -167,11 +189,11 @@ function parseXmlTexts(payload: Buffer): Json | undefined {
 }
 
 /**
- * Parses a text of names and values, a point of InfluxDB's line protocol, or simple XML into an object; returns undefined for every other
+ * Parses a text of names and values (with `=` or colons), a point of InfluxDB's line protocol, or simple XML into an object; returns undefined for every other
  * text.
  */
 export const parseNamedTexts = (payload: Buffer): Json | undefined =>
-  parseNameValuePairs(payload) ?? parseLineProtocol(payload) ?? parseXmlTexts(payload);
+  parseNameValuePairs(payload) ?? parseColonPairs(payload) ?? parseLineProtocol(payload) ?? parseXmlTexts(payload);
 
 /** Returns a JSON value as an object; null if it is none. */
 export const asObjectOrNull = (value: unknown): Json | null =>

@@ -11,7 +11,15 @@ const gauge = fc.constantFrom(
   'pluie',
   'Niederschlag',
 );
-const meter = fc.constantFrom('Garden', 'Drain pump', 'Train station', 'Rain Bird ESP', 'Bregenz', 'Regentstraat', 'Rainer');
+const meter = fc.constantFrom(
+  'Garden',
+  'Drain pump',
+  'Train station',
+  'Rain Bird ESP',
+  'Bregenz',
+  'Regentstraat',
+  'Rainer',
+);
 
 test('never counts the rain of a gauge as water, whatever names it: topic, node, model or device', () => {
   const read = (word: string, by: number) => {
