@@ -139,7 +139,7 @@ async function signIn(context: BrowserContext, link: string): Promise<void> {
   const page = await context.newPage();
   await page.goto(link);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
   await page.close();
 }
 
